@@ -1,0 +1,1 @@
+"""From a source sentence to its derivations: phrase table, options, features, search."""

@@ -1,0 +1,1 @@
+"""What a derivation is scored by: feature values and the weights that multiply them."""

@@ -1,0 +1,147 @@
+"""Phrase pairs and all that is known of them, as arrays that every process maps from the same files.
+
+Source phrases are found by hash (open addressing, linear probing) and compared word by word, so that lookups are
+exact. The pairs of one source phrase are neighbours.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.errors import FormatError, ModelError
+from lm.hashing import START, combine, mix
+from lm.jit import kernel
+
+ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
+MOSES_SCORES = 4
+
+
+class PhraseTable(NamedTuple):
+    """N source phrases, P phrase pairs; word ids are the model's source and target vocabularies'."""
+
+    slots: np.ndarray  # int64[S], source phrase or ABSENT; S a power of two, at most half full
+    source_offsets: np.ndarray  # int64[N + 1], into source_words
+    source_words: np.ndarray  # int32[...]
+    pair_offsets: np.ndarray  # int64[N + 1], pairs of source phrase i are pair_offsets[i]:pair_offsets[i + 1]
+    target_offsets: np.ndarray  # int64[P + 1], into target_words
+    target_words: np.ndarray  # int32[...]
+    ln_scores: np.ndarray  # float32[P, K], Moses' order: ln p(f|e), ln lex(f|e), ln p(e|f), ln lex(e|f), others
+    alignment_offsets: np.ndarray  # int64[P + 1], into alignment_points
+    alignment_points: np.ndarray  # uint8[..., 2], (source, target) positions inside the phrases
+    joint_counts: np.ndarray  # int32[P], c(f, e)
+    source_counts: np.ndarray  # int32[N], c(f)
+    target_counts: np.ndarray  # int32[P], c(e)
+
+
+class ReorderingTable(NamedTuple):
+    """Lexicalized reordering, aligned with the phrase pairs; backward (to the phrase before) columns come first."""
+
+    ln_scores: np.ndarray  # float32[P, 2 * O], O orientations (msd: M S D; mslr: M S DL DR) of each direction
+    counts: np.ndarray  # int32[P, 8], M S DL DR of each direction
+
+
+@kernel
+def phrase_hash(words, begin, end):
+    """uint64 hash of the word ids words[begin:end]."""
+    h = START
+    for i in range(begin, end):
+        h = combine(h, np.int64(words[i]))
+    return mix(h)
+
+
+@kernel
+def find_source(table, words, begin, end):
+    """Index (int64) of the source phrase words[begin:end] in `table`, or ABSENT."""
+    mask = np.uint64(table.slots.size - 1)
+    slot = phrase_hash(words, begin, end) & mask
+    while True:
+        found = table.slots[np.int64(slot)]
+        if found == ABSENT or _same_phrase(table, found, words, begin, end):
+            return found
+        slot = (slot + np.uint64(1)) & mask
+
+
+@kernel
+def _same_phrase(table, found, words, begin, end):
+    first = table.source_offsets[found]
+    if table.source_offsets[found + 1] - first != end - begin:
+        return False
+    for i in range(end - begin):
+        if table.source_words[first + i] != words[begin + i]:
+            return False
+    return True
+
+
+@kernel
+def _fill_slots(source_offsets, source_words, slots):
+    mask = np.uint64(slots.size - 1)
+    for i in range(source_offsets.size - 1):
+        slot = phrase_hash(source_words, source_offsets[i], source_offsets[i + 1]) & mask
+        while slots[np.int64(slot)] != ABSENT:
+            slot = (slot + np.uint64(1)) & mask
+        slots[np.int64(slot)] = i
+
+
+def build_slots(source_offsets: np.ndarray, source_words: np.ndarray) -> np.ndarray:
+    """int64[S] hash table over source phrases, which must be distinct."""
+    size = 2
+    while size < 2 * source_offsets.size:
+        size *= 2
+    slots = np.full(size, ABSENT, np.int64)
+    _fill_slots(source_offsets, source_words, slots)
+    return slots
+
+
+def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
+    """One .npy file a field of a NamedTuple of arrays."""
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    for name, array in arrays._asdict().items():
+        np.save(Path(directory) / f"{name}.npy", array)
+
+
+def open_phrase_table(directory: str | Path) -> PhraseTable:
+    """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
+    table = PhraseTable(**{name: map_array(Path(directory) / f"{name}.npy") for name in PhraseTable._fields})
+    pairs, sources = table.target_offsets.size - 1, table.source_offsets.size - 1
+    lengths = {
+        "pair_offsets": sources + 1,
+        "source_counts": sources,
+        "ln_scores": pairs,
+        "alignment_offsets": pairs + 1,
+        "joint_counts": pairs,
+        "target_counts": pairs,
+        "source_words": table.source_offsets[-1],
+        "target_words": table.target_offsets[-1],
+        "alignment_points": table.alignment_offsets[-1],
+    }
+    for name, length in lengths.items():
+        found = len(getattr(table, name))
+        if found != length:
+            raise FormatError(Path(directory) / f"{name}.npy", f"{found} rows, expected {length}; {TRAIN_AGAIN}")
+    return table
+
+
+def open_reordering_table(directory: str | Path, n_pairs: int) -> ReorderingTable:
+    """Map the reordering scores of `n_pairs` phrase pairs from `directory`."""
+    table = ReorderingTable(**{name: map_array(Path(directory) / f"{name}.npy") for name in ReorderingTable._fields})
+    if len(table.ln_scores) != n_pairs:
+        message = f"{len(table.ln_scores)} rows for {n_pairs} phrase pairs; {TRAIN_AGAIN}"
+        raise FormatError(Path(directory) / "ln_scores.npy", message)
+    return table
+
+
+TRAIN_AGAIN = "train the model again or copy it whole"
+
+
+def map_array(path: Path) -> np.ndarray:
+    """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays)."""
+    try:
+        if path.stat().st_size == 0:
+            raise ValueError("empty file")
+        array: np.ndarray = np.load(path, mmap_mode="c", allow_pickle=False)
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; {TRAIN_AGAIN}") from None
+    except (ValueError, EOFError) as error:
+        raise FormatError(path, f"not a whole .npy array ({error}); {TRAIN_AGAIN}") from None
+    return np.asarray(array)

@@ -1,0 +1,48 @@
+"""How far long work has come: a bar on a terminal, a log line per stage elsewhere, silence in a library."""
+
+import logging
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+log = logging.getLogger("phrasebeam")
+
+Advance = Callable[[int], None]
+
+
+@contextmanager
+def stage(description: str, total: int | None = None) -> Iterator[Advance]:
+    """One stage of long work; the function given counts `total` steps down. Shown once `show_progress` was called."""
+    start = time.perf_counter()
+    if _shown and sys.stderr.isatty():
+        with _bar(description, total) as advance:
+            yield advance
+    else:
+        yield lambda steps: None
+    log.info("%s: %.1f s", description, time.perf_counter() - start)
+
+
+def show_progress() -> None:
+    """Let stages show themselves on standard error: called by the commands, not by the library."""
+    global _shown
+    _shown = True
+    if not sys.stderr.isatty():
+        handler = logging.StreamHandler()
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+
+
+_shown = False
+
+
+@contextmanager
+def _bar(description: str, total: int | None) -> Iterator[Advance]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(description, total=total)
+        yield lambda steps: progress.advance(task, steps)

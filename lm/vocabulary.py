@@ -1,0 +1,51 @@
+"""Words and their ids: 0, 1, 2, ... in the order in which they were first met."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from lm.errors import FormatError
+from lm.files import atomic_file, read_lines
+
+
+class Vocabulary:
+    """A list of distinct words; a word's id is its place in the list."""
+
+    def __init__(self, words: Iterable[str] = ()):
+        self.words: list[str] = []
+        self.index: dict[str, int] = {}
+        for word in words:
+            self.add(word)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def add(self, word: str) -> int:
+        """The id of `word`, which is given one if it is new."""
+        found = self.index.setdefault(word, len(self.words))
+        if found == len(self.words):
+            self.words.append(word)
+        return found
+
+    def add_all(self, words: list[str]) -> np.ndarray:
+        """int32[len(words)] ids of `words`, new ones added."""
+        return np.array([self.add(word) for word in words], np.int32)
+
+    def ids(self, words: list[str], missing: int = -1) -> np.ndarray:
+        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        return np.array([self.index.get(word, missing) for word in words], np.int32)
+
+    def save(self, path: str | Path) -> None:
+        """One word a line, in the order of their ids."""
+        with atomic_file(path) as file:
+            file.write("".join(f"{word}\n" for word in self.words).encode("utf-8"))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Vocabulary":
+        """What `save` wrote. Raises FormatError where a word stands twice."""
+        vocabulary = cls()
+        for number, word in enumerate(read_lines(path), 1):
+            if vocabulary.add(word) != number - 1:
+                raise FormatError(path, f"the word {word!r} stands here twice; train the model again", number)
+        return vocabulary

@@ -1,0 +1,1 @@
+"""The front door: the names that people import, and the umbrella command."""

@@ -1,0 +1,1 @@
+"""From data to models: alignment, phrase extraction, scoring, evaluation."""
