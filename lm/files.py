@@ -43,7 +43,7 @@ def open_binary(path: str | Path) -> BinaryIO:
     """The file's bytes, decompressed if it is gzip. Raises OSError if it cannot be opened."""
     file = open(path, "rb")
     if file.peek(2)[:2] == GZIP_MAGIC:
-        return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=file)))  # type: ignore[arg-type]
+        return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=file)))
     return cast(BinaryIO, file)
 
 

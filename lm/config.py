@@ -1,0 +1,67 @@
+"""YAML files checked against typed sections: unknown keys, wrong types and impossible values are named with a path."""
+
+import difflib
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from lm.errors import ConfigError
+from lm.files import atomic_file
+
+
+class Section(BaseModel):
+    """One section of a configuration: holds the only defaults, refuses unknown keys, and never changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Config = TypeVar("Config", bound=Section)
+
+
+def load_config(path: str | Path, section: type[Config]) -> Config:
+    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and what it may be."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = yaml.safe_load(file)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    return parse_config({} if data is None else data, section, str(path))
+
+
+def parse_config(data: Any, section: type[Config], where: str) -> Config:
+    """The configuration in `data`, as YAML gives it; `where` is named in errors."""
+    try:
+        return section.model_validate(data)
+    except ValidationError as error:
+        raise ConfigError("; ".join(_explain(problem, section, where) for problem in error.errors())) from None
+
+
+def save_config(config: Section, path: str | Path) -> None:
+    """All settings, defaults included, as YAML."""
+    with atomic_file(path) as file:
+        file.write(yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode("utf-8"))
+
+
+def _explain(problem: Any, section: type[Section], where: str) -> str:
+    path = [str(part) for part in problem["loc"]]
+    name = ".".join(path) or "the file"
+    if problem["type"] != "extra_forbidden":
+        message = problem["msg"].removeprefix("Value error, ")
+        found = "" if problem["type"] == "missing" else f", found {problem['input']!r}"
+        return f"{where}: {name}: {message}{found}"
+    known = _keys(section, path[:-1])
+    close = difflib.get_close_matches(path[-1], known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
+    return f"{where}: {name}: unknown key; {hint}"
+
+
+def _keys(section: type[Section], path: list[str]) -> list[str]:
+    """Keys of the subsection of `section` at `path`."""
+    for part in path:
+        field = section.model_fields.get(part)
+        if field is None or not isinstance(field.annotation, type) or not issubclass(field.annotation, Section):
+            return []
+        section = field.annotation
+    return list(section.model_fields)
