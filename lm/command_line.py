@@ -3,7 +3,6 @@
 import os
 import sys
 
-import click
 import typer
 
 from lm.errors import SmtError
@@ -17,8 +16,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
-    except click.ClickException as error:
-        error.show()
+    except typer.TyperException as error:
+        print(f"{name}: {error.format_message()} (see {name} --help)", file=sys.stderr)
         return BAD_INPUT
     except SmtError as error:
         print(f"{name}: {error}", file=sys.stderr)
@@ -31,6 +30,6 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         where = f"{error.filename}: " if error.filename else ""
         print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
         return BAD_INPUT
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
