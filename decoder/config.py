@@ -20,13 +20,13 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 class Search(Section):
     """Limits of the search; 0 lifts the limit of stack and table, a negative distortion limit lifts that one."""
 
-    stack: int = Field(100, ge=0, description="hypotheses kept per number of covered words (histogram pruning)")
+    stack: int = Field(default=100, ge=0, description="hypotheses kept per number of covered words (histogram pruning)")
     beam_threshold: float = Field(
-        1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
+        default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
     )
-    distortion_limit: int = Field(6, description="longest jump between phrases, in source words")
-    table_limit: int = Field(20, ge=0, description="target phrases per source phrase")
-    max_phrase_length: int = Field(7, ge=1, le=20, description="longest source phrase looked up, in words")
+    distortion_limit: int = Field(default=6, description="longest jump between phrases, in source words")
+    table_limit: int = Field(default=20, ge=0, description="target phrases per source phrase")
+    max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
 
     @model_validator(mode="after")
     def _fits_coverage(self) -> "Search":
@@ -47,8 +47,8 @@ class Search(Section):
 class Weights(Section):
     """The dense weights; the defaults are Moses' before tuning."""
 
-    translation: list[Finite] = [0.2, 0.2, 0.2, 0.2]
-    reordering: list[Finite] = [0.3, 0.3, 0.3, 0.3, 0.3, 0.3]
+    translation: list[Finite] = Field(default=[0.2] * 4)
+    reordering: list[Finite] = Field(default=[0.3] * 6)
     language_model: Finite = 0.5
     distortion: Finite = 0.3
     word_penalty: Finite = -1.0
@@ -70,9 +70,11 @@ class ModelDescription(Section):
     version: str
     signature: str
     sentence_pairs: int
+    source_words: int
+    target_words: int
     max_source_phrase_length: int
     max_target_phrase_length: int
     language_model_order: int
     reordering: Reordering | None = None
-    settings: dict[str, object] = {}
-    data: dict[str, object] = {}
+    settings: dict[str, object] = Field(default={})
+    data: dict[str, object] = Field(default={})

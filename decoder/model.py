@@ -1,0 +1,70 @@
+"""A model directory, opened: its files mapped into memory, its parts checked against each other.
+
+model.yaml      what it is and how it was made
+weights.yaml    the dense weights
+source.vocab, target.vocab
+phrases/        PhraseTable, one .npy file an array
+reordering/     ReorderingTable, where there is a lexicalized reordering model
+lm.bin          the language model, a KenLM probing binary
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.config import ModelDescription, Weights
+from decoder.options import Tables
+from decoder.phrase_table import TRAIN_AGAIN, map_array, open_phrase_table
+from lm.config import load_config
+from lm.errors import ModelError
+from lm.language_model import LanguageModel
+from lm.vocabulary import Vocabulary
+
+
+class Model(NamedTuple):
+    """All that decoding needs; the arrays are shared by all threads and, through the files, by all processes."""
+
+    description: ModelDescription
+    weights: Weights
+    source: Vocabulary
+    target: Vocabulary
+    language_model: LanguageModel
+    tables: Tables
+    source_lm_ids: np.ndarray  # int32[source words], LM ids of the source words themselves, for copying
+
+
+def open_model(directory: str | Path) -> Model:
+    """Open the model in `directory`. Raises ModelError, FormatError or ConfigError, naming the file at fault."""
+    directory = Path(directory)
+    _check_files(directory)
+    description = load_config(directory / "model.yaml", ModelDescription)
+    weights = load_config(directory / "weights.yaml", Weights)
+    source, target = (Vocabulary.load(directory / f"{side}.vocab") for side in ("source", "target"))
+    for side, vocabulary, size in (
+        ("source", source, description.source_words),
+        ("target", target, description.target_words),
+    ):
+        if len(vocabulary) != size:
+            raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
+    language_model = LanguageModel.load(directory / "lm.bin")
+    phrases = open_phrase_table(directory / "phrases")
+    ln_reordering = np.zeros((0, 0), np.float32)
+    if description.reordering is not None:
+        path = directory / "reordering" / "ln_scores.npy"
+        ln_reordering = map_array(path)
+        if len(ln_reordering) != len(phrases.ln_scores):
+            message = f"{len(ln_reordering)} rows for {len(phrases.ln_scores)} phrase pairs; {TRAIN_AGAIN}"
+            raise ModelError(f"{path}: {message}")
+    end_word = np.array([language_model.end], np.int32)
+    tables = Tables(phrases, ln_reordering, language_model.word_ids(target.words), language_model.tables, end_word)
+    source_lm_ids = language_model.word_ids(source.words)
+    return Model(description, weights, source, target, language_model, tables, source_lm_ids)
+
+
+def _check_files(directory: Path) -> None:
+    if not directory.is_dir():
+        raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
+    for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases", "lm.bin"):
+        if not (directory / name).exists():
+            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")

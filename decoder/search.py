@@ -1,0 +1,153 @@
+"""Stack decoding with coverage vectors (Koehn et al. 2003): every hypothesis is extended by every phrase that fits.
+
+Limits and scores are Moses': a phrase may begin at most `distortion_limit` words from the end of the one before, and
+unless it fills the first gap it must end within that distance of the gap, so that the search can return.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.config import COVERAGE_WINDOW
+from decoder.coverage import cover, is_covered
+from decoder.features.language_model import (
+    BEGIN_STATE,
+    NO_STATE,
+    States,
+    intern_state,
+    log10_end,
+    memo_slot,
+    score_after,
+)
+from decoder.features.reordering import orientation
+from decoder.future_cost import FutureCost, future_cost
+from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
+from decoder.options import Options
+from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack, close_stack
+from lm.jit import kernel
+from lm.probing import ProbingTables
+
+FINAL = -1  # language model state and phrase state of the one final node
+
+
+class Limits(NamedTuple):
+    """What is searched, and the weights of the features that need history."""
+
+    stack: int  # 0 for all
+    ln_beam: float  # -inf for all
+    distortion_limit: int  # negative for none
+    distortion: float  # weight
+    ln_lm: float  # weight of the language model times ln 10
+
+
+class SearchSpace(NamedTuple):
+    """All that the search of one sentence reads and writes."""
+
+    options: Options
+    future: FutureCost
+    lm: ProbingTables
+    end_word: np.ndarray  # int32[1], LM id of </s>
+    states: States
+    stacks: Stacks
+    graph: HypothesisGraph
+    limits: Limits
+
+
+@kernel
+def search(space, n_words):
+    """Fill space.graph with what the search of a sentence of `n_words` words keeps; OK or what is full."""
+    graph, stacks = space.graph, space.stacks
+    graph.stack_first[0], graph.stack_first[1] = 0, 1
+    graph.score[0], graph.first_gap[0], graph.window[0] = 0.0, 0, np.uint64(0)
+    graph.lm_state[0], graph.option[0] = BEGIN_STATE, NO_OPTION
+    graph.edge_first[0], graph.edge_first[1] = 0, 0
+    for row in range(stacks.count.size):
+        clear_stack(stacks, row)
+    for covered in range(n_words):
+        for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
+            status = _extend(space, n_words, covered, node)
+            if status != OK:
+                return status
+        row = (covered + 1) % stacks.count.size
+        status = close_stack(stacks, row, space.limits.stack, graph, covered + 1)
+        if status != OK:
+            return status
+    return OK
+
+
+@kernel
+def _extend(space, n_words, covered, node):
+    """Extend `node` by all phrases over all spans that the limits allow."""
+    options, limit = space.options, space.limits.distortion_limit
+    first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
+    last = space.graph.option[node]
+    previous_end = 0 if last == NO_OPTION else np.int64(options.end[last])
+    reach = min(n_words, first_gap + COVERAGE_WINDOW)
+    for begin in range(first_gap, reach):
+        if limit >= 0 and begin - previous_end > limit:
+            break
+        if is_covered(first_gap, window, begin) or (limit >= 0 and previous_end - begin > limit):
+            continue
+        for end in range(begin + 1, min(begin + options.longest, reach) + 1):
+            if is_covered(first_gap, window, end - 1):
+                break
+            if limit >= 0 and begin != first_gap and end - first_gap > limit:
+                break
+            place = begin * options.longest + end - begin - 1
+            if options.first[place] == options.first[place + 1]:
+                continue
+            status = _extend_over(space, n_words, covered, node, place)
+            if status != OK:
+                return status
+    return OK
+
+
+@kernel
+def _extend_over(space, n_words, covered, node, place):
+    """Extend `node` by the options of one span, those at options.first[place] and on."""
+    options, states, stacks, limits = space.options, space.states, space.stacks, space.limits
+    first, last, state = options.first[place], space.graph.option[node], space.graph.lm_state[node]
+    begin, end = np.int64(options.begin[first]), np.int64(options.end[first])
+    first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
+    remaining = future_cost(space.future, first_gap, window)
+    row = (covered + end - begin) % stacks.count.size
+    base = space.graph.score[node]
+    if last == NO_OPTION:
+        which = orientation(-1, 0, begin, end)
+        base -= limits.distortion * begin
+    else:
+        previous_end = np.int64(options.end[last])
+        which = orientation(np.int64(options.begin[last]), previous_end, begin, end)
+        base += options.forward[last, which] - limits.distortion * abs(begin - previous_end)
+    for option in range(first, options.first[place + 1]):
+        known = base + options.backward[option, which]
+        if known + options.bound[option] + remaining < stacks.threshold[row]:
+            continue
+        key, slot = memo_slot(state, options.target[option])
+        if states.memo_keys[slot] != key:
+            states.memo_log10[slot] = _score_target(space, state, options.target[option])[0]
+            states.memo_keys[slot], states.memo_state[slot] = key, NO_STATE
+        score = known + options.score[option] + limits.ln_lm * states.memo_log10[slot]
+        if score + remaining < stacks.threshold[row]:
+            continue
+        lm_state, phrase_state = np.int64(states.memo_state[slot]), np.int64(options.state[option])
+        if lm_state == NO_STATE:
+            _, _, work, length = _score_target(space, state, options.target[option])
+            lm_state = intern_state(states, work, length)
+            if lm_state == NO_STATE:
+                return STATES_FULL
+            states.memo_state[slot] = lm_state
+        if first_gap == n_words:
+            score += limits.ln_lm * log10_end(space.lm, states, lm_state, space.end_word)
+            lm_state, phrase_state = FINAL, FINAL
+        new = Arrival(score, score + remaining, first_gap, window, lm_state, phrase_state, node, option)
+        status = arrive(stacks, row, new, limits.stack, limits.ln_beam)
+        if status != OK:
+            return status
+    return OK
+
+
+@kernel
+def _score_target(space, state, target):
+    begin, end = space.options.target_first[target], space.options.target_first[target + 1]
+    return score_after(space.lm, space.options.lm_words, begin, end, space.states, state)

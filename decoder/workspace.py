@@ -1,0 +1,71 @@
+"""The memory in which one thread decodes: allocated once, grown when a sentence needs more, used again for the next."""
+
+from decoder.config import Search
+from decoder.features.language_model import States, new_states
+from decoder.future_cost import FutureCost, new_future_cost
+from decoder.hypothesis_graph import HypothesisGraph, new_graph
+from decoder.model import Model
+from decoder.options import Candidates, Options, new_candidates, new_options
+from decoder.stacks import EDGES_FULL, NODES_FULL, STACK_EDGES_FULL, STACK_FULL, STATES_FULL, Stacks, new_stacks
+
+SMALLEST_STACK = 32
+
+
+class Workspace:
+    """Arrays for one sentence at a time; kernels report what is full, and `grow` doubles it."""
+
+    options: Options
+    future: FutureCost
+    states: States
+    stacks: Stacks
+    graph: HypothesisGraph
+    candidates: Candidates
+
+    def __init__(self, model: Model, search: Search, longest: int):
+        """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
+        self.order, self.longest = model.language_model.order, longest
+        self.n_words, self.n_options, self.n_lm_words = 32, 1 << 10, 1 << 12
+        self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
+        self.stack_size, self.stack_edges = max(2 * search.stack, SMALLEST_STACK), 1 << 12
+        self.candidates = new_candidates(model.tables.phrases)
+        self.states = new_states(self.order, self.n_states)
+        self._new_options()
+        self._new_stacks()
+        self._new_graph()
+        self.future = new_future_cost(self.n_words)
+
+    def fit(self, n_words: int) -> None:
+        """Make room for a sentence of `n_words` words."""
+        if n_words > self.n_words:
+            self.n_words = max(n_words, 2 * self.n_words)
+            self.future = new_future_cost(self.n_words)
+            self._new_options()
+            self._new_graph()
+
+    def grow_options(self) -> None:
+        """Double the room for translation options."""
+        self.n_options, self.n_lm_words = 2 * self.n_options, 2 * self.n_lm_words
+        self._new_options()
+
+    def grow(self, status: int) -> None:
+        """Double what a search reported as full."""
+        if status == STATES_FULL:
+            self.n_states *= 2
+            self.states = new_states(self.order, self.n_states)
+        elif status in {STACK_FULL, STACK_EDGES_FULL}:
+            self.stack_size *= 1 + (status == STACK_FULL)
+            self.stack_edges *= 1 + (status == STACK_EDGES_FULL)
+            self._new_stacks()
+        else:
+            self.n_nodes *= 1 + (status == NODES_FULL)
+            self.n_edges *= 1 + (status == EDGES_FULL)
+            self._new_graph()
+
+    def _new_options(self) -> None:
+        self.options = new_options(self.n_words, self.longest, self.n_options, self.n_lm_words)
+
+    def _new_stacks(self) -> None:
+        self.stacks = new_stacks(self.longest + 1, self.stack_size, self.stack_edges)
+
+    def _new_graph(self) -> None:
+        self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
