@@ -56,6 +56,13 @@ class Weights(Section):
     unknown_word_penalty: Finite = 1.0
 
 
+class Decoding(Section):
+    """What a configuration file for `translate` may say."""
+
+    search: Search = Search()
+    weights: Weights | None = None
+
+
 class Reordering(Section):
     """Which lexicalized reordering model lies beside the phrase table; bidirectional, conditioned on both phrases."""
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from decoder.features.dense import LN10, UNKNOWN_WORD
 from decoder.features.language_model import BEGIN_STATE, score_after
-from decoder.features.reordering import orientation, orientation_column
+from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, orientation, orientation_column
 from decoder.options import COPY
-from lm.jit import kernel
+from lm.jit import inner_kernel as kernel
 
 
 class Derivation(NamedTuple):
@@ -28,12 +28,12 @@ def fill_features(derivation, tables, copy_lm_ids, states, lm_words, features):
     n_translation = tables.phrases.ln_scores.shape[1]
     n_reordering = tables.ln_reordering.shape[1]
     language_model = n_translation + n_reordering
-    size, previous_begin, previous_end, previous_pair = 0, -1, 0, np.int64(COPY)
+    size, previous_begin, previous_end, previous_pair = np.int64(0), START_BEGIN, START_END, COPY
     for i in range(derivation.pair.size):
         pair, begin, end = derivation.pair[i], np.int64(derivation.begin[i]), np.int64(derivation.end[i])
         which = orientation(previous_begin, previous_end, begin, end)
-        _add_orientation(tables.ln_reordering, pair, 0, which, n_translation, features)
-        _add_orientation(tables.ln_reordering, previous_pair, 1, which, n_translation, features)
+        _add_orientation(tables.ln_reordering, pair, BACKWARD, which, n_translation, features)
+        _add_orientation(tables.ln_reordering, previous_pair, FORWARD, which, n_translation, features)
         features[language_model + 1] -= abs(begin - previous_end)
         features[language_model + 3] += 1.0
         if pair == COPY:
@@ -49,7 +49,7 @@ def fill_features(derivation, tables, copy_lm_ids, states, lm_words, features):
         previous_begin, previous_end, previous_pair = begin, end, pair
     features[language_model + 2] -= size
     lm_words[size] = tables.end_word[0]
-    features[language_model] += LN10 * score_after(tables.lm, lm_words, 0, size + 1, states, BEGIN_STATE)[0]
+    features[language_model] += LN10 * score_after(tables.lm, lm_words, np.int64(0), size + 1, states, BEGIN_STATE)[0]
 
 
 @kernel

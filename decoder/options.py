@@ -10,16 +10,17 @@ import numpy as np
 
 from decoder.features.dense import LN10, UNKNOWN_WORD
 from decoder.features.language_model import score_phrase
-from decoder.features.reordering import N_ORIENTATIONS, orientation_column
+from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, orientation_column
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.phrase_table import ABSENT, PhraseTable, find_source
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel as kernel
 from lm.probing import ProbingTables
 
-COPY = -1  # in `pair`: the source word itself
+COPY = np.int64(-1)  # in `pair`: the source word itself
 EMPTY = -1
-FULL = -1  # returned where the arrays are too small
+ZERO, ONE = np.int64(0), np.int64(1)
+FULL = np.int64(-1)  # returned where the arrays are too small
 
 
 class Tables(NamedTuple):
@@ -66,20 +67,23 @@ class Candidates(NamedTuple):
     score: np.ndarray  # float64[M]
     estimate: np.ndarray  # float64[M]
     bound: np.ndarray  # float64[M]
-    heap: np.ndarray  # int32[M]
+    heap: np.ndarray  # int64[M]
     lm_words: np.ndarray  # int32[longest target phrase]
 
 
 def new_options(n_words: int, longest: int, capacity: int, n_lm_words: int) -> Options:
     """Room for `capacity` options (a power of two) with `n_lm_words` target words in all."""
-    floats = [np.zeros(capacity) for _ in range(3)] + [np.zeros((capacity, N_ORIENTATIONS)) for _ in range(2)]
     return Options(
         longest,
         np.zeros(n_words * longest + 1, np.int64),
         np.zeros(capacity, np.int64),
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int32),
-        *floats,
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros((capacity, N_ORIENTATIONS)),
+        np.zeros((capacity, N_ORIENTATIONS)),
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int32),
         np.zeros(capacity + 1, np.int64),
@@ -94,7 +98,7 @@ def new_candidates(phrases: PhraseTable) -> Candidates:
     most = int(np.diff(phrases.pair_offsets).max(initial=1))
     longest = int(np.diff(phrases.target_offsets).max(initial=1))
     return Candidates(
-        np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most, np.int32), np.zeros(longest, np.int32)
+        np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most, np.int64), np.zeros(longest, np.int32)
     )
 
 
@@ -104,13 +108,13 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0] = 0
-    n, longest, count, targets = sentence.words.size, options.longest, 0, 0
+    n, longest, count, targets = sentence.words.size, options.longest, np.int64(0), np.int64(0)
     for begin in range(n):
         for length in range(1, longest + 1):
             options.first[begin * longest + length - 1] = count
             if begin + length > n:
                 continue
-            source, first_pair, kept = find_source(tables.phrases, sentence.words, begin, begin + length), COPY, 0
+            source, first_pair, kept = find_source(tables.phrases, sentence.words, begin, begin + length), COPY, ZERO
             if source != ABSENT:
                 first_pair = tables.phrases.pair_offsets[source]
                 kept = _choose(source, tables, weights, limit, candidates, states)
@@ -129,7 +133,7 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
                 if first_pair != COPY:
                     size = _target_lm_words(tables, options.pair[count], candidates.lm_words)
                 else:
-                    size = 1
+                    size = ONE
                 targets = _add_target(options, count, candidates.lm_words, size, targets)
                 if targets == FULL:
                     return FULL
@@ -158,7 +162,7 @@ def _choose(source, tables, weights, limit, candidates, states):
     n_pairs = tables.phrases.pair_offsets[source + 1] - first
     limit = n_pairs if limit == 0 else min(limit, n_pairs)
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
-    size = 0
+    size = ZERO
     for item in range(n_pairs):
         pair = first + item
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
@@ -175,7 +179,7 @@ def _choose(source, tables, weights, limit, candidates, states):
             size += 1
         elif is_worse(estimate, heap[0], item):
             heap[0] = item
-            sift_down(estimate, heap, 0, size)
+            sift_down(estimate, heap, ZERO, size)
     sort_best_first(estimate, heap, size)
     return size
 
@@ -183,7 +187,7 @@ def _choose(source, tables, weights, limit, candidates, states):
 @kernel
 def _estimate(item, length, lm, weight, candidates, states):
     """Language model estimate and bound of a candidate whose words are in candidates.lm_words."""
-    total, inner, _, _ = score_phrase(lm, candidates.lm_words, 0, length, np.int64(0), states)
+    total, inner, _, _ = score_phrase(lm, candidates.lm_words, ZERO, length, ZERO, states)
     score = candidates.score[item]
     candidates.estimate[item] = score + weight * LN10 * total
     candidates.bound[item] = score + weight * LN10 * inner if weight >= 0 else np.inf
@@ -195,8 +199,8 @@ def _score_copy(lm_id, lm, weights, candidates, states):
     candidates.score[0] = weights.phrase_penalty - weights.word_penalty + weights.unknown_word_penalty * UNKNOWN_WORD
     candidates.lm_words[0] = lm_id
     candidates.heap[0] = 0
-    _estimate(0, 1, lm, weights.language_model, candidates, states)
-    return 1
+    _estimate(ZERO, ONE, lm, weights.language_model, candidates, states)
+    return ONE
 
 
 @kernel
@@ -236,9 +240,9 @@ def _add_reordering(options, option, ln_reordering, weights):
     for which in range(N_ORIENTATIONS):
         backward, forward = 0.0, 0.0
         if pair != COPY and n_orientations > 0:
-            column = orientation_column(0, which, n_orientations)
+            column = orientation_column(BACKWARD, which, n_orientations)
             backward = weights.reordering[column] * ln_reordering[pair, column]
-            column = orientation_column(1, which, n_orientations)
+            column = orientation_column(FORWARD, which, n_orientations)
             forward = weights.reordering[column] * ln_reordering[pair, column]
         options.backward[option, which] = backward
         options.forward[option, which] = forward

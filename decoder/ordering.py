@@ -3,7 +3,11 @@
 Ties are broken by the index, the lower one being better, so that the order is total.
 """
 
-from lm.jit import kernel
+import numpy as np
+
+from lm.jit import inner_kernel as kernel
+
+TOP = np.int64(0)
 
 
 @kernel
@@ -14,7 +18,7 @@ def is_worse(scores, a, b):
 
 @kernel
 def sift_down(scores, heap, top, size):
-    """Let heap[top] sink until no index below it is worse; heap int32[>= size] of indices into `scores`."""
+    """Let heap[top] sink until no index below it is worse; heap int64[>= size] of indices into `scores`."""
     item = heap[top]
     while 2 * top + 1 < size:
         child = 2 * top + 1
@@ -42,7 +46,7 @@ def sort_best_first(scores, heap, size):
     """Turn the heap of `size` indices into a list, best first."""
     for last in range(size - 1, 0, -1):
         heap[0], heap[last] = heap[last], heap[0]
-        sift_down(scores, heap, 0, last)
+        sift_down(scores, heap, TOP, np.int64(last))
 
 
 @kernel
@@ -51,5 +55,5 @@ def rank(scores, size, heap):
     for i in range(size):
         heap[i] = i
     for top in range(size // 2 - 1, -1, -1):
-        sift_down(scores, heap, top, size)
+        sift_down(scores, heap, np.int64(top), size)
     sort_best_first(scores, heap, size)

@@ -19,15 +19,15 @@ from decoder.features.language_model import (
     memo_slot,
     score_after,
 )
-from decoder.features.reordering import orientation
+from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
 from decoder.options import Options
 from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack, close_stack
-from lm.jit import kernel
+from lm.jit import inner_kernel as kernel
 from lm.probing import ProbingTables
 
-FINAL = -1  # language model state and phrase state of the one final node
+FINAL = np.int64(-1)  # language model state and phrase state of the one final node
 
 
 class Limits(NamedTuple):
@@ -61,14 +61,14 @@ def search(space, n_words):
     graph.score[0], graph.first_gap[0], graph.window[0] = 0.0, 0, np.uint64(0)
     graph.lm_state[0], graph.option[0] = BEGIN_STATE, NO_OPTION
     graph.edge_first[0], graph.edge_first[1] = 0, 0
-    for row in range(stacks.count.size):
+    for row in range(stacks.n_edges.size):
         clear_stack(stacks, row)
     for covered in range(n_words):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
             status = _extend(space, n_words, covered, node)
             if status != OK:
                 return status
-        row = (covered + 1) % stacks.count.size
+        row = (covered + 1) % stacks.n_edges.size
         status = close_stack(stacks, row, space.limits.stack, graph, covered + 1)
         if status != OK:
             return status
@@ -106,14 +106,14 @@ def _extend(space, n_words, covered, node):
 def _extend_over(space, n_words, covered, node, place):
     """Extend `node` by the options of one span, those at options.first[place] and on."""
     options, states, stacks, limits = space.options, space.states, space.stacks, space.limits
-    first, last, state = options.first[place], space.graph.option[node], space.graph.lm_state[node]
+    first, last, state = options.first[place], space.graph.option[node], np.int64(space.graph.lm_state[node])
     begin, end = np.int64(options.begin[first]), np.int64(options.end[first])
     first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
     remaining = future_cost(space.future, first_gap, window)
-    row = (covered + end - begin) % stacks.count.size
+    row = (covered + end - begin) % stacks.n_edges.size
     base = space.graph.score[node]
     if last == NO_OPTION:
-        which = orientation(-1, 0, begin, end)
+        which = orientation(START_BEGIN, START_END, begin, end)
         base -= limits.distortion * begin
     else:
         previous_end = np.int64(options.end[last])

@@ -11,7 +11,7 @@ import numpy as np
 from decoder.hypothesis_graph import HypothesisGraph
 from decoder.ordering import rank
 from lm.hashing import combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel as kernel
 
 EMPTY = -1
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL = range(6)
@@ -20,8 +20,8 @@ OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL = range(6)
 class Stacks(NamedTuple):
     """A ring of R open stacks of at most C hypotheses and E edges each."""
 
-    count: np.ndarray  # int64[R]
-    edge_count: np.ndarray  # int64[R]
+    n_hypotheses: np.ndarray  # int64[R]
+    n_edges: np.ndarray  # int64[R]
     threshold: np.ndarray  # float64[R], a lower priority cannot survive
     best: np.ndarray  # float64[R], highest priority
     score: np.ndarray  # float64[R, C]
@@ -38,7 +38,7 @@ class Stacks(NamedTuple):
     edge_option: np.ndarray  # int32[R, E]
     edge_score: np.ndarray  # float64[R, E]
     edge_next: np.ndarray  # int32[R, E], or EMPTY
-    ranked: np.ndarray  # int32[C], work space
+    ranked: np.ndarray  # int64[C], work space
 
 
 class Arrival(NamedTuple):
@@ -48,8 +48,8 @@ class Arrival(NamedTuple):
     priority: float
     first_gap: int
     window: np.uint64
-    lm_state: int
-    state: int
+    lm_state: np.int64
+    state: np.int64
     from_node: int
     option: int
 
@@ -70,21 +70,25 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
         np.zeros(size),
         np.zeros(size, np.int32),
         np.zeros(size, np.uint64),
-        *[np.zeros(size, np.int32) for _ in range(5)],
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
         np.zeros((n_stacks, slots), np.int32),
         np.zeros(edges, np.int32),
         np.zeros(edges, np.int32),
         np.zeros(edges),
         np.zeros(edges, np.int32),
-        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int64),
     )
 
 
 @kernel
 def clear_stack(stacks, row):
     """Make the stack in `row` empty."""
-    stacks.count[row] = 0
-    stacks.edge_count[row] = 0
+    stacks.n_hypotheses[row] = 0
+    stacks.n_edges[row] = 0
     stacks.threshold[row] = -np.inf
     stacks.best[row] = -np.inf
     stacks.slots[row, :] = EMPTY
@@ -112,19 +116,19 @@ def _slot(stacks, row, first_gap, window, lm_state, state):
 @kernel
 def arrive(stacks, row, new, limit, ln_beam):
     """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK or what is full."""
-    edge = stacks.edge_count[row]
+    edge = stacks.n_edges[row]
     if edge == stacks.edge_from.shape[1]:
         return STACK_EDGES_FULL
     slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
     i = np.int64(stacks.slots[row, slot])
     if i == EMPTY:
-        if stacks.count[row] == stacks.score.shape[1]:
+        if stacks.n_hypotheses[row] == stacks.score.shape[1]:
             if limit == 0:
                 return STACK_FULL
             _keep_best(stacks, row, limit)
             slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
-        i = stacks.count[row]
-        stacks.count[row] += 1
+        i = stacks.n_hypotheses[row]
+        stacks.n_hypotheses[row] += 1
         stacks.slots[row, slot] = i
         stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
         stacks.lm_state[row, i], stacks.state[row, i] = new.lm_state, new.state
@@ -134,7 +138,7 @@ def arrive(stacks, row, new, limit, ln_beam):
     stacks.edge_score[row, edge] = new.score
     stacks.edge_next[row, edge] = stacks.last_edge[row, i]
     stacks.last_edge[row, i] = edge
-    stacks.edge_count[row] += 1
+    stacks.n_edges[row] += 1
     if new.score > stacks.score[row, i]:
         stacks.score[row, i], stacks.priority[row, i] = new.score, new.priority
         stacks.option[row, i], stacks.best_edge[row, i] = new.option, edge
@@ -147,11 +151,11 @@ def arrive(stacks, row, new, limit, ln_beam):
 @kernel
 def _keep_best(stacks, row, limit):
     """Drop all but the `limit` best hypotheses, which stay in order, and raise the threshold to the worst kept."""
-    rank(stacks.priority[row], stacks.count[row], stacks.ranked)
+    rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
     worst = stacks.ranked[limit - 1]
     threshold = stacks.priority[row, worst]
     kept = 0
-    for i in range(stacks.count[row]):
+    for i in range(stacks.n_hypotheses[row]):
         priority = stacks.priority[row, i]
         if priority < threshold or (priority == threshold and i > worst):
             continue
@@ -161,17 +165,17 @@ def _keep_best(stacks, row, limit):
         stacks.option[row, kept] = stacks.option[row, i]
         stacks.last_edge[row, kept], stacks.best_edge[row, kept] = stacks.last_edge[row, i], stacks.best_edge[row, i]
         kept += 1
-    stacks.count[row] = kept
+    stacks.n_hypotheses[row] = kept
     stacks.threshold[row] = max(stacks.threshold[row], threshold)
     stacks.slots[row, :] = EMPTY
     for i in range(kept):
         slot = _slot(
             stacks,
             row,
-            stacks.first_gap[row, i],
+            np.int64(stacks.first_gap[row, i]),
             stacks.window[row, i],
-            stacks.lm_state[row, i],
-            stacks.state[row, i],
+            np.int64(stacks.lm_state[row, i]),
+            np.int64(stacks.state[row, i]),
         )
         stacks.slots[row, slot] = i
 
@@ -180,8 +184,8 @@ def _keep_best(stacks, row, limit):
 def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
-    rank(stacks.priority[row], stacks.count[row], stacks.ranked)
-    keep = stacks.count[row] if limit == 0 else min(limit, stacks.count[row])
+    rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
+    keep = stacks.n_hypotheses[row] if limit == 0 else min(limit, stacks.n_hypotheses[row])
     for k in range(keep):
         i = stacks.ranked[k]
         if stacks.priority[row, i] < stacks.threshold[row]:

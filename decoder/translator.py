@@ -1,9 +1,7 @@
 """Sentences in, translations out: the decoder as the Python API and the commands use it."""
 
 import threading
-from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
 from decoder.options import COPY, FULL, Sentence, fill_options
+from decoder.ordered_map import map_ordered
 from decoder.search import Limits, SearchSpace, search
 from decoder.stacks import OK
 from decoder.translation import Phrase, Translation
@@ -64,15 +63,12 @@ class Decoder:
         return Translation(text, score, self.features.by_group(features), phrases)
 
     def translate_all(self, lines: Iterable[str], threads: int = 1) -> Iterator[Translation]:
-        """Translations of `lines` in their order, by that many threads; a few lines are read ahead."""
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[Translation]] = deque()
-            for line in lines:
-                waiting.append(pool.submit(self.translate, line))
-                if len(waiting) > 4 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+        """Translations of `lines` in their order, each as soon as it and those before it are ready.
+
+        What reading `lines` raises is raised here, after the
+        translations of the lines before.
+        """
+        yield from map_ordered(self.translate, lines, threads)
 
     def _sentence(self, words: list[str]) -> Sentence:
         model = self.model

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel as kernel
 from lm.query import score_word
 
-BEGIN_STATE = 0  # the state after <s>
+BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
 MEMO_BITS = 16
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -25,7 +25,7 @@ class States(NamedTuple):
     backoffs: np.ndarray  # float32[S, C], log10
     length: np.ndarray  # int32[S], words of the context that count
     log10_end: np.ndarray  # float64[S], log10 p(</s>), NaN where not asked yet
-    count: np.ndarray  # int64[1], states in use
+    n_states: np.ndarray  # int64[1], in use
     slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
     memo_keys: np.ndarray  # int64[M], see memo_slot; 0 where empty
     memo_log10: np.ndarray  # float64[M], log10 p(target phrase | state)
@@ -55,7 +55,7 @@ def new_states(order: int, capacity: int) -> States:
 @kernel
 def forget_states(states):
     """Empty `states` and the memo."""
-    states.count[0] = 0
+    states.n_states[0] = 0
     states.slots[:] = NO_STATE
     states.memo_keys[:] = 0
 
@@ -108,10 +108,10 @@ def intern_state(states, row, length):
         if _is_state(states, states.slots[slot], row, length):
             return np.int64(states.slots[slot])
         slot = (slot + 1) & mask
-    new = states.count[0]
+    new = states.n_states[0]
     if new == states.length.size:
         return np.int64(NO_STATE)
-    states.count[0] += 1
+    states.n_states[0] += 1
     states.slots[slot] = new
     states.length[new] = length
     states.log10_end[new] = np.nan
@@ -143,6 +143,6 @@ def log10_end(tables, states, state, end_word):
     """log10 p(</s>) after `state`; `end_word` int32[1] holds the LM id of </s>."""
     found = states.log10_end[state]
     if np.isnan(found):
-        found = score_after(tables, end_word, 0, 1, states, state)[0]
+        found = score_after(tables, end_word, np.int64(0), np.int64(1), states, state)[0]
         states.log10_end[state] = found
     return found

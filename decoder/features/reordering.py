@@ -1,16 +1,20 @@
 """Lexicalized reordering by phrase orientation (Koehn et al. 2005; Galley & Manning 2008, section 3)."""
 
-from lm.jit import kernel
+import numpy as np
+
+from lm.jit import inner_kernel as kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3
 N_ORIENTATIONS = 4
+BACKWARD, FORWARD = np.int64(0), np.int64(1)
+START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with
 
 
 @kernel
 def orientation(previous_begin, previous_end, begin, end):
-    """How the phrase over words begin:end lies to the phrase translated before it; both spans are half open.
+    """How the phrase over words begin:end lies to the phrase translated before it; half-open spans.
 
-    The sentence start is a phrase over -1:0 that nothing can be swapped with.
+    The sentence start is the phrase START_BEGIN:START_END.
     """
     if begin == previous_end:
         return MONOTONE
@@ -21,5 +25,5 @@ def orientation(previous_begin, previous_end, begin, end):
 
 @kernel
 def orientation_column(direction, which, n_orientations):
-    """Column of a reordering table for `direction` (0 backward, 1 forward); msd knows one discontinuous orientation."""
+    """Column of a reordering table for a direction, BACKWARD or FORWARD; msd knows one discontinuous orientation."""
     return direction * n_orientations + min(which, n_orientations - 1)
