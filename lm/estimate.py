@@ -1,0 +1,201 @@
+"""From text to an n-gram model: modified Kneser-Ney over buckets on disk, after lmplz (Heafield et al. 2013).
+
+Three passes: adjusted counts; probabilities, from bigrams up; backoffs, which belong to the n-grams of other buckets.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.corpus import Corpus
+from lm.counting import SPECIALS, Windows, corpus_tokens, group_begins, sorted_counts, spill_windows, text_tokens
+from lm.errors import ConfigError, FormatError
+from lm.kneser_ney import (
+    LARGEST_COUNT,
+    AdjustedOrder,
+    adjusted_orders,
+    counts_of_counts,
+    discounts,
+    interpolate,
+    log10_backoffs,
+    log10_probs,
+    place_backoffs,
+    unigram_probs,
+)
+from lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
+from lm.progress import Advance, stage
+from lm.spill import BucketFiles, RowFile
+from lm.vocabulary import Vocabulary
+
+MEMORY_BYTES = 2 << 30
+MIN_ORDER = 2
+
+
+class Settings(NamedTuple):
+    """What to estimate, and in which room."""
+
+    order: int
+    memory_bytes: int  # peak of the whole process, as far as the most frequent word allows
+    scratch: str | Path | None  # directory for files that vanish at the end; None: the system's
+
+
+class OrderFiles(NamedTuple):
+    """The n-grams of one length on disk, bucket after bucket."""
+
+    words: RowFile  # int32[K, n]
+    counts: BucketFiles  # int64, adjusted counts
+    suffixes: BucketFiles  # int32, see AdjustedOrder
+    log10_prob: RowFile  # float32[K]
+    log10_backoff: RowFile  # float32[K]
+    of_contexts: BucketFiles  # float32, backoffs on their way to the n-grams' buckets
+    bucket_ends: list[int]  # rows of `words` up to and with each bucket
+
+
+def estimate(
+    text: str | Path | Sequence[str | Path],
+    order: int,
+    memory_bytes: int = MEMORY_BYTES,
+    scratch: str | Path | None = None,
+) -> NgramModel:
+    """The model of `order` (2 to 6) of tokenized text, one sentence a line, as `lmplz --discount_fallback` gives it.
+
+    Words are <unk>, <s>, </s>, then as they first occur; n-grams above unigrams are in context order (lm/counting.py).
+    `text`: one path or several. `memory_bytes` bounds the memory of the process if a third of it holds interpreter and
+    vocabulary (200 MB and more), and the rest the n-grams around the most frequent word. The model's arrays are mapped
+    from files in `scratch` (None: the system's temporary directory) whose names are gone.
+    Raises ConfigError for a bad `order`, FormatError for text that holds <s>, </s> or <unk>, or is too short.
+    """
+    settings = Settings(order, memory_bytes, scratch)
+    _check(settings)
+    vocabulary = Vocabulary(SPECIALS)
+    paths = [text] if isinstance(text, str | Path) else text
+    return _estimate(text_tokens(paths, vocabulary, order), vocabulary, ", ".join(map(str, paths)), settings)
+
+
+def estimate_corpus(
+    corpus: Corpus,
+    vocabulary: Vocabulary,
+    order: int,
+    memory_bytes: int = MEMORY_BYTES,
+    scratch: str | Path | None = None,
+) -> NgramModel:
+    """Like `estimate`, from a coded corpus; words of `vocabulary` that do not occur in it are left out."""
+    settings = Settings(order, memory_bytes, scratch)
+    _check(settings)
+    own = Vocabulary(SPECIALS)
+    return _estimate(corpus_tokens(corpus, vocabulary, own, order), own, "corpus", settings)
+
+
+def _check(settings: Settings) -> None:
+    if not MIN_ORDER <= settings.order <= MAX_ORDER:
+        raise ConfigError(f"order: found {settings.order}, expected {MIN_ORDER} to {MAX_ORDER}")
+
+
+def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, where: str, settings: Settings) -> NgramModel:
+    with tempfile.TemporaryDirectory(prefix="phrasebeam-lm-", dir=settings.scratch) as name:
+        directory = Path(name)
+        with stage("reading text"):
+            windows = spill_windows(chunks, settings.order, _bucket_rows(settings), directory)
+        files = {n: _order_files(directory, n) for n in range(MIN_ORDER, settings.order + 1)}
+        with stage("counting n-grams", windows.n_buckets) as advance:
+            unigrams, of_counts = _count(windows, files, len(vocabulary), advance)
+        if not files[settings.order].words.rows:
+            needed = f"order {settings.order} needs a sentence of at least {settings.order - 2} words"
+            raise FormatError(where, f"no such n-grams: {needed}; give more text or a lower order")
+        with stage("estimating probabilities", windows.n_buckets) as advance:
+            unigram_order = _estimate_probs(windows, files, unigrams, of_counts, advance)
+        with stage("placing backoffs", windows.n_buckets) as advance:
+            _place_backoffs(windows, files, len(vocabulary), advance)
+        return NgramModel(vocabulary, (unigram_order, *(_mapped(order) for order in files.values())))
+
+
+def _bucket_rows(settings: Settings) -> int:
+    # Measured with orders 4 and 6: keys, counts and several copies of the words. A third of the memory is left for the
+    # vocabulary, pieces of text and the interpreter.
+    bytes_per_row = 40 * settings.order
+    return max(1, settings.memory_bytes * 2 // (3 * bytes_per_row))
+
+
+def _order_files(directory: Path, n: int) -> OrderFiles:
+    return OrderFiles(
+        words=RowFile(directory / f"{n}.words", np.int32, n),
+        counts=BucketFiles(directory / f"{n}.counts", np.int64),
+        suffixes=BucketFiles(directory / f"{n}.suffixes", np.int32),
+        log10_prob=RowFile(directory / f"{n}.prob", np.float32),
+        log10_backoff=RowFile(directory / f"{n}.backoff", np.float32),
+        of_contexts=BucketFiles(directory / f"{n}.of_contexts", np.float32),
+        bucket_ends=[0],
+    )
+
+
+def _count(
+    windows: Windows, files: dict[int, OrderFiles], vocabulary_size: int, advance: Advance
+) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Fill words, counts and suffixes; int64[V] adjusted counts of unigrams, counts of counts of each higher order."""
+    unigrams = np.zeros(vocabulary_size, np.int64)
+    of_counts = {n: np.zeros(LARGEST_COUNT + 1, np.int64) for n in files}
+    for bucket in range(windows.n_buckets):
+        distinct = sorted_counts(windows.files.take(bucket), vocabulary_size)
+        for words, counts, suffixes in adjusted_orders(*distinct):
+            n = words.shape[1]
+            files[n].words.append(words)
+            files[n].counts.append(bucket, counts)
+            files[n].suffixes.append(bucket, suffixes)
+            files[n].bucket_ends.append(files[n].words.rows)
+            of_counts[n] += counts_of_counts(counts)
+            if n == MIN_ORDER:
+                unigrams += np.bincount(suffixes, minlength=vocabulary_size)
+        advance(1)
+    return unigrams, of_counts
+
+
+def _estimate_probs(
+    windows: Windows,
+    files: dict[int, OrderFiles],
+    unigrams: np.ndarray,
+    of_counts: dict[int, np.ndarray],
+    advance: Advance,
+) -> NgramOrder:
+    """Fill log10_prob, send backoffs to the buckets of their n-grams; the unigrams, whose backoffs are all known."""
+    prob_of_word = unigram_probs(unigrams)
+    backoff_of_word = np.zeros(unigrams.size, np.float32)
+    for bucket in range(windows.n_buckets):
+        prob = prob_of_word
+        for n, order in files.items():
+            words = _words(order, bucket)
+            begins = group_begins(words[:, :-1])
+            adjusted = AdjustedOrder(words, order.counts.take(bucket), order.suffixes.take(bucket))
+            prob, backoff = interpolate(adjusted, begins, prob, discounts(of_counts[n]))
+            order.log10_prob.append(log10_probs(prob))
+            if n == MIN_ORDER:
+                backoff_of_word[words[begins, 0]] = log10_backoffs(backoff)
+            else:
+                homes = windows.bucket_of_word[words[begins, -3]]
+                files[n - 1].of_contexts.scatter(homes, log10_backoffs(backoff))
+        advance(1)
+    ids = np.arange(unigrams.size, dtype=np.int32)[:, None]
+    return NgramOrder(ids, log10_probs(prob_of_word), backoff_of_word)
+
+
+def _place_backoffs(windows: Windows, files: dict[int, OrderFiles], vocabulary_size: int, advance: Advance) -> None:
+    """Fill log10_backoff; zeros for the highest order."""
+    for bucket in range(windows.n_buckets):
+        for n, order in files.items():
+            last_words = _words(order, bucket)[:, -1]
+            if n == max(files):
+                backoffs = np.zeros(last_words.size, np.float32)
+            else:
+                backoffs = place_backoffs(last_words, order.of_contexts.take(bucket), vocabulary_size)
+            order.log10_backoff.append(backoffs)
+        advance(1)
+
+
+def _words(order: OrderFiles, bucket: int) -> np.ndarray:
+    return order.words.read(order.bucket_ends[bucket], order.bucket_ends[bucket + 1])
+
+
+def _mapped(order: OrderFiles) -> NgramOrder:
+    return NgramOrder(order.words.map(), order.log10_prob.map(), order.log10_backoff.map())

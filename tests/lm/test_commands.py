@@ -1,0 +1,86 @@
+"""The command build-lm: files written, and one line for each mistake."""
+
+import gzip
+
+import pytest
+import typer
+
+from lm.command_line import run
+from lm.commands import build_lm, parse_size
+from lm.errors import ConfigError
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+TEXT = "the cat sat\nthe dog sat down\n\na cat saw the dog\n"
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "text"
+    path.write_text(TEXT)
+    return path
+
+
+def call(*arguments):
+    app = typer.Typer()
+    app.command()(build_lm)
+    return run(app, "build-lm", [str(argument) for argument in arguments])
+
+
+def test_writes_arpa_and_binary(tmp_path, text):
+    kenlm = pytest.importorskip("kenlm")
+    outputs = [tmp_path / "lm.arpa", tmp_path / "lm.arpa.gz", tmp_path / "deep" / "lm.bin"]
+    options = [part for output in outputs for part in ("--output", output)]
+    assert call("--text", text, "--order", 3, *options, "--memory", "100M", "--scratch", tmp_path) == 0
+    arpa = outputs[0].read_bytes()
+    assert arpa.startswith(b"\\data\\\nngram 1=10\n")
+    assert gzip.decompress(outputs[1].read_bytes()) == arpa
+    from_arpa, from_binary = kenlm.Model(str(outputs[0])), kenlm.Model(str(outputs[2]))
+    for sentence in ("the cat sat", "a dog flew", ""):
+        assert from_arpa.score(sentence) == pytest.approx(from_binary.score(sentence), abs=1e-6)
+
+
+def test_same_text_same_bytes(tmp_path, text):
+    for name in ("one.arpa.gz", "two.arpa.gz", "one.bin", "two.bin"):
+        assert call("--text", text, "--order", 2, "--output", tmp_path / name) == 0
+    for suffix in ("arpa.gz", "bin"):
+        assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--text", "absent"), "absent: No such file or directory"),
+        (("--text", "text", "--order", "7"), "order"),
+        (("--text", "text", "--memory", "plenty"), "--memory: found 'plenty', expected a size"),
+        (("--text", "empty"), "empty: no such n-grams: order 4 needs a sentence of at least 2 words"),
+        (("--text", "text", "--scratch", "nowhere"), "No such file or directory"),
+        (("--text", "forbidden"), "forbidden:1: the text holds the word <unk>"),
+        ((), "--text"),
+    ],
+)
+def test_mistakes(tmp_path, text, capsys, monkeypatch, arguments, complaint):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").touch()
+    (tmp_path / "forbidden").write_text("the <unk> sat\n")
+    assert call(*arguments, "--output", "lm") == 2
+    assert complaint in capsys.readouterr().err
+    assert not (tmp_path / "lm").exists()
+
+
+def test_several_texts(tmp_path, text):
+    (tmp_path / "empty").touch()
+    assert call("--text", text, "--text", tmp_path / "empty", "--order", 6, "--output", tmp_path / "lm") == 0
+
+
+@pytest.mark.parametrize(
+    ("size", "n_bytes"), [("4G", 4 << 30), ("500m", 500 << 20), ("1.5K", 1536), ("7", 7), ("2 GiB", 2 << 30)]
+)
+def test_sizes(size, n_bytes):
+    assert parse_size(size) == n_bytes
+
+
+@pytest.mark.parametrize("size", ["", "G", "-4G", "0", "4X", "1e9"])
+def test_bad_sizes(size):
+    with pytest.raises(ConfigError, match="expected a size"):
+        parse_size(size)

@@ -1,0 +1,88 @@
+"""Modified Kneser-Ney with dicts, straight from the definitions of Chen and Goodman (1998)."""
+
+import math
+from collections import Counter, defaultdict
+
+
+class NaiveModel:
+    """Probabilities by recursion over the order; sentences are lists of words."""
+
+    def __init__(self, sentences, order):
+        self.order = order
+        self.words = ["<unk>", "<s>", "</s>"]
+        raw = [Counter() for _ in range(order + 1)]
+        for sentence in sentences:
+            self.words += [word for word in dict.fromkeys(sentence) if word not in self.words]
+            padded = ["<s>", *sentence, "</s>"]
+            for n in range(1, order + 1):
+                for i in range(len(padded) - n + 1):
+                    raw[n][tuple(padded[i : i + n])] += 1
+        self.counts = [Counter() for _ in range(order + 1)]
+        for n in range(1, order + 1):
+            before = defaultdict(set)
+            if n < order:
+                for ngram in raw[n + 1]:
+                    before[ngram[1:]].add(ngram[0])
+            for ngram, count in raw[n].items():
+                # What begins a sentence has no words before it.
+                self.counts[n][ngram] = count if n == order or ngram[0] == "<s>" else len(before[ngram])
+        # <s> is never predicted; <unk> was never seen.
+        del self.counts[1]["<s>",]
+        self.discounts = [None] + [discounts(self.counts[n].values()) for n in range(1, order + 1)]
+        self.after = defaultdict(dict)
+        for counts in self.counts:
+            for ngram, count in counts.items():
+                self.after[ngram[:-1]][ngram[-1]] = count
+
+    def discount(self, n, count):
+        return self.discounts[n][min(count, 3)]
+
+    def backoff(self, context):
+        """The mass that words seen after `context` leave to the lower order; 1 if there are none."""
+        after = self.after.get(context)
+        if not after:
+            return 1.0
+        return sum(self.discount(len(context) + 1, count) for count in after.values()) / sum(after.values())
+
+    def prob(self, word, context):
+        """p(word | context), any words, `context` shorter than the order."""
+        if not context:
+            lower = 1 / (len(self.words) - 1)
+        else:
+            lower = self.prob(word, context[1:])
+        after = self.after.get(context, {})
+        if not after:
+            return lower
+        count = after.get(word, 0)
+        left = (count - self.discount(len(context) + 1, count)) / sum(after.values()) if count else 0.0
+        return left + self.backoff(context) * lower
+
+    def ngrams(self, n):
+        """The n-grams of the model: {words: (log10 p, log10 backoff)}."""
+        listed = list(self.counts[n]) + ([("<unk>",), ("<s>",)] if n == 1 else [])
+        out = {}
+        for ngram in listed:
+            p = 1.0 if ngram == ("<s>",) else self.prob(ngram[-1], ngram[:-1])
+            backoff = self.backoff(ngram) if n < self.order else 1.0
+            out[ngram] = (min(0.0, math.log10(p)), math.log10(backoff) if backoff > 0 else -99.0)
+        return out
+
+
+def discounts(counts):
+    """D(0) to D(3+) of equation 26, or 0.5, 1 and 1.5 where it gives nothing sensible."""
+    n = Counter(counts)
+    fallback = [0.0, 0.5, 1.0, 1.5]
+    if not (n[1] and n[2] and n[3]):
+        return fallback
+    y = n[1] / (n[1] + 2 * n[2])
+    out = [0.0, 1 - 2 * y * n[2] / n[1], 2 - 3 * y * n[3] / n[2], 3 - 4 * y * n[4] / n[3]]
+    return out if all(0 <= d <= k for k, d in enumerate(out)) else fallback
+
+
+def backed_off_log10_prob(ngrams, word, context):
+    """log10 p(word | context) from listed n-grams {words: (log10 p, log10 backoff)}, as ARPA files are read (Katz)."""
+    if (*context, word) in ngrams:
+        return ngrams[*context, word][0]
+    if not context:
+        return ngrams["<unk>",][0]
+    return ngrams.get(context, (0, 0.0))[1] + backed_off_log10_prob(ngrams, word, context[1:])
