@@ -1,0 +1,108 @@
+"""A language model to query: the KenLM binary or ARPA file behind it, its words, and sentences scored as KenLM does."""
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from lm.arpa import read_arpa
+from lm.errors import FormatError, ModelError
+from lm.files import open_binary
+from lm.ngrams import BEGIN, END, NgramModel
+from lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
+from lm.probing_writer import build_tables
+from lm.query import find_words, score_words
+
+FAMILY = MAGIC[: MAGIC.index(b"code") + 4]  # every version of KenLM's files, finished or not, starts with this
+EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"
+
+
+class LanguageModel:
+    """An n-gram model in KenLM's hash tables."""
+
+    def __init__(self, image: np.ndarray, header: Header):
+        """From the bytes (uint8) of a KenLM probing file and its header; `load` and `from_ngrams` find these."""
+        self.tables = view_tables(image, header)
+        self.order = self.tables.order
+        self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
+
+    @classmethod
+    def load(cls, path: str | Path) -> "LanguageModel":
+        """The model in a KenLM probing binary (mapped) or an ARPA file (plain or .gz, built in memory).
+
+        Raises FormatError if it is neither, or damaged.
+        """
+        if _is_binary(path):
+            return cls(*map_image(path))
+        model = read_arpa(path)
+        try:
+            return cls.from_ngrams(model)
+        except ModelError as error:
+            raise FormatError(path, str(error)) from None
+
+    @classmethod
+    def from_ngrams(cls, model: NgramModel) -> "LanguageModel":
+        """The hash tables of `model`, in memory. Raises ModelError where its n-grams do not fit together."""
+        return cls(*build_tables(model))
+
+    def word_ids(self, words: Sequence[str]) -> np.ndarray:
+        """int32[len(words)] LM ids of `words`, 0 (<unk>) where the model does not know them."""
+        encoded = [word.encode("utf-8") for word in words]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
+        data = np.frombuffer(bytearray(b"".join(encoded)), np.uint8)
+        ids = np.empty(len(encoded), np.int32)
+        find_words(self.tables, data, offsets, ids)
+        return ids
+
+    def begin_state(self) -> tuple[np.ndarray, np.ndarray, int]:
+        """The state at the start of a sentence: context (int32[order - 1]), log10 backoffs (float32) and length."""
+        context, backoffs = np.zeros(self.order - 1, np.int32), np.zeros(self.order - 1, np.float32)
+        context[0] = self.begin
+        backoffs[0] = self.tables.floats[self.tables.starts[1] + 2 * self.begin + 1]
+        return context, backoffs, 1
+
+    def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
+        """log10 p of a sentence, after <s> if `begin` and with </s> if `end`."""
+        return float(np.sum(self._score(words, begin, end)[0], dtype=np.float64))
+
+    def full_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> list[tuple[float, int, bool]]:
+        """(log10 p, length of the n-gram matched, whether the word is unknown) of every word, </s> included."""
+        log10_probs, lengths, ids = self._score(words, begin, end)
+        return list(zip(log10_probs.tolist(), lengths.tolist(), (ids == 0).tolist()))
+
+    def _score(self, words: Sequence[str], begin: bool, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        ids = self.word_ids(words)
+        if end:
+            ids = np.append(ids, np.int32(self.end))
+        contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
+        length = 0
+        if begin:
+            contexts[0], backoffs[0], length = self.begin_state()
+        log10_probs, lengths = np.empty(ids.size, np.float32), np.empty(ids.size, np.int64)
+        score_words(self.tables, ids, contexts, backoffs, length, log10_probs, lengths)
+        return log10_probs, lengths, ids
+
+
+def _is_binary(path: str | Path) -> bool:
+    """Whether the file is KenLM's rather than ARPA. Raises FormatError if it is clearly neither."""
+    try:
+        with open_binary(path) as file:
+            start = file.read(1 << 12)
+            compressed = isinstance(getattr(file, "raw", None), gzip.GzipFile)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(path, f"damaged gzip data ({error}); copy the file again") from None
+    if start.startswith(FAMILY):
+        if compressed:
+            raise FormatError(path, "a compressed KenLM binary cannot be mapped; decompress it (gunzip)")
+        return True
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not text:
+        raise FormatError(path, f"empty; {EXPECTED}")
+    if text.startswith((b"\\data\\", b"#")):
+        return False
+    if text.startswith(b"iARPA"):
+        raise FormatError(path, "IRSTLM's iARPA; convert it to ARPA: compile-lm --text yes MODEL MODEL.arpa")
+    raise FormatError(path, f"not a language model: starts with {text[:16]!r}; {EXPECTED} ({REBUILD})")

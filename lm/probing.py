@@ -1,0 +1,178 @@
+"""KenLM's probing models: a hash table an order, all of them views of the bytes of one file (Heafield 2011).
+
+The file holds a header, the table of words, the unigrams, a table for each longer order, and the words themselves.
+Entries (words: hash, id; middle orders: hash, probability, backoff; longest: hash, probability) are packed without
+regard to alignment, hence the view as 32-bit units.
+"""
+
+import struct
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.errors import FormatError
+from lm.hashing import reciprocal, remainder
+from lm.jit import inner_kernel
+from lm.ngrams import MAX_ORDER
+
+VOCABULARY, UNIGRAMS = 0, 1  # index of a table; the n-grams of a longer order have index n
+ABSENT = -1  # from `find_entry`: no such entry
+NO_EXTENSION = np.uint32(0x80000000)  # a backoff of -0.0: no longer n-gram has this one as its context
+SIGN = np.uint32(0x80000000)  # of a probability: no longer n-gram has this one as its end
+
+MAGIC = b"mmap lm http://kheafield.com/code format version"
+MAGIC_UNFINISHED = b"mmap lm http://kheafield.com/code incomplete"
+SANITY = struct.Struct("<56s3f3IQ")
+PARAMETERS = struct.Struct("<B3xfiB3xI")
+VOCABULARY_HEADER = struct.Struct("<II")
+# Values by which KenLM knows that a file was written by the same version on a machine like ours.
+EXPECTED_SANITY = SANITY.pack(MAGIC + b" 5\n", 0.0, 1.0, -0.5, 1, 0xFFFFFFFF, 0, 1)
+PROBING = 0
+MODEL_TYPES = (
+    "probing hash tables",
+    "probing hash tables with rest costs",
+    "a trie",
+    "a trie with quantization",
+    "a trie with array-compressed pointers",
+    "a trie with quantization and array-compressed pointers",
+)
+REBUILD = "build it from its ARPA file: build_binary probing MODEL.arpa MODEL.bin"
+
+
+class Header(NamedTuple):
+    """What a file says of itself."""
+
+    counts: tuple[int, ...]  # n-grams of each order
+    multiplier: float  # buckets per entry, float32
+    has_words: bool  # the words stand at the end of the file
+
+
+class ProbingTables(NamedTuple):
+    """Views of one file or memory image; the same types for every order, so that kernels compile once."""
+
+    order: int
+    units: np.ndarray  # uint32[U], the file up to its words
+    floats: np.ndarray  # float32[U], the same memory
+    starts: np.ndarray  # int64[MAX_ORDER + 1], unit at which each table starts
+    buckets: np.ndarray  # uint64[MAX_ORDER + 1], size of each hash table
+    inverses: np.ndarray  # uint64[MAX_ORDER + 1], reciprocals of `buckets`
+
+
+@inner_kernel
+def find_entry(tables, table, key):
+    """Unit (int64) at which the entry of hash `key` (uint64) starts in table `table` (int64), or ABSENT."""
+    start, buckets, width = tables.starts[table], tables.buckets[table], entry_width(tables.order, table)
+    position = start + np.int64(remainder(key, buckets, tables.inverses[table])) * width
+    end = start + np.int64(buckets) * width
+    while True:
+        found = entry_key(tables.units, position)
+        if found == key:
+            return position
+        if found == np.uint64(0):
+            return np.int64(ABSENT)
+        position += width
+        if position == end:
+            position = start
+
+
+@inner_kernel
+def entry_width(order, table):
+    """Units an entry takes."""
+    if table == UNIGRAMS:
+        return 2
+    if table == VOCABULARY:
+        return 3
+    return 3 if table == order else 4
+
+
+@inner_kernel
+def entry_key(units, position):
+    """uint64 hash at unit `position`."""
+    return np.uint64(units[position]) | (np.uint64(units[position + 1]) << np.uint64(32))
+
+
+def view_tables(image: np.ndarray, header: Header) -> ProbingTables:
+    """The tables in `image`, the bytes (uint8) of a file with `header`."""
+    order = len(header.counts)
+    starts, end = table_starts(header)
+    buckets = np.ones(MAX_ORDER + 1, np.uint64)
+    buckets[VOCABULARY] = bucket_count(header.counts[0], header.multiplier)
+    for n in range(2, order + 1):
+        buckets[n] = bucket_count(header.counts[n - 1], header.multiplier)
+    units = image[: 4 * end]
+    return ProbingTables(order, units.view(np.uint32), units.view(np.float32), starts, buckets, reciprocal(buckets))
+
+
+def table_starts(header: Header) -> tuple[np.ndarray, int]:
+    """int64[MAX_ORDER + 1] units at which the tables start, and the unit at which the last ends."""
+    order = len(header.counts)
+    starts = np.zeros(MAX_ORDER + 1, np.int64)
+    position = (header_size(order) + VOCABULARY_HEADER.size) // 4
+    for table in range(order + 1):
+        starts[table] = position
+        count = header.counts[max(table - 1, 0)]
+        # The unigrams leave room for an <unk> that was not counted.
+        entries = count + 1 if table == UNIGRAMS else bucket_count(count, header.multiplier)
+        position += entries * entry_width(order, table)
+    return starts, position
+
+
+def bucket_count(entries: int, multiplier: float) -> int:
+    """Buckets of a table for `entries`: KenLM computes in float32."""
+    return max(entries + 1, int(np.float32(multiplier) * np.float32(entries)))
+
+
+def header_size(order: int) -> int:
+    """Bytes before the table of words."""
+    return (SANITY.size + PARAMETERS.size + 8 * order + 7) // 8 * 8
+
+
+def pack_header(header: Header) -> bytes:
+    """The first bytes of a file."""
+    order = len(header.counts)
+    parameters = PARAMETERS.pack(order, header.multiplier, PROBING, header.has_words, 0)
+    packed = EXPECTED_SANITY + parameters + struct.pack(f"<{order}Q", *header.counts)
+    return packed.ljust(header_size(order), b"\0")
+
+
+def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
+    """Bytes (uint8) of a KenLM file, mapped copy-on-write, and its header. Raises FormatError if it is none."""
+    path = Path(path)
+    size = path.stat().st_size
+    if size < SANITY.size + PARAMETERS.size:
+        raise FormatError(path, f"{size} bytes are too few for a KenLM binary; copy the file again")
+    image = np.asarray(np.memmap(path, np.uint8, mode="c"))
+    header = _parse_header(image, path)
+    end = 4 * table_starts(header)[1]
+    if size < end + header.has_words * len(b"<unk>\0"):
+        raise FormatError(path, f"{size} bytes, but its header announces at least {end}: cut short; copy it again")
+    version, bound = VOCABULARY_HEADER.unpack_from(image.data, header_size(len(header.counts)))
+    if version != 0 or not 0 < bound <= header.counts[0] + 1:
+        raise FormatError(path, f"damaged table of words (version {version}, {bound} words); {REBUILD}")
+    if header.has_words and image[end : end + 6].tobytes() != b"<unk>\0":
+        raise FormatError(path, f"the words are not where they should be; {REBUILD}")
+    return image, header
+
+
+def _parse_header(image: np.ndarray, path: Path) -> Header:
+    sanity = image[: SANITY.size].tobytes()
+    if sanity.startswith(MAGIC_UNFINISHED):
+        raise FormatError(path, f"build_binary did not finish writing this file; {REBUILD}")
+    if not sanity.startswith(MAGIC):
+        raise FormatError(path, f"not a KenLM binary: starts with {sanity[:16]!r}; {REBUILD}")
+    if sanity != EXPECTED_SANITY:
+        version = sanity[len(MAGIC) : 56].split(b"\n")[0].decode("ascii", "replace").strip()
+        raise FormatError(path, f"KenLM format version {version} of another release or machine, not 5; {REBUILD}")
+    order, multiplier, model_type, has_words, version = PARAMETERS.unpack_from(image.data, SANITY.size)
+    if model_type != PROBING:
+        kind = MODEL_TYPES[model_type] if 0 < model_type < len(MODEL_TYPES) else f"model type {model_type}"
+        raise FormatError(path, f"a KenLM binary of {kind}, only plain probing is supported; {REBUILD}")
+    if not 2 <= order <= MAX_ORDER:
+        raise FormatError(path, f"order {order}, expected 2 to {MAX_ORDER}; train a model of such an order")
+    if version != 0 or not 1.0 <= multiplier < 1e6:
+        raise FormatError(path, f"damaged header (version {version}, probing multiplier {multiplier:g}); {REBUILD}")
+    counts_start = SANITY.size + PARAMETERS.size
+    if image.size < header_size(order) + VOCABULARY_HEADER.size:
+        raise FormatError(path, f"{image.size} bytes: cut short within the header; copy it again")
+    return Header(struct.unpack_from(f"<{order}Q", image.data, counts_start), multiplier, bool(has_words))

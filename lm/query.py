@@ -1,0 +1,71 @@
+"""KenLM's queries: the longest n-gram that matches, backoff, and the shortest state that suffices (Heafield 2011)."""
+
+import numpy as np
+
+from lm.hashing import combine, murmur
+from lm.jit import inner_kernel
+from lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry
+
+
+@inner_kernel
+def score_word(tables, context, backoffs, length, word, out_context, out_backoffs):
+    """log10 p of `word` (float32), length of the state after it and of the n-gram matched (int64).
+
+    The state is context[:length], LM ids (int32[order - 1], most recent first), and backoffs[:length], the log10
+    backoffs (float32[order - 1]) of contexts of lengths 1, 2, ...; the state after `word` is written to `out_context`
+    and `out_backoffs`, which must be other arrays.
+    """
+    units, floats = tables.units, tables.floats
+    position = tables.starts[UNIGRAMS] + 2 * np.int64(word)
+    log10_prob = -abs(floats[position])
+    out_context[0], out_backoffs[0] = word, floats[position + 1]
+    out_length = 1 if units[position + 1] != NO_EXTENSION else 0
+    ngram_length = 1
+    # Without the sign no longer n-gram ends in what was found, and the search is over.
+    ends_longer = units[position] < SIGN
+    key = np.uint64(word)
+    for i in range(length):
+        if not ends_longer:
+            break
+        n = i + 2
+        key = combine(key, np.int64(context[i]))
+        position = find_entry(tables, n, key)
+        if position == ABSENT:
+            break
+        log10_prob = -abs(floats[position + 2])
+        ngram_length = n
+        if n == tables.order:
+            break
+        out_backoffs[i + 1] = floats[position + 3]
+        if units[position + 3] != NO_EXTENSION:
+            out_length = n
+        ends_longer = units[position + 2] < SIGN
+    for i in range(out_length - 1):
+        out_context[i + 1] = context[i]
+    for i in range(ngram_length - 1, length):
+        log10_prob += backoffs[i]
+    return log10_prob, np.int64(out_length), np.int64(ngram_length)
+
+
+@inner_kernel
+def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
+    """Score the sequence `words` (int32[T]) after the state in row 0 of `contexts` and `backoffs` ([2, order - 1]).
+
+    Returns the row that holds the state after the last word and its length.
+    """
+    row = 0
+    for i in range(words.size):
+        log10_prob, length, ngram_length = score_word(
+            tables, contexts[row], backoffs[row], length, words[i], contexts[1 - row], backoffs[1 - row]
+        )
+        out_log10_prob[i], out_ngram_length[i] = log10_prob, ngram_length
+        row = 1 - row
+    return row, length
+
+
+@inner_kernel
+def find_words(tables, data, offsets, out_ids):
+    """LM ids (int32[W]) of the words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 where unknown."""
+    for i in range(out_ids.size):
+        position = find_entry(tables, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
+        out_ids[i] = 0 if position == ABSENT else np.int32(tables.units[position + 2])
