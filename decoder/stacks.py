@@ -212,7 +212,7 @@ def _append_edges(stacks, row, i, graph, node):
     graph_edge = place + 1
     while edge != EMPTY:
         at = place if edge == best else graph_edge
-        if at == graph.edge_from.size:
+        if at >= graph.edge_from.size:
             return False
         graph.edge_from[at], graph.edge_option[at] = stacks.edge_from[row, edge], stacks.edge_option[row, edge]
         graph.edge_score[at] = stacks.edge_score[row, edge]

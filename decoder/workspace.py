@@ -28,11 +28,15 @@ class Workspace:
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size, self.stack_edges = max(2 * search.stack, SMALLEST_STACK), 1 << 12
         self.candidates = new_candidates(model.tables.phrases)
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
         self.states = new_states(self.order, self.n_states)
+        self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
         self._new_graph()
-        self.future = new_future_cost(self.n_words)
 
     def fit(self, n_words: int) -> None:
         """Make room for a sentence of `n_words` words."""
