@@ -79,9 +79,9 @@ def score_phrase(tables, words, begin, end, length, states):
             states.work_context[1 - row],
             states.work_backoffs[1 - row],
         )
-        total += log10_prob
+        total += np.float64(log10_prob)
         if i - begin >= full:
-            inner += log10_prob
+            inner += np.float64(log10_prob)
         row = 1 - row
     return total, inner, row, length
 

@@ -1,0 +1,83 @@
+"""Word alignments of a bitext, and the text format in which other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.corpus import Corpus
+from lm.errors import FormatError
+from lm.files import atomic_file, read_lines
+
+PHARAOH_LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
+PHARAOH_POINT = re.compile(r"\d+-\d+", re.ASCII)
+
+
+class Alignments(NamedTuple):
+    """Points of sentence pair i are points[offsets[i]:offsets[i + 1]]."""
+
+    offsets: np.ndarray  # int64[N + 1]
+    points: np.ndarray  # int32[A, 2], (source, target) positions of linked words, from 0
+
+    def pair(self, i: int) -> np.ndarray:
+        """int32[n, 2] points of sentence pair `i`, a view."""
+        return self.points[self.offsets[i] : self.offsets[i + 1]]
+
+
+def in_target_order(alignments: Alignments) -> Alignments:
+    """The same alignments, the points of each pair ordered by target, then source, each of them once."""
+    offsets, points = alignments
+    pairs = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    rows = np.column_stack((pairs, points[:, 1], points[:, 0]))
+    if _increasing(rows).all():
+        return Alignments(offsets.astype(np.int64, copy=False), np.ascontiguousarray(points, np.int32))
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
+    order = order[np.concatenate([np.ones(1, np.bool_), _increasing(rows[order])])]
+    counts = np.bincount(pairs[order], minlength=offsets.size - 1)
+    return Alignments(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), points[order].astype(np.int32))
+
+
+def _increasing(rows: np.ndarray) -> np.ndarray:
+    """bool[K - 1], where a row comes after the one before it."""
+    step = np.diff(rows, axis=0)
+    return (step[:, 0] > 0) | (step[:, 0] == 0) & ((step[:, 1] > 0) | (step[:, 1] == 0) & (step[:, 2] > 0))
+
+
+def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments:
+    """Alignments of the bitext, line i for pair i, in target order. Raises FormatError, naming the line."""
+    n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
+    flat: list[int] = []
+    offsets = [0]
+    for i, line in enumerate(read_lines(path)):
+        if i == len(n_source):
+            raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
+        if not PHARAOH_LINE.fullmatch(line):
+            raise FormatError(path, _malformed(line), i + 1)
+        numbers = [int(number) for number in line.replace("-", " ").split()]
+        if numbers and (max(numbers[0::2]) >= n_source[i] or max(numbers[1::2]) >= n_target[i]):
+            raise FormatError(path, _out_of_range(numbers, n_source[i], n_target[i]), i + 1)
+        flat += numbers
+        offsets.append(len(flat) // 2)
+    if len(offsets) - 1 != len(n_source):
+        raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")
+    return in_target_order(Alignments(np.array(offsets, np.int64), np.array(flat, np.int32).reshape(-1, 2)))
+
+
+def _malformed(line: str) -> str:
+    found = next(word for word in line.split() if not PHARAOH_POINT.fullmatch(word))
+    return f"{found!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+
+
+def _out_of_range(numbers: list[int], n_source: int, n_target: int) -> str:
+    points = zip(numbers[0::2], numbers[1::2])
+    s, t = next((s, t) for s, t in points if s >= n_source or t >= n_target)
+    sizes = f"{n_source} source and {n_target} target words"
+    return f"point {s}-{t} lies outside the sentence pair of {sizes}; positions count from 0, source first"
+
+
+def write_pharaoh(alignments: Alignments, path: str | Path) -> None:
+    """One line a sentence pair, points in the order in which they stand."""
+    with atomic_file(path) as file:
+        for i in range(alignments.offsets.size - 1):
+            file.write((" ".join(f"{s}-{t}" for s, t in alignments.pair(i).tolist()) + "\n").encode("ascii"))

@@ -1,0 +1,157 @@
+"""How a phrase pair stands to the phrases before and after it: monotone, swapped or apart.
+
+Three ways to tell (Koehn et al. 2005; Tillmann 2004; Galley and Manning 2008): by the links of the next target
+word, by the phrase pairs extracted there, or by all pairs of spans, however long, that agree with the alignment.
+The rules are those of Moses' `extract`, trained one model at a time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.jit import kernel
+
+MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
+WORD, PHRASE, HIER = 0, 1, 2
+KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
+
+
+class Corners(NamedTuple):
+    """Of one sentence pair with F source words: blocks seen from their last target word (word model: from links)."""
+
+    linked: np.ndarray  # uint8[T, S], 1 where target and source word are linked
+    ends: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its last source word
+    begins: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its first source word
+    first_end: np.ndarray  # int64[T], least source position of `ends` (word model: of `linked`), or F
+    last_begin: np.ndarray  # int64[T], greatest source position of `begins` (word model: of `linked`), or -1
+
+
+def new_corners(bitext) -> Corners:
+    """Room for the longest sentences of an AlignedBitext."""
+    n_source = int(np.diff(bitext.source_offsets).max(initial=0))
+    n_target = int(np.diff(bitext.target_offsets).max(initial=0))
+    linked, ends, begins = (np.zeros((n_target, n_source), np.uint8) for _ in range(3))
+    return Corners(linked, ends, begins, np.zeros(n_target, np.int64), np.zeros(n_target, np.int64))
+
+
+@kernel
+def orient(bitext, i, kind, corners, occurrences):
+    """Add their orientations to the `occurrences` (int32[K, 4]) that were extracted from sentence pair i."""
+    size = (
+        bitext.source_offsets[i + 1] - bitext.source_offsets[i],
+        bitext.target_offsets[i + 1] - bitext.target_offsets[i],
+    )
+    _find_links(bitext, i, kind, corners, size)
+    if kind == PHRASE:
+        for k in range(occurrences.shape[0]):
+            lengths = np.int64(occurrences[k, 3])
+            row = occurrences[k, 2] + (lengths >> 8) - 1
+            first = np.int64(occurrences[k, 1])
+            _mark(corners, size, row, (first, first, first + (lengths & 255) - 1, first + (lengths & 255) - 1))
+    elif kind == HIER:
+        _find_blocks(bitext, i, corners, size)
+    for k in range(occurrences.shape[0]):
+        first, lengths = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 3])
+        last = first + (lengths & 255) - 1
+        begin = np.int64(occurrences[k, 2])
+        previous = _orientation(kind, corners, size, (first, last, begin - 1), False)
+        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), True)
+        occurrences[k, 3] = lengths | previous << 16 | following << 18
+
+
+@kernel
+def _find_links(bitext, i, kind, corners, size):
+    n_source, n_target = size
+    for t in range(n_target):
+        for s in range(n_source):
+            corners.linked[t, s] = 0
+            corners.ends[t, s] = 0
+            corners.begins[t, s] = 0
+        corners.first_end[t] = n_source
+        corners.last_begin[t] = -1
+        token = bitext.target_offsets[i] + t
+        for k in range(bitext.target_links[token], bitext.target_links[token + 1]):
+            linked = np.int64(bitext.links[k, 0])
+            corners.linked[t, linked] = 1
+            if kind == WORD:
+                corners.first_end[t] = min(corners.first_end[t], linked)
+                corners.last_begin[t] = max(corners.last_begin[t], linked)
+
+
+@kernel
+def _mark(corners, size, row, spans):
+    """Blocks with the last target word `row` begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
+    for s in range(spans[0], spans[1] + 1):
+        corners.begins[row, s] = 1
+        if s < size[0] - 1:  # Moses looks for distant blocks up to the last source word but one
+            corners.last_begin[row] = max(corners.last_begin[row], s)
+    for s in range(spans[2], spans[3] + 1):
+        corners.ends[row, s] = 1
+    corners.first_end[row] = min(corners.first_end[row], spans[2])
+
+
+@kernel
+def _find_blocks(bitext, i, corners, size):
+    """Mark the corners of all spans, however long, that agree with the alignment; O(T^2) for T target words."""
+    n_source, n_target = size
+    target_begin, source_begin = bitext.target_offsets[i], bitext.source_offsets[i]
+    source_links, target_links = bitext.source_links, bitext.target_links
+    for end in range(n_target):
+        low, high = n_source, np.int64(-1)
+        for begin in range(end, -1, -1):
+            for k in range(target_links[target_begin + begin], target_links[target_begin + begin + 1]):
+                low = min(low, np.int64(bitext.links[k, 0]))
+                high = max(high, np.int64(bitext.links[k, 0]))
+            inside = target_links[target_begin + end + 1] - target_links[target_begin + begin]
+            if inside == 0:
+                continue
+            if source_links[source_begin + high + 1] - source_links[source_begin + low] != inside:
+                continue
+            first, last = low, high
+            while first > 0 and source_links[source_begin + first - 1] == source_links[source_begin + low]:
+                first -= 1
+            while (
+                last < n_source - 1 and source_links[source_begin + last + 2] == source_links[source_begin + high + 1]
+            ):
+                last += 1
+            _mark(corners, size, end, (first, low, high, last))
+
+
+@kernel
+def _orientation(kind, corners, size, place, following):
+    """Orientation of the source span place[0]..place[1] to what stands at the target word place[2].
+
+    To the phrase before, monotone is on the left; to the one that follows, on the right. Moses asks for blocks
+    that *end* at the target word in both cases.
+    """
+    first, last, row = place
+    left_link, right_link = _linked(corners, size, first - 1, row), _linked(corners, size, last + 1, row)
+    left_block, right_block, far_left, far_right = False, False, False, False
+    if 0 <= row < size[1]:
+        left_block = first > 0 and corners.ends[row, first - 1] == 1
+        right_block = last + 1 < size[0] and corners.begins[row, last + 1] == 1
+        # Of the word model, a word linked on both sides is not far from either.
+        apart = kind != WORD or not (left_link and right_link)
+        far_left = apart and corners.first_end[row] <= first - 2
+        far_right = apart and corners.last_begin[row] >= last + 2
+    if following:
+        left_link, right_link = right_link, left_link
+        left_block, right_block = right_block, left_block
+        far_left, far_right = far_right, far_left
+    if (left_link and not right_link) or left_block:
+        return MONOTONE
+    if (right_link and not left_link) or right_block:
+        return SWAP
+    if far_right and not far_left:
+        return LEFT
+    return RIGHT
+
+
+@kernel
+def _linked(corners, size, s, t):
+    """Whether two words are linked, with links between the sentences' beginnings and between their ends."""
+    if (s == -1 and t == -1) or (s == size[0] and t == size[1]):
+        return True
+    if s < 0 or t < 0 or s >= size[0] or t >= size[1]:
+        return False
+    return corners.linked[t, s] == 1

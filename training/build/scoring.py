@@ -1,0 +1,184 @@
+"""From an aligned bitext to a phrase table with Moses' four scores, and to a lexicalized reordering table.
+
+p(f|e), lex(f|e), p(e|f), lex(e|f) as `extract`, `score` and `consolidate` of Moses compute them without smoothing
+(Koehn et al. 2003, 2007), and the orientation probabilities of its `lexical-reordering-score`. Occurrences of
+phrase pairs are dealt out by source phrase, scored piece by piece, and their target phrases dealt out once more
+for c(e), so that memory is bounded and the result does not depend on how many pieces there were.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from decoder.phrase_table import PhraseTable, ReorderingTable, map_array
+from lm.config import Section
+from lm.corpus import Corpus
+from lm.errors import ConfigError
+from lm.files import atomic_directory
+from lm.progress import stage
+from training.build.alignment_points import Alignments
+from training.build.extraction import AlignedBitext, align_bitext, count_occurrences, extract
+from training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
+from training.build.orientation import KINDS
+from training.build.phrase_pairs import (
+    PairGroups,
+    Sequences,
+    gather,
+    group_pairs,
+    hash_sequences,
+    internal_alignments,
+    number_sequences,
+    source_phrases,
+    target_phrases,
+)
+from training.build.spill import Buckets
+from training.build.table_writer import TableWriter
+
+ORIENTATIONS = {"msd": 3, "mslr": 4}
+BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
+MAX_PIECES = 4096
+NO_SLOTS = np.zeros(0, np.int64)
+
+
+class PhraseTableSettings(Section):
+    """How phrase pairs are extracted and scored."""
+
+    max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
+    orientation: Literal["word", "phrase", "hier"] = "word"
+    kind: Literal["msd", "mslr"] = "msd"
+    smoothing: float = Field(0.5, ge=0)  # added to each orientation's count
+    memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
+    scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
+
+
+def build_phrase_table(
+    source: Corpus, target: Corpus, alignments: Alignments, output: Path, settings: PhraseTableSettings
+) -> None:
+    """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
+
+    Raises ConfigError if corpora and alignments differ in the number of sentence pairs, or there is no scratch.
+    """
+    sizes = [len(part.offsets) - 1 for part in (source, target, alignments)]
+    if len(set(sizes)) > 1:
+        found = "{} source sentences, {} target sentences and {} alignments".format(*sizes)
+        raise ConfigError(f"{found}; a bitext has the same number of each")
+    if settings.scratch is not None and not settings.scratch.is_dir():
+        raise ConfigError(f"scratch: {settings.scratch} is not a directory; name one that exists, or leave it out")
+    bitext = align_bitext(source, target, alignments)
+    counts = count_occurrences(bitext, settings.max_phrase_length)
+    total = int(counts.sum())
+    n_pieces = _n_pieces(total, settings.memory_budget)
+    with (
+        atomic_directory(output / "reordering") as reordering,
+        atomic_directory(output / "phrases") as phrases,
+        tempfile.TemporaryDirectory(prefix=".pairs.", dir=settings.scratch or output) as scratch,
+        Buckets(n_pieces, 4, np.int32, Path(scratch) / "source") as by_source,
+        Buckets(n_pieces, 3, np.int64, Path(scratch) / "target") as by_target,
+    ):
+        with stage("extract phrase pairs", counts.size) as advance:
+            chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
+            kind = KINDS[settings.orientation]
+            for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, kind, chunk):
+                by_source.add(occurrences, hash_sequences(source_phrases(bitext, occurrences)))
+                advance(n_sentences)
+        _score(bitext, by_source, by_target, TableWriter(phrases, reordering, ORIENTATIONS[settings.kind]), settings)
+        with stage("count target phrases", n_pieces) as advance, _ln_scores_to_fill(phrases) as files:
+            for i in range(n_pieces):
+                _fill_target_counts(bitext, by_target.take(i), *files)
+                advance(1)
+
+
+def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
+    """The least power of two so that a piece of that part of the occurrences fits into `memory_budget`."""
+    n = 1
+    while n < MAX_PIECES and n_occurrences * BYTES_PER_OCCURRENCE > n * memory_budget:
+        n *= 2
+    return n
+
+
+def _score(
+    bitext: AlignedBitext, by_source: Buckets, by_target: Buckets, writer: TableWriter, settings: PhraseTableSettings
+) -> None:
+    lexicon = lexical_table(bitext)
+    with writer, stage("score phrase pairs", by_source.n) as advance:
+        for i in range(by_source.n):
+            occurrences = by_source.take(i)
+            groups = group_pairs(bitext, occurrences)
+            targets = target_phrases(bitext, occurrences[groups.pair_first])
+            rows = np.arange(writer.n_pairs, writer.n_pairs + groups.pair_first.size)
+            by_target.add(np.column_stack((rows, targets.begins, targets.lengths)), hash_sequences(targets))
+            writer.append(
+                _phrase_table(bitext, lexicon, occurrences, groups), _reordering_table(occurrences, groups, settings)
+            )
+            advance(1)
+
+
+def _phrase_table(
+    bitext: AlignedBitext, lexicon: LexicalTable, occurrences: np.ndarray, groups: PairGroups
+) -> PhraseTable:
+    """The piece's part of the table, but for c(e) and p(f|e), which need the other pieces."""
+    source_offsets, source_words = gather(source_phrases(bitext, occurrences[groups.source_first]))
+    target_offsets, target_words = gather(target_phrases(bitext, occurrences[groups.pair_first]))
+    alignment_offsets, codes = gather(internal_alignments(bitext, occurrences[groups.target_alignment])[0])
+    joint_counts = np.bincount(groups.pair_of, minlength=groups.pair_first.size)
+    source_counts = np.diff(np.concatenate([np.zeros(1, np.int64), np.cumsum(joint_counts)])[groups.pair_offsets])
+    ln_scores = np.zeros((joint_counts.size, 4))
+    ln_lex = ln_lexical_weights(bitext, lexicon, occurrences, groups.target_alignment, groups.source_alignment)
+    ln_scores[:, 1], ln_scores[:, 3] = ln_lex[:, 0], ln_lex[:, 1]
+    ln_scores[:, 2] = np.log(joint_counts / np.repeat(source_counts, np.diff(groups.pair_offsets)))
+    return PhraseTable(
+        NO_SLOTS,
+        source_offsets,
+        source_words,
+        groups.pair_offsets,
+        target_offsets,
+        target_words,
+        ln_scores.astype(np.float32),
+        alignment_offsets,
+        np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
+        joint_counts.astype(np.int32),
+        source_counts.astype(np.int32),
+        np.zeros(joint_counts.size, np.int32),
+    )
+
+
+def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: PhraseTableSettings) -> ReorderingTable:
+    """Counts M S DL DR to the phrase before and after; their shares, `smoothing` added to each orientation."""
+    n_pairs = groups.pair_first.size
+    columns = [(occurrences[:, 3] >> shift & 3).astype(np.int64) for shift in (16, 18)]
+    counted = [np.bincount(groups.pair_of * 4 + column, minlength=4 * n_pairs) for column in columns]
+    counts = np.column_stack([count.reshape(n_pairs, 4) for count in counted]).astype(np.int32)
+    shares = []
+    for direction in (counts[:, :4], counts[:, 4:]):
+        if settings.kind == "msd":
+            direction = np.column_stack((direction[:, :2], direction[:, 2] + direction[:, 3]))
+        smoothed = direction + settings.smoothing
+        shares.append(smoothed / smoothed.sum(axis=1, keepdims=True))
+    with np.errstate(divide="ignore"):
+        return ReorderingTable(np.log(np.column_stack(shares)).astype(np.float32), counts)
+
+
+@contextmanager
+def _ln_scores_to_fill(phrases: Path) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """joint_counts, and target_counts and ln_scores open for writing."""
+    joint_counts = map_array(phrases / "joint_counts.npy")
+    written = [np.load(phrases / f"{name}.npy", mmap_mode="r+") for name in ("target_counts", "ln_scores")]
+    yield joint_counts, written[0], written[1]
+    for array in written:
+        array.flush()
+
+
+def _fill_target_counts(
+    bitext: AlignedBitext, rows: np.ndarray, joint_counts: np.ndarray, target_counts: np.ndarray, ln_scores: np.ndarray
+) -> None:
+    """c(e) and p(f|e) of the pairs `rows` (int64[P, 3]: row in the table, first target token, target length)."""
+    joint = joint_counts[rows[:, 0]]
+    number, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
+    totals = np.bincount(number, weights=joint)[number] if number.size else np.zeros(0)
+    target_counts[rows[:, 0]] = totals.astype(np.int32)
+    ln_scores[rows[:, 0], 0] = np.log(joint / totals)
