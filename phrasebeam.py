@@ -1,4 +1,7 @@
-"""The front door: the names that people import, and the umbrella command."""
+"""The front door: the names that people import, and the umbrella command.
+
+Everything is imported where it is first used, so that each command loads only what it needs.
+"""
 
 import sys
 from importlib import import_module
@@ -8,80 +11,81 @@ if TYPE_CHECKING:
     from decoder.config import Search, Weights
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
+    from lm.config import load_config
     from lm.errors import ConfigError, FormatError, ModelError, SmtError
     from lm.language_model import LanguageModel
     from training.build.model import train_model
     from training.config import TrainModelConfig
+    from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
 
 __all__ = [
-    "Decoder",
-    "Translation",
-    "Phrase",
-    "Search",
-    "Weights",
-    "LanguageModel",
     "train_model",
     "TrainModelConfig",
+    "load_config",
+    "Decoder",
+    "Search",
+    "Weights",
+    "Translation",
+    "Phrase",
+    "evaluate",
+    "evaluate_files",
+    "Evaluation",
+    "EvaluationOptions",
+    "LanguageModel",
     "SmtError",
     "ConfigError",
     "FormatError",
     "ModelError",
+    "main",
+    "translate_main",
 ]
 
-# Where each name lives; imported when it is first used, so that a command loads only what it needs.
 HOMES = {
-    "Decoder": "decoder.translator",
-    "Translation": "decoder.translation",
-    "Phrase": "decoder.translation",
-    "Search": "decoder.config",
-    "Weights": "decoder.config",
-    "LanguageModel": "lm.language_model",
-    "train_model": "training.build.model",
-    "TrainModelConfig": "training.config",
-    "SmtError": "lm.errors",
-    "ConfigError": "lm.errors",
-    "FormatError": "lm.errors",
-    "ModelError": "lm.errors",
+    "training.build.model": ("train_model",),
+    "training.config": ("TrainModelConfig",),
+    "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
+    "decoder.translator": ("Decoder",),
+    "decoder.config": ("Search", "Weights"),
+    "decoder.translation": ("Translation", "Phrase"),
+    "lm.config": ("load_config",),
+    "lm.language_model": ("LanguageModel",),
+    "lm.errors": ("SmtError", "ConfigError", "FormatError", "ModelError"),
 }
 COMMANDS = {
     "train-model": ("training.commands", "train_model"),
-    "build-lm": ("lm.commands", "build_lm"),
     "translate": ("decoder.commands", "translate"),
     "evaluate": ("training.evaluate_command", "evaluate"),
+    "build-lm": ("lm.commands", "build_lm"),
     "demo": ("training.demo_command", "demo"),
     "demo-corpus": ("training.demo_command", "demo_corpus"),
 }
+HELP = "Phrase-based statistical machine translation: build a model from parallel text, translate, evaluate."
 
 
 def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'phrasebeam' has no attribute {name!r}")
-    return getattr(import_module(HOMES[name]), name)
+    for module, names in HOMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command `phrasebeam`: its exit status."""
+    """The command `phrasebeam` (default: on the arguments of the process); its exit status."""
     import typer
 
-    from lm.command_line import run
+    from lm.command_line import ManyValuesCommand, run
 
     arguments = sys.argv[1:] if arguments is None else arguments
-    wanted = [name for name in COMMANDS if name in arguments[:1]] or list(COMMANDS)
-    app = typer.Typer(
-        no_args_is_help=True,
-        add_completion=False,
-        help="Phrase-based statistical machine translation.",
-        pretty_exceptions_enable=False,
-    )
+    app = typer.Typer(help=HELP, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
     app.callback()(lambda: None)
-    for name in wanted:
+    for name in set(COMMANDS).intersection(arguments[:1]) or COMMANDS:
         module, function = COMMANDS[name]
-        app.command(name)(getattr(import_module(module), function))
+        app.command(name, cls=ManyValuesCommand)(getattr(import_module(module), function))
     return run(app, "phrasebeam", arguments)
 
 
 def translate_main() -> int:
-    """The command `translate`: its exit status."""
+    """The command `translate`, short for `phrasebeam translate`."""
     return main(["translate", *sys.argv[1:]])
 
 

@@ -6,7 +6,7 @@ sentence length as long as no phrase ends more than 64 words behind the first ga
 
 import numpy as np
 
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)

@@ -8,7 +8,7 @@ from decoder.features.dense import LN10, UNKNOWN_WORD
 from decoder.features.language_model import BEGIN_STATE, score_after
 from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, orientation, orientation_column
 from decoder.options import COPY
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 
 class Derivation(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import NONE, ONE
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 
 class FutureCost(NamedTuple):

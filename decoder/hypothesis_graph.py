@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 START_NODE = 0
 NO_OPTION = -1

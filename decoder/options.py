@@ -14,7 +14,7 @@ from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, orien
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.phrase_table import ABSENT, PhraseTable, find_source
 from lm.hashing import START, combine, mix
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 from lm.probing import ProbingTables
 
 COPY = np.int64(-1)  # in `pair`: the source word itself

@@ -5,7 +5,7 @@ Ties are broken by the index, the lower one being better, so that the order is t
 
 import numpy as np
 
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 TOP = np.int64(0)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from lm.errors import FormatError, ModelError
 from lm.hashing import START, combine, mix
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4

@@ -24,7 +24,7 @@ from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
 from decoder.options import Options
 from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack, close_stack
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 from lm.probing import ProbingTables
 
 FINAL = np.int64(-1)  # language model state and phrase state of the one final node

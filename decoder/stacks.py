@@ -11,7 +11,7 @@ import numpy as np
 from decoder.hypothesis_graph import HypothesisGraph
 from decoder.ordering import rank
 from lm.hashing import combine, mix
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 EMPTY = -1
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL = range(6)

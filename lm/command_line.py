@@ -2,8 +2,10 @@
 
 import os
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperCommand
 
 from lm.errors import SmtError
 
@@ -33,3 +35,30 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+class ManyValuesCommand(TyperCommand):
+    """A command whose list options take one value or more: "--reference a b"."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what `repeat_options` makes of the arguments."""
+        many = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
+        return super().parse_args(ctx, repeat_options(args, many))
+
+
+def repeat_options(arguments: list[str], many: set[str]) -> list[str]:
+    """The arguments with "--reference a b" written as "--reference a --reference b", for the options in `many`."""
+    repeated: list[str] = []
+    option, n_values = "", 0
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            return repeated + arguments[position:]
+        if argument.startswith("-") and argument != "-":
+            name, has_value, _ = argument.partition("=")
+            option, n_values = name if name in many else "", int(bool(has_value))
+        elif option:
+            if n_values > 0:
+                repeated.append(option)
+            n_values += 1
+        repeated.append(argument)
+    return repeated

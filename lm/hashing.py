@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lm.jit import inner_kernel, kernel
+from lm.jit import kernel
 
 START = np.uint64(0)
 MURMUR = np.uint64(0xC6A4A7935BD1E995)
@@ -38,7 +38,7 @@ def remainder(h, divisor, inverse):
     return rest
 
 
-@inner_kernel
+@kernel
 def murmur(data, begin, end):
     """uint64 MurmurHash64A (Appleby 2008, seed 0) of data[begin:end], uint8."""
     h = np.uint64(end - begin) * MURMUR
@@ -53,7 +53,7 @@ def murmur(data, begin, end):
     return h ^ (h >> np.uint64(47))
 
 
-@inner_kernel
+@kernel
 def _little_endian(data, begin, end):
     value = np.uint64(0)
     for i in range(begin, end):

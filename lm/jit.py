@@ -17,9 +17,9 @@ import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
-# Without numba's runtime, arrays passed along are not reference-counted, and cannot be allocated.
-INNER_OPTIONS = {**OPTIONS, "_nrt": False}
+# Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
+# on: that took 5 ns an array and call, and more where threads share the counters.
+OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
 ROOT = Path(__file__).resolve().parent.parent
 OUR_IMPORT = re.compile(
     r"^\s*(?:from|import) ((?:lm|decoder|training)(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M
@@ -27,23 +27,14 @@ OUR_IMPORT = re.compile(
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on its first call: no GIL, numpy's division, cached until a source that it uses changes."""
-    return _compile(function, OPTIONS)
+    """Compile `function` on its first call: no GIL, numpy's division, cached until a source that it uses changes.
 
-
-def inner_kernel(function: Function) -> Function:
-    """A kernel that kernels call millions of times, and that allocates nothing.
-
-    Counting references to its arrays would take 5 ns an array, and more where threads share them.
+    A kernel fills arrays that its caller allocated; it must not make any of its own.
     """
-    return _compile(function, INNER_OPTIONS)
-
-
-def _compile(function: Function, options: dict[str, Any]) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename)))
     try:
-        return numba.njit(**options)(function)
+        return numba.njit(**OPTIONS)(function)
     finally:
         numba.config.CACHE_DIR = before
 
@@ -59,9 +50,7 @@ def cache_directory(source: Path) -> Path:
 @cache
 def _digest(source: Path) -> str:
     digest = hashlib.sha256()
-    digest.update(
-        repr((sorted(INNER_OPTIONS.items()), numba.__version__, numba.config.BOUNDSCHECK, sys.version)).encode()
-    )
+    digest.update(repr((sorted(OPTIONS.items()), numba.__version__, numba.config.BOUNDSCHECK, sys.version)).encode())
     for path in sorted(sources_of(source)):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -3,11 +3,11 @@
 import numpy as np
 
 from lm.hashing import combine, murmur
-from lm.jit import inner_kernel
+from lm.jit import kernel
 from lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry
 
 
-@inner_kernel
+@kernel
 def score_word(tables, context, backoffs, length, word, out_context, out_backoffs):
     """log10 p of `word` (float32), length of the state after it and of the n-gram matched (int64).
 
@@ -47,7 +47,7 @@ def score_word(tables, context, backoffs, length, word, out_context, out_backoff
     return log10_prob, np.int64(out_length), np.int64(ngram_length)
 
 
-@inner_kernel
+@kernel
 def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
     """Score the sequence `words` (int32[T]) after the state in row 0 of `contexts` and `backoffs` ([2, order - 1]).
 
@@ -63,7 +63,7 @@ def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_n
     return row, length
 
 
-@inner_kernel
+@kernel
 def find_words(tables, data, offsets, out_ids):
     """LM ids (int32[W]) of the words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 where unknown."""
     for i in range(out_ids.size):

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lm.hashing import START, combine, mix
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 from lm.query import score_word
 
 BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
-MEMO_BITS = 16
+MEMO_BITS = 15
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 

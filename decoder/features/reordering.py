@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lm.jit import inner_kernel as kernel
+from lm.jit import kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3
 N_ORIENTATIONS = 4

@@ -70,7 +70,9 @@ def features(derivation, n_translation, n_reordering, lm, order):
         words += target
         previous = span, option
     words.append("</s>")
-    ln_lm = LN10 * sum(float(ngrams.score(lm, words[max(0, i - order + 1) : i], words[i])[0]) for i in range(1, len(words)))
+    ln_lm = LN10 * sum(
+        float(ngrams.score(lm, words[max(0, i - order + 1) : i], words[i])[0]) for i in range(1, len(words))
+    )
     scalars = [ln_lm, distortion, -(len(words) - 2.0), float(len(derivation)), unknown]
     return np.concatenate([translation, reordering, scalars])
 

@@ -1,0 +1,43 @@
+# Everything runs in .venv, which is made when it is first needed. Python 3.11 or later.
+PYTHON ?= python3
+BIN = .venv/bin
+INSTALLED = .venv/installed
+# Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
+WITHOUT_KERNELS = training/demo*,training/evaluat*,*command*,phrasebeam.py
+
+.PHONY: demo test check clean kenlm .venv
+
+.venv: $(INSTALLED)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(INSTALLED)
+
+demo: $(INSTALLED)
+	$(BIN)/phrasebeam demo
+
+# The whole suite compiled; then the tests of kernels as plain Python under branch coverage, and with bounds checks.
+test: $(INSTALLED) kenlm
+	$(BIN)/pytest -n 2
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "kernels and not needs_jit" --hypothesis-seed=0
+	$(BIN)/coverage report --skip-covered --skip-empty --omit "$(WITHOUT_KERNELS)"
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
+
+check: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tests/check_house.py
+
+# The kenlm package is built from source, so it is there only where a compiler is; in CI it must be.
+kenlm: $(INSTALLED)
+	@if $(BIN)/python -c "import kenlm" 2>/dev/null; then :; \
+	elif { command -v c++ || command -v g++; } >/dev/null && command -v cmake >/dev/null \
+	&& $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[kenlm]'; then :; \
+	elif [ -n "$$CI" ]; then echo "kenlm: not installed; CI needs a C++ compiler and cmake to build it" >&2; exit 1; \
+	else echo "kenlm: not installed (it needs a C++ compiler and cmake); the tests that compare with KenLM are skipped"; fi
+
+clean:
+	rm -rf .venv build demo *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,48 @@
+"""The rules of the house catch what they are there for."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.check_house import breaches
+
+
+def complaints(path, source):
+    return [complaint for _, complaint in breaches(Path(path), source)]
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "word"),
+    [
+        ("lm/x.py", "from numba import njit\n@njit\ndef f(): pass", "njit"),
+        ("tests/x.py", "import numba\nnumba.njit(print)", "njit"),
+        ("decoder/x.py", "import numpy\nnumpy.load('a', allow_pickle=True)", "allow_pickle"),
+        ("tests/x.py", "import yaml\nyaml.load('a')", "safe_load"),
+        ("lm/utils.py", "", "name a file"),
+        ("lm/x.py", "assert 1", "assert"),
+        ("training/x.py", "print(1)", "print"),
+        ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
+        ("lm/x.py", "from decoder.model import Model", "one way"),
+        ("decoder/x.py", "import training.config", "one way"),
+        ("training/x.py", "import phrasebeam", "one way"),
+        ("lm/x.py", "from tests.naive import ngrams", "one way"),
+        ("tests/x.py", "\n" * 401, "split"),
+    ],
+)
+def test_breaches_are_found(path, source, word):
+    assert any(word in complaint for complaint in complaints(path, source))
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("lm/jit.py", "import numba\nnumba.njit(print)"),
+        ("lm/commands.py", "import sys\nprint(1)\nsys.exit(1)"),
+        ("training/evaluate_command.py", "print(1)"),
+        ("phrasebeam.py", "import sys\nfrom training.demo import run_demo\nsys.exit(1)"),
+        ("training/x.py", "from lm.errors import SmtError\nfrom decoder.model import Model"),
+        ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam"),
+    ],
+)
+def test_what_is_allowed_is_not(path, source):
+    assert not complaints(path, source)
