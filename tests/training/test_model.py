@@ -1,0 +1,196 @@
+"""From a bitext to a model directory: complete, the same every time, and never half there."""
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from decoder.config import ModelDescription, Weights
+from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
+from lm.config import load_config, parse_config
+from lm.errors import ConfigError, FormatError
+from lm.language_model import LanguageModel
+from lm.vocabulary import Vocabulary
+from training.build.model import train_model
+from training.config import TrainModelConfig
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"alignment": {"effort": 0.2}, "language_model": {"order": 3}}
+
+
+def bitext(directory, n_pairs=120, seed=0):
+    """Files of sentences whose translation is word for word, in the same order but for the last two words."""
+    rng = np.random.default_rng(seed)
+    source, target = [], []
+    for _ in range(n_pairs):
+        words = rng.integers(0, 30, rng.integers(2, 9)).tolist()
+        source.append(" ".join(f"s{word}" for word in words))
+        target.append(" ".join(f"t{word}" for word in [*words[:-2], words[-1], words[-2]]))
+    (directory / "source").write_text("\n".join(source) + "\n", encoding="utf-8")
+    (directory / "target").write_text("\n".join(target) + "\n", encoding="utf-8")
+    return directory / "source", directory / "target"
+
+
+def config(**changes):
+    return parse_config({**SMALL, **changes}, TrainModelConfig, "test")
+
+
+def contents(directory):
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_the_parts_fit_together(tmp_path):
+    source, target = bitext(tmp_path)
+    found = train_model(source, target, tmp_path / "model", config())
+    model = tmp_path / "model"
+    assert load_config(model / "model.yaml", ModelDescription) == found
+    assert load_config(model / "weights.yaml", Weights) == Weights()
+    assert (found.sentence_pairs, found.language_model_order) == (120, 3)
+    words = Vocabulary.load(model / "source.vocab")
+    phrases = open_phrase_table(model / "phrases")
+    open_reordering_table(model / "reordering", phrases.target_offsets.size - 1)
+    at = find_source(phrases, words.ids(["s7"]), 0, 1)
+    best = max(range(*phrases.pair_offsets[at : at + 2]), key=lambda pair: phrases.joint_counts[pair])
+    translation = phrases.target_words[phrases.target_offsets[best] : phrases.target_offsets[best + 1]]
+    target_words = Vocabulary.load(model / "target.vocab")
+    assert [target_words.words[word] for word in translation] == ["t7"]
+    assert (found.source_words, found.target_words) == (len(words), len(target_words)) == (30, 30)
+    assert LanguageModel.load(model / "lm.bin").order == 3
+    assert len((model / "alignment").read_text(encoding="ascii").splitlines()) == 120
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "source", "target"]
+
+
+def test_same_bytes_every_time(tmp_path):
+    source, target = bitext(tmp_path)
+    first = train_model(source, target, tmp_path / "first", config(threads=1))
+    second = train_model(source, target, tmp_path / "second", config(threads=2, memory="100M"))
+    assert contents(tmp_path / "first") == contents(tmp_path / "second")
+    assert first.signature == second.signature
+    other = train_model(source, target, tmp_path / "other", config(phrases={"max_length": 3}))
+    assert other.signature != first.signature
+
+
+def test_a_given_alignment_is_used(tmp_path):
+    (tmp_path / "source").write_text("a b\nb\n\n", encoding="utf-8")
+    (tmp_path / "target").write_text("x y\nx\nz\n", encoding="utf-8")
+    (tmp_path / "links").write_text("0-1 1-0\n0-0\n\n", encoding="utf-8")
+    paths = tmp_path / "source", tmp_path / "target", tmp_path / "model"
+    found = train_model(*paths, config(), tmp_path / "links")
+    assert "alignment" not in found.settings
+    assert found.data["alignment"]["file"] == "links"
+    assert (found.sentence_pairs, found.data["skipped_sentence_pairs"]) == (2, 1)
+    assert (tmp_path / "model" / "alignment").read_text(encoding="ascii") == "1-0 0-1\n0-0\n\n"
+
+
+def test_reordering_models(tmp_path):
+    source, target = bitext(tmp_path)
+    for orientation, kind, n_weights in (("hier", "mslr", 8), ("none", "msd", 0)):
+        reordering = {"orientation": orientation, "kind": kind}
+        found = train_model(source, target, tmp_path / "model", config(reordering=reordering))
+        assert len(load_config(tmp_path / "model" / "weights.yaml", Weights).reordering) == n_weights
+        if n_weights:
+            assert found.reordering.model_dump() == reordering
+            assert np.load(tmp_path / "model" / "reordering" / "ln_scores.npy").shape[1] == n_weights
+        else:
+            assert found.reordering is None
+            assert not (tmp_path / "model" / "reordering").exists()
+
+
+def test_more_text_for_the_language_model(tmp_path):
+    source, target = bitext(tmp_path)
+    with gzip.open(tmp_path / "more.gz", "wt", encoding="utf-8") as file:
+        file.write("t1 elephants t2\n")
+    text = {"order": 3, "text": [str(tmp_path / "more.gz")]}
+    found = train_model(source, target, tmp_path / "model", config(language_model=text))
+    model = LanguageModel.load(tmp_path / "model" / "lm.bin")
+    assert model.word_ids(["elephants"])[0] != model.word_ids(["giraffes"])[0]
+    assert found.data["language_model_text_1"]["file"] == "more.gz"
+
+
+def test_replaces_a_model_and_nothing_else(tmp_path):
+    source, target = bitext(tmp_path)
+    model = tmp_path / "model"
+    model.mkdir()
+    train_model(source, target, model, config())
+    (model / "extra").write_text("of the old model", encoding="utf-8")
+    train_model(source, target, model, config())
+    assert not (model / "extra").exists()
+    precious = tmp_path / "precious"
+    precious.mkdir()
+    (precious / "thesis").write_text("years of work", encoding="utf-8")
+    for output in (precious, source):
+        with pytest.raises(ConfigError, match="exists and is not a model; choose another directory"):
+            train_model(source, target, output, config())
+    assert (precious / "thesis").exists()
+
+
+def test_a_failure_leaves_the_old_model(tmp_path):
+    source, target = bitext(tmp_path)
+    train_model(source, target, tmp_path / "model", config())
+    before = contents(tmp_path / "model")
+    (tmp_path / "links").write_text("0-0\n", encoding="ascii")
+    with pytest.raises(FormatError, match="links: 1 lines for 120 sentence pairs"):
+        train_model(source, target, tmp_path / "model", config(), tmp_path / "links")
+    assert contents(tmp_path / "model") == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "model", "source", "target"]
+
+
+def test_bitexts_without_content(tmp_path):
+    for source, target, message in (("", "", "no sentence pair"), ("a\n\n", "\nb\n", "no sentence pair")):
+        (tmp_path / "source").write_text(source, encoding="utf-8")
+        (tmp_path / "target").write_text(target, encoding="utf-8")
+        with pytest.raises(FormatError, match=message):
+            train_model(tmp_path / "source", tmp_path / "target", tmp_path / "model", config())
+    assert not (tmp_path / "model").exists()
+
+
+def test_no_aligned_words(tmp_path):
+    source, target = bitext(tmp_path, n_pairs=3)
+    (tmp_path / "links").write_text("\n\n\n", encoding="ascii")
+    with pytest.raises(FormatError, match="no phrase pairs"):
+        train_model(source, target, tmp_path / "model", config(), tmp_path / "links")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_killed_in_the_middle(tmp_path, number):
+    """From `python -c`, far from the checkout; the aligners end too, since they hold the pipe that is read here."""
+    source, target = bitext(tmp_path, 400)
+    code = (
+        "from training.build.model import train_model; from training.config import *; train_model("
+        f"{str(source)!r}, {str(target)!r}, 'model', TrainModelConfig(alignment=AlignmentConfig(effort=100)))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while not list(tmp_path.glob(".model.*/lm.bin")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(0.5)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+    assert not (tmp_path / "model").exists()
+    if number == signal.SIGINT:
+        assert not list(tmp_path.glob(".model.*"))
+
+
+def test_description_is_readable(tmp_path):
+    source, target = bitext(tmp_path)
+    train_model(source, target, tmp_path / "model", config())
+    text = (tmp_path / "model" / "model.yaml").read_text(encoding="utf-8")
+    assert text.startswith("format: phrasebeam model 1\n")
+    written = yaml.safe_load(text)
+    assert written["settings"]["alignment"]["effort"] == 0.2
+    assert set(written["data"]["source"]) == {"file", "sha256"}
+    assert str(tmp_path) not in text

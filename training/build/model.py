@@ -1,0 +1,161 @@
+"""From a bitext to a model directory, in the order of `train-model`: language model, word alignment, phrase pairs."""
+
+import hashlib
+import json
+import shutil
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from decoder.config import MODEL_FORMAT, ModelDescription, Reordering
+from decoder.phrase_table import open_phrase_table
+from lm.config import save_config
+from lm.errors import ConfigError, FormatError
+from lm.estimate import estimate
+from lm.files import atomic_directory
+from lm.probing_writer import write_probing
+from lm.progress import stage
+from training.build.alignment import align
+from training.build.alignment_points import Alignments, read_pharaoh, write_pharaoh
+from training.build.bitext import Bitext, read_bitext
+from training.build.scoring import PhraseTableSettings, build_phrase_table
+from training.config import TrainModelConfig
+
+# What does not change the model: left out of its settings, or, the weights, kept in a file of their own.
+NOT_SETTINGS = ("weights", "memory", "threads")
+
+
+def train_model(
+    source: str | Path,
+    target: str | Path,
+    output: str | Path,
+    config: TrainModelConfig,
+    alignment: str | Path | None = None,
+) -> ModelDescription:
+    """Build the model of the bitext `source`, `target` in the directory `output`; a model already there is replaced.
+
+    `alignment` is a word alignment in Pharaoh's format, for those who have one. Raises ConfigError, FormatError or
+    OSError, and then leaves `output` as it was.
+    """
+    output = Path(output).resolve()
+    _check_output(output)
+    with atomic_directory(output) as directory:
+        data = _digests(source, target, config, alignment)
+        bitext = _read(source, target)
+        _build_language_model([str(target), *config.language_model.text], directory, config)
+        alignments = _alignments(bitext, config, alignment)
+        write_pharaoh(alignments, directory / "alignment")
+        _build_tables(bitext, alignments, directory, config)
+        bitext.source_vocabulary.save(directory / "source.vocab")
+        bitext.target_vocabulary.save(directory / "target.vocab")
+        description = _describe(bitext, directory, config, data)
+        save_config(config.starting_weights, directory / "weights.yaml")
+        save_config(description, directory / "model.yaml")
+    return description
+
+
+def _check_output(output: Path) -> None:
+    """Raises ConfigError where something lies at `output` that is neither a model nor an empty directory."""
+    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+        return
+    try:
+        with open(output / "model.yaml", encoding="utf-8") as file:
+            is_model = file.readline().startswith("format: phrasebeam model")
+    except (OSError, UnicodeDecodeError):
+        is_model = False
+    if not is_model:
+        raise ConfigError(f"{output}: exists and is not a model; choose another directory")
+
+
+def _read(source: str | Path, target: str | Path) -> Bitext:
+    with stage("reading the bitext"):
+        bitext = read_bitext(source, target)
+    if not bitext.source.tokens.size:
+        raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
+    return bitext
+
+
+def _build_language_model(texts: list[str], directory: Path, config: TrainModelConfig) -> None:
+    model = estimate(texts, config.language_model.order, config.memory // 2, directory)
+    with stage("writing the language model"):
+        write_probing(model, directory / "lm.bin")
+
+
+def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> Alignments:
+    if path is None:
+        return align(bitext.source, bitext.target, config.alignment, config.threads)
+    with stage("reading word alignments"):
+        return read_pharaoh(path, bitext.source, bitext.target)
+
+
+def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> None:
+    reordering = config.reordering
+    settings = PhraseTableSettings(
+        max_phrase_length=config.phrases.max_length,
+        orientation="word" if reordering.orientation == "none" else reordering.orientation,
+        kind=reordering.kind,
+        memory_budget=config.memory // 2,
+        scratch=directory,
+    )
+    build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    if reordering.orientation == "none":
+        shutil.rmtree(directory / "reordering")
+
+
+def _describe(
+    bitext: Bitext, directory: Path, config: TrainModelConfig, data: dict[str, dict[str, str]]
+) -> ModelDescription:
+    phrases = open_phrase_table(directory / "phrases")
+    if not phrases.pair_offsets[-1]:
+        raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
+    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
+    del settings["language_model"]["text"]  # files are told apart by their digests
+    if "alignment" in data:
+        del settings["alignment"]
+    orientation = config.reordering.orientation
+    return ModelDescription(
+        format=MODEL_FORMAT,
+        version=_version(),
+        signature=_signature(settings, data),
+        sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
+        source_words=len(bitext.source_vocabulary),
+        target_words=len(bitext.target_vocabulary),
+        max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
+        max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
+        language_model_order=config.language_model.order,
+        reordering=None if orientation == "none" else Reordering(orientation=orientation, kind=config.reordering.kind),
+        settings=settings,
+        data={**data, "skipped_sentence_pairs": bitext.n_skipped},
+    )
+
+
+def _digests(
+    source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
+) -> dict[str, dict[str, str]]:
+    """Name and SHA-256 of every file that the model is made of; files that cannot be read are found before the work."""
+    paths = {"source": source, "target": target}
+    paths |= {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
+    if alignment is not None:
+        paths["alignment"] = alignment
+    digests = {}
+    for name, path in paths.items():
+        with open(path, "rb") as file:
+            digests[name] = {"file": Path(path).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+    return digests
+
+
+def _signature(settings: dict[str, object], data: dict[str, dict[str, str]]) -> str:
+    """What made the model, in a line: two models with the same signature are the same."""
+    parts = {"settings": settings, "data": {name: entry["sha256"] for name, entry in data.items()}}
+    digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
+    return "|".join([f"phrasebeam:{_version()}", *(f"{n}:{digest.hexdigest()[:12]}" for n, digest in digests.items())])
+
+
+def _version() -> str:
+    checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
+    if checkout.exists():
+        version: str = tomllib.loads(checkout.read_text(encoding="utf-8"))["project"]["version"]
+        return version
+    return metadata.version("phrasebeam")

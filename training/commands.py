@@ -1,0 +1,41 @@
+"""The commands of training, as functions that the umbrella command mounts."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lm.config import load_config, parse_config
+from lm.progress import show_progress
+from training.config import TrainModelConfig
+
+Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the model does not depend on it.")]
+Memory = Annotated[str | None, typer.Option(help="Memory for language model and phrase table, such as 2G.")]
+
+
+def train_model(
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
+    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
+    threads: Threads = None,
+    memory: Memory = None,
+) -> None:
+    """Build a model from parallel text: word alignment, phrase table, reordering model, language model."""
+    from training.build.model import train_model as build
+
+    start = time.perf_counter()
+    settings = train_model_config(config, threads, memory)
+    show_progress()
+    description = build(source, target, output, settings, alignment)
+    seconds = time.perf_counter() - start
+    print(f"{output}: model of {description.sentence_pairs} sentence pairs, made in {seconds:.1f} s")
+
+
+def train_model_config(path: Path | None, threads: int | None = None, memory: str | None = None) -> TrainModelConfig:
+    """The settings in the file `path`, or the defaults, with what the command line says instead."""
+    config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
+    overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
+    return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")

@@ -1,0 +1,122 @@
+"""Settings of model building: the only defaults, and which of them go together."""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+
+from decoder.config import N_ORIENTATIONS, Kind, Orientation, Weights
+from lm.config import Section
+from lm.ngrams import MAX_ORDER
+
+Aligner = Literal["eflomal", "fast_align", "hmm", "ibm4"]
+Symmetrization = Literal[
+    "grow_diag_final_and",
+    "grow_diag_final",
+    "grow_diag",
+    "grow",
+    "och",
+    "union",
+    "intersection",
+    "source_to_target",
+    "target_to_source",
+]
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def parse_size(value: object) -> object:
+    """Bytes of a size such as 512M or 2G; units are powers of 1024."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", value.strip(), re.IGNORECASE)
+        if match is None:
+            raise ValueError("should be a size such as 512M or 2G")
+        return int(float(match[1]) * UNITS[match[2].upper()])
+    return value
+
+
+def format_size(n_bytes: int) -> str:
+    """`n_bytes` in the largest unit that leaves a whole number."""
+    for unit in "TGMK":
+        if n_bytes and n_bytes % UNITS[unit] == 0:
+            return f"{n_bytes // UNITS[unit]}{unit}"
+    return str(n_bytes)
+
+
+Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
+
+
+class Iterations(Section):
+    """Training passes of each model; eflomal's number depends on the corpus instead."""
+
+    ibm1: int = Field(5, ge=1)
+    hmm: int = Field(5, ge=1)
+    ibm3: int = Field(3, ge=1)
+    ibm4: int = Field(3, ge=1)
+    fast_align: int = Field(5, ge=1)
+
+
+class AlignmentConfig(Section):
+    """Word alignment in both directions, and how the two become one."""
+
+    aligner: Aligner = "eflomal"
+    symmetrization: Symmetrization = "grow_diag_final_and"
+    seed: int = Field(1, ge=0, lt=2**32)
+    samplers: int = Field(3, ge=1, description="independent samplers whose votes eflomal adds up")
+    effort: float = Field(1.0, gt=0, description="eflomal's sweeps, relative to its rule of 5000 / sqrt(pairs)")
+    iterations: Iterations = Iterations()
+
+
+class Phrases(Section):
+    """Which phrase pairs are extracted."""
+
+    max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+
+
+class ReorderingConfig(Section):
+    """Which lexicalized reordering model is built; orientation `none` builds none."""
+
+    orientation: Orientation | Literal["none"] = "word"
+    kind: Kind = "msd"
+
+    @property
+    def n_weights(self) -> int:
+        """Columns of the reordering table: each orientation to the phrase before and to the phrase after."""
+        return 0 if self.orientation == "none" else 2 * N_ORIENTATIONS[self.kind]
+
+
+class LanguageModelConfig(Section):
+    """The language model of the target side, and of more text where there is some."""
+
+    order: int = Field(4, ge=2, le=MAX_ORDER)
+    text: list[str] = Field([], description="files of further target-language sentences, tokenized like the bitext")
+
+
+class TrainModelConfig(Section):
+    """Everything that `train-model` can be told besides its files."""
+
+    alignment: AlignmentConfig = AlignmentConfig()
+    phrases: Phrases = Phrases()
+    reordering: ReorderingConfig = ReorderingConfig()
+    language_model: LanguageModelConfig = LanguageModelConfig()
+    weights: Weights = Weights()
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
+    threads: int = Field(2, ge=1)
+
+    @model_validator(mode="after")
+    def _weights_fit(self) -> "TrainModelConfig":
+        expected, found = self.reordering.n_weights, len(self.starting_weights.reordering)
+        if found != expected:
+            what = f"orientation {self.reordering.orientation}, kind {self.reordering.kind}"
+            raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
+        if len(self.weights.translation) != 4:
+            raise ValueError(f"weights.translation has {len(self.weights.translation)} weights, the table 4 scores")
+        return self
+
+    @property
+    def starting_weights(self) -> Weights:
+        """The weights; those of the reordering model, if left at their default, in the number that it needs."""
+        default = Weights().reordering
+        if self.weights.reordering != default:
+            return self.weights
+        return self.weights.model_copy(update={"reordering": default[:1] * self.reordering.n_weights})
