@@ -1,21 +1,25 @@
 """Commands about language models: from text to a model file."""
 
-import re
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import Field
 
 from lm.arpa import write_arpa
-from lm.errors import ConfigError
+from lm.config import Bytes, Section, parse_config
 from lm.estimate import MIN_ORDER, estimate
 from lm.ngrams import MAX_ORDER, NgramModel
 from lm.probing_writer import write_probing
 from lm.progress import show_progress, stage
 
 ARPA_SUFFIXES = (".arpa", ".arpa.gz")
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", re.I)
+
+
+class Room(Section):
+    """What estimation may take."""
+
+    memory: Bytes = Field(gt=0)
 
 
 def build_lm(
@@ -32,7 +36,7 @@ def build_lm(
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     show_progress()
-    model = estimate(text, order, parse_size(memory), scratch)
+    model = estimate(text, order, parse_config({"memory": memory}, Room, "options").memory, scratch)
     for path in output:
         with stage(f"writing {path}"):
             write_model(model, path)
@@ -44,12 +48,3 @@ def write_model(model: NgramModel, path: Path) -> None:
         write_arpa(model, path)
     else:
         write_probing(model, path)
-
-
-def parse_size(size: str) -> int:
-    """Bytes that `size` says: a number, then K, M, G or T (powers of 1024) or nothing. Raises ConfigError."""
-    match = SIZE.fullmatch(size.strip())
-    n_bytes = int(float(match[1]) * UNITS[match[2].upper()]) if match else 0
-    if n_bytes < 1:
-        raise ConfigError(f"--memory: found {size!r}, expected a size such as 500M or 4G")
-    return n_bytes

@@ -1,14 +1,38 @@
 """YAML files checked against typed sections: unknown keys, wrong types and impossible values are named with a path."""
 
 import difflib
+import re
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
 
 from lm.errors import ConfigError
 from lm.files import atomic_file
+
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def parse_size(value: object) -> object:
+    """Bytes of a size such as 512M or 2G; units are powers of 1024."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", value.strip(), re.IGNORECASE)
+        if match is None:
+            raise ValueError("should be a size such as 512M or 2G")
+        return int(float(match[1]) * UNITS[match[2].upper()])
+    return value
+
+
+def format_size(n_bytes: int) -> str:
+    """`n_bytes` in the largest unit that leaves a whole number."""
+    for unit in "TGMK":
+        if n_bytes and n_bytes % UNITS[unit] == 0:
+            return f"{n_bytes // UNITS[unit]}{unit}"
+    return str(n_bytes)
+
+
+Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
 
 
 class Section(BaseModel):

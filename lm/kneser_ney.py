@@ -143,7 +143,6 @@ def place_backoffs(last_words: np.ndarray, of_contexts: np.ndarray, vocabulary_s
     """
     n_contexts = np.bincount(last_words, minlength=vocabulary_size)
     n_contexts[END_ID] = 0
-    assert n_contexts.sum() == of_contexts.size, "every n-gram that does not end a sentence has a backoff"
     out = np.zeros(last_words.size, np.float32)
     _place_backoffs(np.ascontiguousarray(last_words), of_contexts, np.cumsum(n_contexts) - n_contexts, out)
     return out

@@ -1,12 +1,11 @@
 """Settings of model building: the only defaults, and which of them go together."""
 
-import re
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, model_validator
+from pydantic import Field, model_validator
 
 from decoder.config import N_ORIENTATIONS, Kind, Orientation, Weights
-from lm.config import Section
+from lm.config import Bytes, Section
 from lm.ngrams import MAX_ORDER
 
 Aligner = Literal["eflomal", "fast_align", "hmm", "ibm4"]
@@ -21,29 +20,6 @@ Symmetrization = Literal[
     "source_to_target",
     "target_to_source",
 ]
-
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-
-
-def parse_size(value: object) -> object:
-    """Bytes of a size such as 512M or 2G; units are powers of 1024."""
-    if isinstance(value, str):
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)B?", value.strip(), re.IGNORECASE)
-        if match is None:
-            raise ValueError("should be a size such as 512M or 2G")
-        return int(float(match[1]) * UNITS[match[2].upper()])
-    return value
-
-
-def format_size(n_bytes: int) -> str:
-    """`n_bytes` in the largest unit that leaves a whole number."""
-    for unit in "TGMK":
-        if n_bytes and n_bytes % UNITS[unit] == 0:
-            return f"{n_bytes // UNITS[unit]}{unit}"
-    return str(n_bytes)
-
-
-Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
 
 
 class Iterations(Section):

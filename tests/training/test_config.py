@@ -6,10 +6,10 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from lm.config import load_config, parse_config, save_config
+from lm.config import format_size, load_config, parse_config, parse_size, save_config
 from lm.errors import ConfigError
 from training.commands import train_model_config
-from training.config import TrainModelConfig, format_size, parse_size
+from training.config import TrainModelConfig
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -33,7 +33,8 @@ def test_saved_settings_load_again(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text, n_bytes", [("2G", 2**31), ("512M", 2**29), ("64mb", 2**26), ("1.5K", 1536), ("77", 77), ("1T", 2**40)]
+    "text, n_bytes",
+    [("2G", 2**31), ("512M", 2**29), ("1.5K", 1536), ("2 GiB", 2**31), ("77", 77), ("1T", 2**40)],
 )
 def test_sizes(text, n_bytes):
     assert parse_size(text) == n_bytes

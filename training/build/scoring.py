@@ -10,17 +10,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
+from decoder.config import N_ORIENTATIONS, Kind, Orientation
 from decoder.phrase_table import PhraseTable, ReorderingTable, map_array
 from lm.config import Section
 from lm.corpus import Corpus
 from lm.errors import ConfigError
 from lm.files import atomic_directory
 from lm.progress import stage
+from lm.spill import BucketFiles
 from training.build.alignment_points import Alignments
 from training.build.extraction import AlignedBitext, align_bitext, count_occurrences, extract
 from training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
@@ -36,12 +37,11 @@ from training.build.phrase_pairs import (
     source_phrases,
     target_phrases,
 )
-from training.build.spill import Buckets
 from training.build.table_writer import TableWriter
 
-ORIENTATIONS = {"msd": 3, "mslr": 4}
 BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
 MAX_PIECES = 4096
+LEAST_LN = -100.0
 NO_SLOTS = np.zeros(0, np.int64)
 
 
@@ -49,8 +49,8 @@ class PhraseTableSettings(Section):
     """How phrase pairs are extracted and scored."""
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
-    orientation: Literal["word", "phrase", "hier"] = "word"
-    kind: Literal["msd", "mslr"] = "msd"
+    orientation: Orientation = "word"
+    kind: Kind = "msd"
     smoothing: float = Field(0.5, ge=0)  # added to each orientation's count
     memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
@@ -77,16 +77,23 @@ def build_phrase_table(
         atomic_directory(output / "reordering") as reordering,
         atomic_directory(output / "phrases") as phrases,
         tempfile.TemporaryDirectory(prefix=".pairs.", dir=settings.scratch or output) as scratch,
-        Buckets(n_pieces, 4, np.int32, Path(scratch) / "source") as by_source,
-        Buckets(n_pieces, 3, np.int64, Path(scratch) / "target") as by_target,
     ):
+        by_source = BucketFiles(Path(scratch) / "source", np.int32, 4)
+        by_target = BucketFiles(Path(scratch) / "target", np.int64, 3)
         with stage("extract phrase pairs", counts.size) as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
             kind = KINDS[settings.orientation]
             for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, kind, chunk):
-                by_source.add(occurrences, hash_sequences(source_phrases(bitext, occurrences)))
+                hashes = hash_sequences(source_phrases(bitext, occurrences))
+                by_source.scatter(_piece_of(hashes, n_pieces), occurrences)
                 advance(n_sentences)
-        _score(bitext, by_source, by_target, TableWriter(phrases, reordering, ORIENTATIONS[settings.kind]), settings)
+        writer = TableWriter(phrases, reordering, N_ORIENTATIONS[settings.kind])
+        with writer, stage("score phrase pairs", n_pieces) as advance:
+            lexicon = lexical_table(bitext)
+            for i in range(n_pieces):
+                rows, hashes = _score(bitext, lexicon, by_source.take(i), writer, settings)
+                by_target.scatter(_piece_of(hashes, n_pieces), rows)
+                advance(1)
         with stage("count target phrases", n_pieces) as advance, _ln_scores_to_fill(phrases) as files:
             for i in range(n_pieces):
                 _fill_target_counts(bitext, by_target.take(i), *files)
@@ -101,21 +108,26 @@ def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
     return n
 
 
+def _piece_of(hashes: np.ndarray, n_pieces: int) -> np.ndarray:
+    """int64[K] the piece of each hash (uint64[K]): its high bits, so that pieces in order are hashes in order."""
+    if n_pieces == 1:
+        return np.zeros(hashes.size, np.int64)
+    return (hashes >> np.uint64(65 - n_pieces.bit_length())).astype(np.int64)
+
+
 def _score(
-    bitext: AlignedBitext, by_source: Buckets, by_target: Buckets, writer: TableWriter, settings: PhraseTableSettings
-) -> None:
-    lexicon = lexical_table(bitext)
-    with writer, stage("score phrase pairs", by_source.n) as advance:
-        for i in range(by_source.n):
-            occurrences = by_source.take(i)
-            groups = group_pairs(bitext, occurrences)
-            targets = target_phrases(bitext, occurrences[groups.pair_first])
-            rows = np.arange(writer.n_pairs, writer.n_pairs + groups.pair_first.size)
-            by_target.add(np.column_stack((rows, targets.begins, targets.lengths)), hash_sequences(targets))
-            writer.append(
-                _phrase_table(bitext, lexicon, occurrences, groups), _reordering_table(occurrences, groups, settings)
-            )
-            advance(1)
+    bitext: AlignedBitext,
+    lexicon: LexicalTable,
+    occurrences: np.ndarray,
+    writer: TableWriter,
+    settings: PhraseTableSettings,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Append the pairs of one piece; their rows, see _fill_target_counts, and the hashes of their target phrases."""
+    groups = group_pairs(bitext, occurrences)
+    targets = target_phrases(bitext, occurrences[groups.pair_first])
+    rows = np.arange(writer.n_pairs, writer.n_pairs + groups.pair_first.size)
+    writer.append(_phrase_table(bitext, lexicon, occurrences, groups), _reordering_table(occurrences, groups, settings))
+    return np.column_stack((rows, targets.begins, targets.lengths)), hash_sequences(targets)
 
 
 def _phrase_table(
@@ -159,8 +171,9 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
             direction = np.column_stack((direction[:, :2], direction[:, 2] + direction[:, 3]))
         smoothed = direction + settings.smoothing
         shares.append(smoothed / smoothed.sum(axis=1, keepdims=True))
-    with np.errstate(divide="ignore"):
-        return ReorderingTable(np.log(np.column_stack(shares)).astype(np.float32), counts)
+    with np.errstate(divide="ignore"):  # without smoothing some are 0, which becomes the least that Moses reads
+        ln_shares = np.maximum(np.log(np.column_stack(shares)), LEAST_LN)
+    return ReorderingTable(ln_shares.astype(np.float32), counts)
 
 
 @contextmanager
