@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from lm.errors import SmtError
+from lm.progress import hide_progress
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
@@ -35,6 +36,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         print(f"{name}: interrupted", file=sys.stderr)
         return INTERRUPTED
+    finally:
+        hide_progress()
 
 
 class ManyValuesCommand(TyperCommand):

@@ -24,16 +24,31 @@ def stage(description: str, total: int | None = None) -> Iterator[Advance]:
 
 
 def show_progress() -> None:
-    """Let stages show themselves on standard error: called by the commands, not by the library."""
+    """Let stages show themselves on standard error: called by commands, not by the library."""
     global _shown
     _shown = True
     if not sys.stderr.isatty():
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("%(message)s"))
-        log.addHandler(handler)
+        log.addHandler(HANDLER)
         log.setLevel(logging.INFO)
 
 
+def hide_progress() -> None:
+    """Silence again, when the command is done."""
+    global _shown
+    _shown = False
+    log.removeHandler(HANDLER)
+    log.setLevel(logging.NOTSET)
+
+
+class _StandardError(logging.Handler):
+    """Writes to what sys.stderr is at the time."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line."""
+        sys.stderr.write(f"{record.getMessage()}\n")
+
+
+HANDLER = _StandardError()
 _shown = False
 
 
