@@ -64,8 +64,10 @@ def render(translation: Translation, alignment: bool, segmentation: bool, scores
 
 
 def _standard_input() -> Iterator[str]:
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        try:
-            yield line.decode("utf-8").rstrip("\r\n")
-        except UnicodeDecodeError as error:
-            raise bad_utf8("standard input", number, error) from None
+    # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
+    with open(sys.stdin.fileno(), "rb", closefd=False) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise bad_utf8("standard input", number, error) from None

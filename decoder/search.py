@@ -12,12 +12,10 @@ from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
 from decoder.features.language_model import (
     BEGIN_STATE,
-    NO_STATE,
+    NO_SLOT,
     States,
-    intern_state,
     log10_end,
-    memo_slot,
-    score_after,
+    remember,
 )
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
@@ -123,20 +121,25 @@ def _extend_over(space, n_words, covered, node, place):
         known = base + options.backward[option, which]
         if known + options.bound[option] + remaining < stacks.threshold[row]:
             continue
-        key, slot = memo_slot(state, options.target[option])
-        if states.memo_keys[slot] != key:
-            states.memo_log10[slot] = _score_target(space, state, options.target[option])[0]
-            states.memo_keys[slot], states.memo_state[slot] = key, NO_STATE
-        score = known + options.score[option] + limits.ln_lm * states.memo_log10[slot]
+        target = np.int64(options.target[option])
+        second, target_end = options.target_first[target] + 1, options.target_first[target + 1]
+        word = np.int64(options.lm_words[second - 1])
+        slot = remember(space.lm, options.lm_words, second - 1, second, states, state, states.first_words, word)
+        if slot == NO_SLOT:
+            return STATES_FULL
+        ln_lm, lm_state = limits.ln_lm * states.first_words.log10_prob[slot], np.int64(states.first_words.state[slot])
+        if second < target_end:
+            if known + options.bound[option] + ln_lm + remaining < stacks.threshold[row]:
+                continue
+            slot = remember(space.lm, options.lm_words, second, target_end, states, lm_state, states.rests, target)
+            if slot == NO_SLOT:
+                return STATES_FULL
+            ln_lm += limits.ln_lm * states.rests.log10_prob[slot]
+            lm_state = np.int64(states.rests.state[slot])
+        score = known + options.score[option] + ln_lm
         if score + remaining < stacks.threshold[row]:
             continue
-        lm_state, phrase_state = np.int64(states.memo_state[slot]), np.int64(options.state[option])
-        if lm_state == NO_STATE:
-            _, _, work, length = _score_target(space, state, options.target[option])
-            lm_state = intern_state(states, work, length)
-            if lm_state == NO_STATE:
-                return STATES_FULL
-            states.memo_state[slot] = lm_state
+        phrase_state = np.int64(options.state[option])
         if first_gap == n_words:
             score += limits.ln_lm * log10_end(space.lm, states, lm_state, space.end_word)
             lm_state, phrase_state = FINAL, FINAL
@@ -145,9 +148,3 @@ def _extend_over(space, n_words, covered, node, place):
         if status != OK:
             return status
     return OK
-
-
-@kernel
-def _score_target(space, state, target):
-    begin, end = space.options.target_first[target], space.options.target_first[target + 1]
-    return score_after(space.lm, space.options.lm_words, begin, end, space.states, state)

@@ -11,7 +11,7 @@ import numpy as np
 from decoder.hypothesis_graph import HypothesisGraph
 from decoder.ordering import rank
 from lm.hashing import combine, mix
-from lm.jit import kernel
+from lm.jit import inlined_kernel, kernel
 
 EMPTY = -1
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL = range(6)
@@ -94,7 +94,7 @@ def clear_stack(stacks, row):
     stacks.slots[row, :] = EMPTY
 
 
-@kernel
+@inlined_kernel
 def _slot(stacks, row, first_gap, window, lm_state, state):
     """Slot of the hypothesis with that state in the hash table of `row`, or the empty slot where it belongs."""
     h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), np.int64(state))
@@ -113,7 +113,7 @@ def _slot(stacks, row, first_gap, window, lm_state, state):
     return slot
 
 
-@kernel
+@inlined_kernel
 def arrive(stacks, row, new, limit, ln_beam):
     """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK or what is full."""
     edge = stacks.n_edges[row]

@@ -1,7 +1,8 @@
 """The language model's part of a score: states interned to small ids, and scores of (state, target phrase) remembered.
 
-Hypotheses of all coverages share few language model states, and the score of a target phrase depends on nothing
-else; so most expansions find their score in a direct-mapped memo that stays in the processor's cache.
+Hypotheses of all coverages share few language model states, and options few first words; so most expansions find the
+score of a phrase in two direct-mapped memos that stay in the processor's cache: one for its first word after a state,
+one for the rest of it after the state that the first word leads to.
 """
 
 from typing import NamedTuple
@@ -9,17 +10,26 @@ from typing import NamedTuple
 import numpy as np
 
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inlined_kernel, kernel
 from lm.query import score_word
 
 BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
-MEMO_BITS = 15
+NO_SLOT = np.int64(-1)
+MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
+class Memo(NamedTuple):
+    """What followed a state, direct-mapped: a newer entry takes the place of an older one."""
+
+    keys: np.ndarray  # int64[M], of state and words; 0 where empty
+    log10_prob: np.ndarray  # float64[M], of the words
+    state: np.ndarray  # int32[M], the state after them
+
+
 class States(NamedTuple):
-    """Language model states met in one sentence, and the memo; C is the longest context, order - 1 words."""
+    """Language model states met in one sentence, and the memos; C is the longest context, order - 1 words."""
 
     context: np.ndarray  # int32[S, C], most recent word first
     backoffs: np.ndarray  # float32[S, C], log10
@@ -27,16 +37,16 @@ class States(NamedTuple):
     log10_end: np.ndarray  # float64[S], log10 p(</s>), NaN where not asked yet
     n_states: np.ndarray  # int64[1], in use
     slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
-    memo_keys: np.ndarray  # int64[M], see memo_slot; 0 where empty
-    memo_log10: np.ndarray  # float64[M], log10 p(target phrase | state)
-    memo_state: np.ndarray  # int32[M], the state after it, NO_STATE where not asked yet
+    first_words: Memo  # by LM id
+    rests: Memo  # by target phrase
     work_context: np.ndarray  # int32[2, C]
     work_backoffs: np.ndarray  # float32[2, C]
 
 
 def new_states(order: int, capacity: int) -> States:
     """Room for `capacity` states (a power of two) of a language model of that order."""
-    context, memo = order - 1, 1 << MEMO_BITS
+    context, size = order - 1, 1 << MEMO_BITS
+    memos = [Memo(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int32)) for _ in range(2)]
     return States(
         np.zeros((capacity, context), np.int32),
         np.zeros((capacity, context), np.float32),
@@ -44,9 +54,8 @@ def new_states(order: int, capacity: int) -> States:
         np.zeros(capacity),
         np.zeros(1, np.int64),
         np.zeros(2 * capacity, np.int32),
-        np.zeros(memo, np.int64),
-        np.zeros(memo),
-        np.zeros(memo, np.int32),
+        memos[0],
+        memos[1],
         np.zeros((2, context), np.int32),
         np.zeros((2, context), np.float32),
     )
@@ -54,10 +63,11 @@ def new_states(order: int, capacity: int) -> States:
 
 @kernel
 def forget_states(states):
-    """Empty `states` and the memo."""
+    """Empty `states` and the memos."""
     states.n_states[0] = 0
     states.slots[:] = NO_STATE
-    states.memo_keys[:] = 0
+    states.first_words.keys[:] = 0
+    states.rests.keys[:] = 0
 
 
 @kernel
@@ -131,11 +141,21 @@ def _is_state(states, state, row, length):
     return True
 
 
-@kernel
-def memo_slot(state, target):
-    """(key, slot) of the pair (state, target phrase) in the memo."""
-    key = (np.int64(state) << np.int64(32)) | np.int64(target + 1)
-    return key, np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
+@inlined_kernel
+def remember(tables, words, begin, end, states, state, memo, name):
+    """Slot of `memo` with log10 p(words[begin:end] | state) and the state after them; NO_SLOT if states are full.
+
+    `name` (int64 >= 0) tells these words from others in the memo.
+    """
+    key = (state << np.int64(32)) | (name + 1)
+    slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
+    if memo.keys[slot] != key:
+        log10_prob, _, row, length = score_after(tables, words, begin, end, states, state)
+        after = intern_state(states, row, length)
+        if after == NO_STATE:
+            return NO_SLOT
+        memo.keys[slot], memo.log10_prob[slot], memo.state[slot] = key, log10_prob, after
+    return slot
 
 
 @kernel
