@@ -21,6 +21,8 @@ from lm.errors import ModelError
 from lm.language_model import LanguageModel
 from lm.vocabulary import Vocabulary
 
+HIERARCHICAL = "reordering.orientation is hier, which the decoder does not know; train with orientation word or phrase"
+
 
 class Model(NamedTuple):
     """All that decoding needs; the arrays are shared by all threads and, through the files, by all processes."""
@@ -51,6 +53,8 @@ def open_model(directory: str | Path) -> Model:
     phrases = open_phrase_table(directory / "phrases")
     ln_reordering = np.zeros((0, 0), np.float32)
     if description.reordering is not None:
+        if description.reordering.orientation == "hier":
+            raise ModelError(f"{directory / 'model.yaml'}: {HIERARCHICAL}")
         path = directory / "reordering" / "ln_scores.npy"
         ln_reordering = map_array(path)
         if len(ln_reordering) != len(phrases.ln_scores):

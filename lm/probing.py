@@ -16,7 +16,7 @@ from lm.hashing import reciprocal, remainder
 from lm.jit import kernel
 from lm.ngrams import MAX_ORDER
 
-VOCABULARY, UNIGRAMS = 0, 1  # index of a table; the n-grams of a longer order have index n
+VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
 ABSENT = -1  # from `find_entry`: no such entry
 NO_EXTENSION = np.uint32(0x80000000)  # a backoff of -0.0: no longer n-gram has this one as its context
 SIGN = np.uint32(0x80000000)  # of a probability: no longer n-gram has this one as its end
