@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.config import ModelDescription, Weights
-from decoder.options import Tables
 from decoder.phrase_table import TRAIN_AGAIN, map_array, open_phrase_table
+from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
 from lm.language_model import LanguageModel

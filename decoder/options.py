@@ -1,43 +1,23 @@
 """Translation options: for each span of the source sentence, the target phrases worth trying, best first.
 
-As in Moses, an option is ranked by its weighted scores plus the language model's estimate from inside the phrase,
-the table limit cuts the list, and a single word without any option is copied.
+As in Moses, the table limit cuts the list, and a single word without any option is copied.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.dense import LN10, UNKNOWN_WORD
-from decoder.features.language_model import score_phrase
+from decoder.candidates import choose, score_copy
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, orientation_column
-from decoder.ordering import is_worse, push, sift_down, sort_best_first
-from decoder.phrase_table import ABSENT, PhraseTable, find_source
+from decoder.phrase_table import ABSENT, find_source
+from decoder.tables import target_lm_words
 from lm.hashing import START, combine, mix
 from lm.jit import kernel
-from lm.probing import ProbingTables
 
 COPY = np.int64(-1)  # in `pair`: the source word itself
 EMPTY = -1
 ZERO, ONE = np.int64(0), np.int64(1)
 FULL = np.int64(-1)  # returned where the arrays are too small
-
-
-class Tables(NamedTuple):
-    """What a model knows, mapped from its files."""
-
-    phrases: PhraseTable
-    ln_reordering: np.ndarray  # float32[P, 2 * O], shape (0, 0) without a reordering model
-    target_lm_ids: np.ndarray  # int32[V], language model ids of the target vocabulary
-    lm: ProbingTables
-    end_word: np.ndarray  # int32[1], language model id of </s>
-
-
-class Sentence(NamedTuple):
-    """A source sentence of n words."""
-
-    words: np.ndarray  # int32[n], source ids, -1 where unknown
-    copy_lm_ids: np.ndarray  # int32[n], language model ids of the words themselves
 
 
 class Options(NamedTuple):
@@ -59,16 +39,6 @@ class Options(NamedTuple):
     lm_words: np.ndarray  # int32[...], language model ids
     slots: np.ndarray  # int32[T], hash table of options by target, T a power of two >= 2 O
     state_slots: np.ndarray  # int32[T], hash table of options by state
-
-
-class Candidates(NamedTuple):
-    """All pairs of one source phrase while the best are chosen."""
-
-    score: np.ndarray  # float64[M]
-    estimate: np.ndarray  # float64[M]
-    bound: np.ndarray  # float64[M]
-    heap: np.ndarray  # int64[M]
-    lm_words: np.ndarray  # int32[longest target phrase]
 
 
 def new_options(n_words: int, longest: int, capacity: int, n_lm_words: int) -> Options:
@@ -93,15 +63,6 @@ def new_options(n_words: int, longest: int, capacity: int, n_lm_words: int) -> O
     )
 
 
-def new_candidates(phrases: PhraseTable) -> Candidates:
-    """Room for the source phrase with the most pairs, and the longest target phrase."""
-    most = int(np.diff(phrases.pair_offsets).max(initial=1))
-    longest = int(np.diff(phrases.target_offsets).max(initial=1))
-    return Candidates(
-        np.zeros(most), np.zeros(most), np.zeros(most), np.zeros(most, np.int64), np.zeros(longest, np.int32)
-    )
-
-
 @kernel
 def fill_options(sentence, tables, weights, limit, candidates, states, options):
     """Fill `options` for a sentence; their number, or FULL. `limit` options a span, 0 for all."""
@@ -117,9 +78,9 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
             source, first_pair, kept = find_source(tables.phrases, sentence.words, begin, begin + length), COPY, ZERO
             if source != ABSENT:
                 first_pair = tables.phrases.pair_offsets[source]
-                kept = _choose(source, tables, weights, limit, candidates, states)
+                kept = choose(source, tables, weights, limit, candidates, states)
             elif length == 1:
-                kept = _score_copy(sentence.copy_lm_ids[begin], tables.lm, weights, candidates, states)
+                kept = score_copy(sentence.copy_lm_ids[begin], tables.lm, weights, candidates, states)
             for k in range(kept):
                 if count == options.pair.size:
                     return FULL
@@ -131,7 +92,7 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
                 options.bound[count] = candidates.bound[item]
                 _add_reordering(options, count, tables.ln_reordering, weights)
                 if first_pair != COPY:
-                    size = _target_lm_words(tables, options.pair[count], candidates.lm_words)
+                    size = target_lm_words(tables, options.pair[count], candidates.lm_words)
                 else:
                     size = ONE
                 targets = _add_target(options, count, candidates.lm_words, size, targets)
@@ -140,67 +101,6 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
                 count += 1
     options.first[n * longest] = count
     return count
-
-
-@kernel
-def _target_lm_words(tables, pair, lm_words):
-    """Write the language model ids of the pair's target phrase; its length."""
-    begin = tables.phrases.target_offsets[pair]
-    size = tables.phrases.target_offsets[pair + 1] - begin
-    for i in range(size):
-        lm_words[i] = tables.target_lm_ids[tables.phrases.target_words[begin + i]]
-    return size
-
-
-@kernel
-def _choose(source, tables, weights, limit, candidates, states):
-    """Rank the pairs of a source phrase into candidates.heap, best first; how many are kept.
-
-    A pair whose scores without the language model are already too low is not shown to it: log p is never above 0.
-    """
-    first = tables.phrases.pair_offsets[source]
-    n_pairs = tables.phrases.pair_offsets[source + 1] - first
-    limit = n_pairs if limit == 0 else min(limit, n_pairs)
-    score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
-    size = ZERO
-    for item in range(n_pairs):
-        pair = first + item
-        length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
-        total = weights.phrase_penalty - weights.word_penalty * length
-        for column in range(weights.translation.size):
-            total += weights.translation[column] * tables.phrases.ln_scores[pair, column]
-        score[item] = total
-        if size == limit and weights.language_model >= 0 and total < estimate[heap[0]]:
-            continue
-        _target_lm_words(tables, pair, candidates.lm_words)
-        _estimate(item, length, tables.lm, weights.language_model, candidates, states)
-        if size < limit:
-            push(estimate, heap, size, item)
-            size += 1
-        elif is_worse(estimate, heap[0], item):
-            heap[0] = item
-            sift_down(estimate, heap, ZERO, size)
-    sort_best_first(estimate, heap, size)
-    return size
-
-
-@kernel
-def _estimate(item, length, lm, weight, candidates, states):
-    """Language model estimate and bound of a candidate whose words are in candidates.lm_words."""
-    total, inner, _, _ = score_phrase(lm, candidates.lm_words, ZERO, length, ZERO, states)
-    score = candidates.score[item]
-    candidates.estimate[item] = score + weight * LN10 * total
-    candidates.bound[item] = score + weight * LN10 * inner if weight >= 0 else np.inf
-
-
-@kernel
-def _score_copy(lm_id, lm, weights, candidates, states):
-    """Make candidate 0 the unknown word itself; 1, the number of candidates."""
-    candidates.score[0] = weights.phrase_penalty - weights.word_penalty + weights.unknown_word_penalty * UNKNOWN_WORD
-    candidates.lm_words[0] = lm_id
-    candidates.heap[0] = 0
-    _estimate(ZERO, ONE, lm, weights.language_model, candidates, states)
-    return ONE
 
 
 @kernel

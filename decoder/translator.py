@@ -13,10 +13,11 @@ from decoder.features.language_model import NO_STATE, forget_states, intern_stat
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
-from decoder.options import COPY, FULL, Sentence, fill_options
+from decoder.options import COPY, FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.search import Limits, SearchSpace, search
 from decoder.stacks import OK
+from decoder.tables import Sentence
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split

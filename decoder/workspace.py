@@ -1,11 +1,12 @@
 """The memory in which one thread decodes: allocated once, grown when a sentence needs more, used again for the next."""
 
+from decoder.candidates import Candidates, new_candidates
 from decoder.config import Search
 from decoder.features.language_model import States, new_states
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
 from decoder.model import Model
-from decoder.options import Candidates, Options, new_candidates, new_options
+from decoder.options import Options, new_options
 from decoder.stacks import EDGES_FULL, NODES_FULL, STACK_EDGES_FULL, STACK_FULL, STATES_FULL, Stacks, new_stacks
 
 SMALLEST_STACK = 32
@@ -27,7 +28,7 @@ class Workspace:
         self.n_words, self.n_options, self.n_lm_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size, self.stack_edges = max(2 * search.stack, SMALLEST_STACK), 1 << 12
-        self.candidates = new_candidates(model.tables.phrases)
+        self.candidates = new_candidates(model.tables.phrases, search.table_limit)
         self.rebuild()
 
     def rebuild(self) -> None:

@@ -1,0 +1,66 @@
+"""The ranked pairs of source phrases that have many of them: such phrases are frequent, and come again and again.
+
+A direct-mapped cache: a newer source phrase takes the place of an older one. Weights and model stay the same as long
+as it is used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.phrase_table import ABSENT
+from lm.jit import kernel
+
+CAPACITY = 2048  # a power of two
+
+
+class Frequent(NamedTuple):
+    """Up to K best candidates, see Candidates, of each of M source phrases; K is the table limit (0: not used)."""
+
+    source: np.ndarray  # int64[M], or ABSENT
+    size: np.ndarray  # int64[M]
+    item: np.ndarray  # int64[M, K], best first
+    score: np.ndarray  # float64[M, K]
+    estimate: np.ndarray  # float64[M, K]
+    bound: np.ndarray  # float64[M, K]
+
+
+def new_frequent(table_limit: int) -> Frequent:
+    """An empty cache of lists of up to `table_limit` candidates."""
+    lists = CAPACITY, table_limit
+    return Frequent(
+        np.full(CAPACITY, ABSENT, np.int64),
+        np.zeros(CAPACITY, np.int64),
+        np.zeros(lists, np.int64),
+        np.zeros(lists),
+        np.zeros(lists),
+        np.zeros(lists),
+    )
+
+
+@kernel
+def recall(frequent, source, candidates):
+    """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
+    slot = source & (CAPACITY - 1)
+    if frequent.source[slot] != source:
+        return np.int64(0)
+    for k in range(frequent.size[slot]):
+        item = frequent.item[slot, k]
+        candidates.heap[k] = item
+        candidates.score[item] = frequent.score[slot, k]
+        candidates.estimate[item] = frequent.estimate[slot, k]
+        candidates.bound[item] = frequent.bound[slot, k]
+    return frequent.size[slot]
+
+
+@kernel
+def keep(frequent, source, candidates, size):
+    """Keep the `size` ranked candidates of a source phrase."""
+    slot = source & (CAPACITY - 1)
+    frequent.source[slot], frequent.size[slot] = source, size
+    for k in range(size):
+        item = candidates.heap[k]
+        frequent.item[slot, k] = item
+        frequent.score[slot, k] = candidates.score[item]
+        frequent.estimate[slot, k] = candidates.estimate[item]
+        frequent.bound[slot, k] = candidates.bound[item]
