@@ -1,9 +1,10 @@
-"""Build phrase and reordering tables from a bitext and its alignment, and compare them with those of Moses.
+"""Build phrase tables, reordering tables and language model of a bitext, and compare them with those of Moses.
 
     python benchmarks/compare_with_moses.py DATA [--source fr --target en --alignment align.fr-en]
 
 DATA/europarl10k holds the bitext; DATA/reference/europarl10k phrase-table.gz, lex.{e2f,f2e}.gz and
-reordering-table.*.gz, as `train-model.perl` writes them. Exit status 1 if anything differs by more than TOLERANCE.
+reordering-table.*.gz, as `train-model.perl` writes them, and lm4.arpa.gz, by `lmplz --discount_fallback` of the target
+side. Exit status 1 if anything differs by more than TOLERANCE.
 """
 
 import argparse
@@ -18,13 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from decoder.phrase_table import PhraseTable, open_phrase_table, open_reordering_table
+from lm.arpa import read_arpa
+from lm.estimate import estimate
 from training.build.alignment_points import Alignments, read_pharaoh
 from training.build.bitext import Bitext, read_bitext
 from training.build.extraction import align_bitext
 from training.build.lexical import lexical_table
 from training.build.scoring import PhraseTableSettings, build_phrase_table
 
-TOLERANCE = 1e-4  # absolute, of probabilities: Moses writes 6 digits
+TOLERANCE = 1e-4  # absolute, of probabilities, log10 in the language model: Moses writes 6 digits
+LANGUAGE_MODEL_ORDER = 4
 REORDERING = {"wbe-msd": ("word", "msd"), "hier-msd": ("hier", "msd"), "phrase-mslr": ("phrase", "mslr")}
 SCORES = ("p(f|e)", "lex(f|e)", "p(e|f)", "lex(e|f)")
 
@@ -40,7 +44,8 @@ def main() -> None:
     corpus, reference = arguments.data / arguments.corpus, arguments.data / "reference" / arguments.corpus
     bitext = read_bitext(corpus / arguments.source, corpus / arguments.target)
     alignments = read_pharaoh(corpus / arguments.alignment, bitext.source, bitext.target)
-    agreed = compare_lexical(bitext, alignments, reference)
+    agreed = compare_language_models(corpus / arguments.target, reference / f"lm{LANGUAGE_MODEL_ORDER}.arpa.gz")
+    agreed &= compare_lexical(bitext, alignments, reference)
     with tempfile.TemporaryDirectory() as directory:
         for name, (orientation, kind) in REORDERING.items():
             output = Path(directory) / name
@@ -74,6 +79,30 @@ def rows_by_name(table: PhraseTable, bitext: Bitext) -> dict[tuple[str, str], in
 def phrases(offsets: np.ndarray, words: np.ndarray, vocabulary: list[str]) -> list[str]:
     ends, ids = offsets.tolist(), words.tolist()
     return [" ".join([vocabulary[i] for i in ids[begin:end]]) for begin, end in pairwise(ends)]
+
+
+def compare_language_models(text: Path, reference: Path) -> bool:
+    start = time.perf_counter()
+    model = estimate(text, LANGUAGE_MODEL_ORDER)
+    print(f"language model: estimated in {time.perf_counter() - start:.1f} s")
+    other, agreed = read_arpa(reference), True
+    if set(other.vocabulary.words) != set(model.vocabulary.words):
+        print(f"{reference.name}: NOT the same words")
+        return False
+    our_id = model.vocabulary.ids(other.vocabulary.words)
+    for n, (ours, theirs) in enumerate(zip(model.orders, other.orders), 1):
+        words = our_id[theirs.words]
+        mine, others = (np.lexsort(rows.T) for rows in (ours.words, words))
+        same = np.array_equal(ours.words[mine], words[others])
+        print(f"{reference.name}: {len(words)} {n}-grams, {'the same' if same else f'NOT our {len(ours.words)}'}")
+        if not same:
+            agreed = False
+            continue
+        for name in ("log10_prob", "log10_backoff"):
+            worst = np.abs(getattr(ours, name)[mine] - getattr(theirs, name)[others]).max()
+            print(f"  {name}: largest difference {worst:.2g}")
+            agreed &= bool(worst <= TOLERANCE)
+    return agreed and len(model.orders) == len(other.orders)
 
 
 def compare_lexical(bitext: Bitext, alignments: Alignments, reference: Path) -> bool:

@@ -1,0 +1,119 @@
+"""What a command takes: wall and processor seconds, and the peak memory of its processes together (Linux: /proc)."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+PHRASEBEAM = [sys.executable, "-m", "phrasebeam"]
+POLL_SECONDS = 0.05
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Run(NamedTuple):
+    """One command that ended well."""
+
+    seconds: float  # wall
+    processor_seconds: float  # of all its processes
+    peak_bytes: int  # resident; pages that processes share count in each
+    others: float  # processors that other programs kept busy meanwhile, on average; they disturb
+    output: str
+    messages: str  # standard error
+
+
+def run(command: list[str], stdin: Path | None = None, environment: dict[str, str] | None = None) -> Run:
+    """Run `command` and measure it; ends the program with its messages if it fails.
+
+    Memory is read every POLL_SECONDS, but a peak of the largest process is never missed: the kernel keeps that itself.
+    """
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as messages:
+        with open(stdin or os.devnull, "rb") as text:
+            start, busy = time.perf_counter(), busy_seconds()
+            process = subprocess.Popen(
+                command, stdin=text, stdout=output, stderr=messages, env=checkout_environment(environment)
+            )
+        with _MemoryPoll(process.pid) as poll:
+            _, status, usage = os.wait4(process.pid, 0)
+        seconds, busy = time.perf_counter() - start, busy_seconds() - busy
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        messages.seek(0)
+        printed, said = output.read().decode(), messages.read().decode()
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit status {process.returncode}\n{said}")
+    largest = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    own = usage.ru_utime + usage.ru_stime
+    return Run(seconds, own, max(poll.peak, largest), max(0.0, busy - own) / seconds, printed, said)
+
+
+def busy_seconds() -> float:
+    """Processor seconds of everything on this machine since it started, so far as it says so."""
+    try:
+        fields = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
+    except FileNotFoundError:
+        return 0.0
+    idle, waiting = fields[3:5]
+    return (sum(fields[:8]) - idle - waiting) / os.sysconf("SC_CLK_TCK")
+
+
+def checkout_environment(changes: dict[str, str] | None = None) -> dict[str, str]:
+    """The environment in which commands run the code of this checkout, installed or not."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": path, **(changes or {})}
+
+
+class _MemoryPoll:
+    """Reads the memory of a process and its descendants until left."""
+
+    def __init__(self, pid: int):
+        self.pid, self.peak = pid, 0
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._poll, daemon=True)
+
+    def __enter__(self) -> "_MemoryPoll":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        self.thread.join()
+
+    def _poll(self) -> None:
+        while not self.ended.wait(POLL_SECONDS):
+            self.peak = max(self.peak, tree_bytes(self.pid))
+
+
+def tree_bytes(pid: int) -> int:
+    """Resident bytes of the process and all its descendants; 0 for those that are gone."""
+    try:
+        total = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    for task in tasks:
+        try:
+            children = (task / "children").read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        total += sum(tree_bytes(int(child)) for child in children)
+    return total
+
+
+def directory_bytes(directory: Path) -> int:
+    """What the files in `directory` take."""
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+def table(rows: list[list[str]]) -> str:
+    """Rows of cells, the first of them the heading, in Markdown."""
+    heading, *others = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([heading, "|---" * len(rows[0]) + "|", *others])
+
+
+def megabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e6:,.0f} MB"
