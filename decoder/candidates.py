@@ -39,7 +39,7 @@ def new_candidates(phrases: PhraseTable, table_limit: int) -> Candidates:
         np.zeros(most),
         np.zeros(most, np.int64),
         np.zeros(longest, np.int32),
-        new_frequent(table_limit),
+        new_frequent(table_limit if table_limit < most else 0),
     )
 
 

@@ -82,6 +82,6 @@ class ModelDescription(Section):
     max_source_phrase_length: int
     max_target_phrase_length: int
     language_model_order: int
-    reordering: Reordering | None = None
-    settings: dict[str, object] = Field(default={})
-    data: dict[str, object] = Field(default={})
+    reordering: Reordering | None
+    settings: dict[str, object]
+    data: dict[str, object]

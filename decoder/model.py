@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import ModelDescription, Weights
-from decoder.phrase_table import TRAIN_AGAIN, map_array, open_phrase_table
+from decoder.config import N_ORIENTATIONS, ModelDescription, Weights
+from decoder.phrase_table import TRAIN_AGAIN, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
@@ -42,6 +42,8 @@ def open_model(directory: str | Path) -> Model:
     _check_files(directory)
     description = load_config(directory / "model.yaml", ModelDescription)
     weights = load_config(directory / "weights.yaml", Weights)
+    if missing := Weights.model_fields.keys() - weights.model_fields_set:
+        raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
     source, target = (Vocabulary.load(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
         ("source", source, description.source_words),
@@ -55,11 +57,11 @@ def open_model(directory: str | Path) -> Model:
     if description.reordering is not None:
         if description.reordering.orientation == "hier":
             raise ModelError(f"{directory / 'model.yaml'}: {HIERARCHICAL}")
-        path = directory / "reordering" / "ln_scores.npy"
-        ln_reordering = map_array(path)
-        if len(ln_reordering) != len(phrases.ln_scores):
-            message = f"{len(ln_reordering)} rows for {len(phrases.ln_scores)} phrase pairs; {TRAIN_AGAIN}"
-            raise ModelError(f"{path}: {message}")
+        ln_reordering = open_reordering_table(directory / "reordering", len(phrases.ln_scores)).ln_scores
+        expected = 2 * N_ORIENTATIONS[description.reordering.kind]
+        if ln_reordering.shape[1] != expected:
+            message = f"{ln_reordering.shape[1]} columns, {description.reordering.kind} has {expected}; {TRAIN_AGAIN}"
+            raise ModelError(f"{directory / 'reordering' / 'ln_scores.npy'}: {message}")
     end_word = np.array([language_model.end], np.int32)
     tables = Tables(phrases, ln_reordering, language_model.word_ids(target.words), language_model.tables, end_word)
     source_lm_ids = language_model.word_ids(source.words)

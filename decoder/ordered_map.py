@@ -16,7 +16,8 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threa
     """function(item) for every item, in order, by `threads` threads.
 
     Items are read in a thread of their own, so that a result never waits for the next item. What reading them
-    raises is raised here, after the results of the items before.
+    raises is raised here, after the results of the items before. Whoever stops early, or is interrupted, waits only
+    for the items that are being worked on.
     """
     waiting: queue.Queue[Future[Result] | None] = queue.Queue(AHEAD * threads)
     stopped = threading.Event()
@@ -28,6 +29,7 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threa
                 yield future.result()
         finally:
             stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
             while not waiting.empty():
                 waiting.get_nowait()
 

@@ -15,6 +15,21 @@ from lm.jit import kernel
 
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
+LAYOUT = {  # type and number of dimensions of every file
+    "slots": (np.int64, 1),
+    "source_offsets": (np.int64, 1),
+    "source_words": (np.int32, 1),
+    "pair_offsets": (np.int64, 1),
+    "target_offsets": (np.int64, 1),
+    "target_words": (np.int32, 1),
+    "ln_scores": (np.float32, 2),
+    "alignment_offsets": (np.int64, 1),
+    "alignment_points": (np.uint8, 2),
+    "joint_counts": (np.int32, 1),
+    "source_counts": (np.int32, 1),
+    "target_counts": (np.int32, 1),
+    "counts": (np.int32, 2),
+}
 
 
 class PhraseTable(NamedTuple):
@@ -85,12 +100,17 @@ def _fill_slots(source_offsets, source_words, slots):
 
 def build_slots(source_offsets: np.ndarray, source_words: np.ndarray) -> np.ndarray:
     """int64[S] hash table over source phrases, which must be distinct."""
-    size = 2
-    while size < 2 * source_offsets.size:
-        size *= 2
-    slots = np.full(size, ABSENT, np.int64)
+    slots = np.full(n_slots(source_offsets.size - 1), ABSENT, np.int64)
     _fill_slots(source_offsets, source_words, slots)
     return slots
+
+
+def n_slots(n_sources: int) -> int:
+    """Size of the hash table over so many source phrases."""
+    size = 2
+    while size < 2 * (n_sources + 1):
+        size *= 2
+    return size
 
 
 def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
@@ -102,9 +122,10 @@ def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
 
 def open_phrase_table(directory: str | Path) -> PhraseTable:
     """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
-    table = PhraseTable(**{name: map_array(Path(directory) / f"{name}.npy") for name in PhraseTable._fields})
+    table = PhraseTable(**_map_arrays(Path(directory), PhraseTable._fields))
     pairs, sources = table.target_offsets.size - 1, table.source_offsets.size - 1
     lengths = {
+        "slots": n_slots(sources),
         "pair_offsets": sources + 1,
         "source_counts": sources,
         "ln_scores": pairs,
@@ -124,21 +145,37 @@ def open_phrase_table(directory: str | Path) -> PhraseTable:
 
 def open_reordering_table(directory: str | Path, n_pairs: int) -> ReorderingTable:
     """Map the reordering scores of `n_pairs` phrase pairs from `directory`."""
-    table = ReorderingTable(**{name: map_array(Path(directory) / f"{name}.npy") for name in ReorderingTable._fields})
-    if len(table.ln_scores) != n_pairs:
-        message = f"{len(table.ln_scores)} rows for {n_pairs} phrase pairs; {TRAIN_AGAIN}"
-        raise FormatError(Path(directory) / "ln_scores.npy", message)
+    table = ReorderingTable(**_map_arrays(Path(directory), ReorderingTable._fields))
+    for name, array in table._asdict().items():
+        if len(array) != n_pairs:
+            message = f"{len(array)} rows for {n_pairs} phrase pairs; {TRAIN_AGAIN}"
+            raise FormatError(Path(directory) / f"{name}.npy", message)
     return table
 
 
 TRAIN_AGAIN = "train the model again or copy it whole"
 
 
+def _map_arrays(directory: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    """The arrays of those names, each of the type that kernels were compiled for."""
+    arrays = {}
+    for name in names:
+        path = directory / f"{name}.npy"
+        arrays[name] = array = map_array(path)
+        dtype, n_dimensions = LAYOUT[name]
+        is_ours = (array.dtype, array.ndim) == (dtype, n_dimensions) and array.flags.c_contiguous
+        if not is_ours or (name.endswith("_offsets") and not array.size):
+            message = f"{array.dtype} of shape {array.shape}, expected {np.dtype(dtype)} in {n_dimensions} dimensions"
+            raise FormatError(path, f"{message}; {TRAIN_AGAIN}")
+    return arrays
+
+
 def map_array(path: Path) -> np.ndarray:
     """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays)."""
     try:
-        if path.stat().st_size == 0:
-            raise ValueError("empty file")
+        with open(path, "rb") as file:
+            if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
+                raise ValueError("another kind of file, or an empty one")
         array: np.ndarray = np.load(path, mmap_mode="c", allow_pickle=False)
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; {TRAIN_AGAIN}") from None

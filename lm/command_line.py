@@ -20,13 +20,15 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except typer.TyperException as error:
-        print(f"{name}: {error.format_message()} (see {name} --help)", file=sys.stderr)
+        if message := error.format_message():  # none where the help was printed
+            print(f"{name}: {message} (see {name} --help)", file=sys.stderr)
         return BAD_INPUT
     except SmtError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return BAD_INPUT
-    except BrokenPipeError:
-        # Whoever read our output has gone; keep the interpreter from complaining when it flushes at its end.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone (typer exits where a command meets that); keep the interpreter from
+        # complaining when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:

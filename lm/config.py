@@ -3,7 +3,7 @@
 import difflib
 import re
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Va
 from lm.errors import ConfigError
 from lm.files import atomic_file
 
+LONGEST_VALUE = 80  # characters of a wrong value that an error shows
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
@@ -59,7 +60,8 @@ def parse_config(data: Any, section: type[Config], where: str) -> Config:
     try:
         return section.model_validate(data)
     except ValidationError as error:
-        raise ConfigError("; ".join(_explain(problem, section, where) for problem in error.errors())) from None
+        problems = "; ".join(_explain(problem, section) for problem in error.errors())
+        raise ConfigError(f"{where}: {problems}") from None
 
 
 def save_config(config: Section, path: str | Path) -> None:
@@ -68,24 +70,32 @@ def save_config(config: Section, path: str | Path) -> None:
         file.write(yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode("utf-8"))
 
 
-def _explain(problem: Any, section: type[Section], where: str) -> str:
+def _explain(problem: Any, section: type[Section]) -> str:
     path = [str(part) for part in problem["loc"]]
-    name = ".".join(path) or "the file"
+    name = f"{'.'.join(path)}: " if path else ""
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
-        found = "" if problem["type"] == "missing" else f", found {problem['input']!r}"
-        return f"{where}: {name}: {message}{found}"
+        is_whole = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too much to show
+        found = "" if is_whole else f", found {_short(problem['input'])}"
+        return f"{name}{message}{found}"
     known = _keys(section, path[:-1])
     close = difflib.get_close_matches(path[-1], known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
-    return f"{where}: {name}: unknown key; {hint}"
+    return f"{name}unknown key; {hint}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:
     """Keys of the subsection of `section` at `path`."""
     for part in path:
         field = section.model_fields.get(part)
-        if field is None or not isinstance(field.annotation, type) or not issubclass(field.annotation, Section):
+        types = [] if field is None else [field.annotation, *get_args(field.annotation)]  # "Section | None" has two
+        sections = [type_ for type_ in types if isinstance(type_, type) and issubclass(type_, Section)]
+        if not sections:
             return []
-        section = field.annotation
+        section = sections[0]
     return list(section.model_fields)

@@ -1,5 +1,6 @@
 """Files as people hand them over (plain or .gz text in UTF-8), and files that appear whole or not at all."""
 
+import errno
 import gzip
 import io
 import os
@@ -69,9 +70,12 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
 def atomic_directory(path: str | Path) -> Iterator[Path]:
     """A new directory to fill, which takes the place of `path` when the block ends well, and vanishes otherwise.
 
-    An old directory at `path` stays whole until the new one is complete.
+    An old directory at `path` stays whole until the new one is complete; a link to one stays a link to it. Raises
+    NotADirectoryError where something else is in the way.
     """
-    path = Path(path)
+    path = Path(path).resolve()
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:

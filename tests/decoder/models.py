@@ -31,8 +31,8 @@ class Toy(NamedTuple):
     n_reordering: int
 
 
-def random_toy(directory: Path, seed: int, most: int = 2, reordering: str | None = "msd") -> Toy:
-    """A model with up to `most` pairs a source phrase."""
+def random_toy(directory: Path, seed: int, most: int = 2, reordering: str | None = "msd", coarse: bool = False) -> Toy:
+    """A model with up to `most` pairs a source phrase; with many ties if `coarse`."""
     rng = random.Random(seed)
     n_reordering = {None: 0, "msd": 6, "mslr": 8}[reordering]
     longest, order = rng.randint(1, 3), rng.randint(2, 4)
@@ -40,7 +40,7 @@ def random_toy(directory: Path, seed: int, most: int = 2, reordering: str | None
     for _ in range(rng.randint(1, 12)):
         source = " ".join(rng.choices(SOURCE, k=rng.randint(1, longest)))
         targets = {" ".join(rng.choices(TARGET, k=rng.randint(1, 3))) for _ in range(rng.randint(1, most))}
-        table[source] = [(t, _ln(rng, 4), _ln(rng, n_reordering, coarse=True)) for t in sorted(targets)]
+        table[source] = [(t, _ln(rng, 4, coarse), _ln(rng, n_reordering, coarse=True)) for t in sorted(targets)]
     lm = random_lm(directory, rng, order)
     weights = Weights(
         translation=[rng.uniform(-0.2, 1) for _ in range(4)],
@@ -111,6 +111,8 @@ def write_model(directory, table, weights, longest, order, reordering):
         max_target_phrase_length=3,
         language_model_order=order,
         reordering=reordering,
+        settings={},
+        data={},
     )
     save_config(description, directory / "model.yaml")
 

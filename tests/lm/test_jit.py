@@ -1,0 +1,156 @@
+"""Kernels are compiled again when anything that they use changes, and only then; and each is compiled only once."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lm import jit as kernels
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A function that writes modules of a project of their own, as {path: source}."""
+    monkeypatch.setattr(kernels, "ROOT", tmp_path)
+
+    def write(files):
+        for name, source in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        kernels._imports.cache_clear()
+        kernels._digest.cache_clear()
+        return tmp_path
+
+    yield write
+    kernels._imports.cache_clear()
+    kernels._digest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("source", "imported"),
+    [
+        ("from lm.b import f", {"lm/b.py", "lm/c.py"}),
+        ("import lm.b as b", {"lm/b.py", "lm/c.py"}),
+        ("from lm import b", {"lm/__init__.py", "lm/b.py", "lm/c.py"}),
+        ("from lm import (\n    c,  # why\n    d as e,\n)", {"lm/__init__.py", "lm/c.py", "lm/d.py"}),
+        ("from lm.c import (\n    g,\n)", {"lm/c.py"}),
+        ("def f():\n    from lm.c import g\n", {"lm/c.py"}),
+        ("from decoder.features.e import h", {"decoder/features/e.py", "lm/a.py"}),
+        ("from decoder.features import e", {"decoder/features/e.py", "lm/a.py"}),
+        ("import numpy\nfrom elsewhere.b import f", set()),
+    ],
+)
+def test_sources(project, source, imported):
+    root = project(
+        {
+            "lm/__init__.py": "",
+            "lm/a.py": source,
+            "lm/b.py": "from lm.c import g",
+            "lm/c.py": "from lm.b import f",
+            "lm/d.py": "",
+            "decoder/features/e.py": "import lm.a",
+        }
+    )
+    circle = {"lm/b.py", "lm/c.py"} if imported & {"lm/b.py", "lm/c.py"} else set()
+    assert kernels.sources_of(root / "lm/a.py") == {root / name for name in {"lm/a.py"} | imported | circle}
+
+
+def test_cache_directory_follows_the_sources(project):
+    files = {"lm/a.py": "from lm.b import f", "lm/b.py": "ONE = 1", "lm/c.py": ""}
+    a = project(files) / "lm/a.py"
+    first = kernels.cache_directory(a)
+    project({"lm/c.py": "# nobody imports this"})
+    assert kernels.cache_directory(a) == first
+    project({"lm/b.py": "ONE = 2"})
+    assert kernels.cache_directory(a) != first
+    project(files)
+    assert kernels.cache_directory(a) == first
+
+
+def test_cache_directory_follows_bounds_checks(project, monkeypatch):
+    a = project({"lm/a.py": ""}) / "lm/a.py"
+    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", None)
+    unchecked = kernels.cache_directory(a)
+    project({})
+    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", 1)
+    assert kernels.cache_directory(a) != unchecked
+
+
+@pytest.mark.parametrize(
+    ("variables", "home"),
+    [
+        ({"PHRASEBEAM_CACHE": "ours", "XDG_CACHE_HOME": "theirs"}, "ours"),
+        ({"XDG_CACHE_HOME": "theirs"}, "theirs/phrasebeam"),
+        ({"PHRASEBEAM_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/home/me"}, "/home/me/.cache/phrasebeam"),
+    ],
+)
+def test_cache_directory_follows_the_environment(project, monkeypatch, variables, home):
+    a = project({"lm/a.py": ""}) / "lm/a.py"
+    for name in ("PHRASEBEAM_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert kernels.cache_directory(a).parent == Path(home) / "kernels"
+
+
+def run(script, directory, cache):
+    environment = os.environ | {"PHRASEBEAM_CACHE": str(cache), "NUMBA_DISABLE_JIT": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=directory, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+KERNEL = "from lm.jit import kernel\n{imports}\n@kernel\ndef {name}(x):\n    return {value}\n"
+
+
+@pytest.mark.needs_jit
+def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
+    caller = KERNEL.format(imports="from lm.callee import g", name="f", value="10 * g(x)")
+    callees = [KERNEL.format(imports="", name="g", value=f"x + {i}") for i in (1, 2)]
+    root = project({"lm/__init__.py": "", "lm/jit.py": (ROOT / "lm/jit.py").read_text(), "lm/caller.py": caller})
+    script = "from lm.caller import f; print(f(1), sum(f.stats.cache_hits.values()))"
+    for callee, expected in ((0, "20 0"), (0, "20 1"), (1, "30 0"), (0, "20 1")):
+        project({"lm/callee.py": callees[callee]})
+        assert run(script, root, tmp_path / "cache") == expected
+
+
+EVERYTHING = """
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from decoder.config import Search
+from decoder.translator import Decoder
+from lm.language_model import LanguageModel
+from tests.decoder.models import random_toy
+
+for reordering in ("msd", None):
+    toy = random_toy(Path(sys.argv[0] or "toy") / str(reordering), 7, most=3, reordering=reordering)
+    decoder = Decoder.load(toy.directory, Search(table_limit=1))
+    for line in ("a b c x", "", " ".join("abcd" * 10)):
+        decoder.translate(line)
+LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
+n_compiled = 0
+for package in ("lm", "decoder"):
+    for path in sorted(Path(package).rglob("*.py")):
+        module = import_module(".".join(path.with_suffix("").parts))
+        for name, value in vars(module).items():
+            signatures = getattr(value, "signatures", ())
+            n_compiled += len(signatures) == 1
+            if len(signatures) > 1 and value.__module__ == module.__name__:
+                print(f"{module.__name__}.{name}:", *signatures, sep="\\n  ")
+print(n_compiled > 50)
+"""
+
+
+@pytest.mark.needs_jit
+def test_every_kernel_has_one_signature(tmp_path):
+    script = EVERYTHING.replace('sys.argv[0] or "toy"', repr(str(tmp_path)))
+    assert run(script, ROOT, tmp_path / "cache") == "True"
