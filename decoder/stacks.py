@@ -1,7 +1,8 @@
 """Stacks that are still being filled: recombination, histogram and threshold pruning (Koehn et al. 2003).
 
 A phrase covers at most `longest` words, so that only the next `longest` stacks are open at any time: a ring of them.
-A stack grows to twice its limit before the best half is chosen, so that pruning costs little per hypothesis.
+A stack grows to twice its limit before the best half is chosen, so that pruning costs little per hypothesis. A state
+that was dropped and arrives again has lost its older edges.
 """
 
 from typing import NamedTuple
@@ -122,24 +123,24 @@ def arrive(stacks, row, new, limit, ln_beam):
     slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
     i = np.int64(stacks.slots[row, slot])
     if i == EMPTY:
-        if stacks.n_hypotheses[row] == stacks.score.shape[1]:
-            if limit == 0:
-                return STACK_FULL
+        # When to prune must not depend on the room there is, which differs between threads.
+        if limit > 0 and stacks.n_hypotheses[row] >= 2 * limit:
             _keep_best(stacks, row, limit)
             slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
+        elif stacks.n_hypotheses[row] == stacks.score.shape[1]:
+            return STACK_FULL
         i = stacks.n_hypotheses[row]
         stacks.n_hypotheses[row] += 1
         stacks.slots[row, slot] = i
         stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
         stacks.lm_state[row, i], stacks.state[row, i] = new.lm_state, new.state
-        stacks.last_edge[row, i] = EMPTY
-        stacks.score[row, i] = -np.inf
+        stacks.last_edge[row, i], stacks.best_edge[row, i] = EMPTY, EMPTY
     stacks.edge_from[row, edge], stacks.edge_option[row, edge] = new.from_node, new.option
     stacks.edge_score[row, edge] = new.score
     stacks.edge_next[row, edge] = stacks.last_edge[row, i]
     stacks.last_edge[row, i] = edge
     stacks.n_edges[row] += 1
-    if new.score > stacks.score[row, i]:
+    if stacks.best_edge[row, i] == EMPTY or new.score > stacks.score[row, i]:
         stacks.score[row, i], stacks.priority[row, i] = new.score, new.priority
         stacks.option[row, i], stacks.best_edge[row, i] = new.option, edge
         if new.priority > stacks.best[row]:

@@ -9,7 +9,7 @@ from decoder.model import Model
 from decoder.options import Options, new_options
 from decoder.stacks import EDGES_FULL, NODES_FULL, STACK_EDGES_FULL, STACK_FULL, STATES_FULL, Stacks, new_stacks
 
-SMALLEST_STACK = 32
+SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 
 
 class Workspace:
@@ -27,7 +27,8 @@ class Workspace:
         self.order, self.longest = model.language_model.order, longest
         self.n_words, self.n_options, self.n_lm_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
-        self.stack_size, self.stack_edges = max(2 * search.stack, SMALLEST_STACK), 1 << 12
+        self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
+        self.stack_edges = 1 << 12
         self.candidates = new_candidates(model.tables.phrases, search.table_limit)
         self.rebuild()
 

@@ -52,6 +52,10 @@ def open_binary(path: str | Path) -> BinaryIO:
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file for writing that takes the place of `path` when the block ends well, and vanishes otherwise."""
     path = Path(path)
+    if path.exists() and not path.is_file():  # a device or a pipe: nothing to replace
+        with open(path, "wb") as file:
+            yield cast(BinaryIO, file)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:

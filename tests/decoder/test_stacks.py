@@ -91,16 +91,16 @@ def priority(node):
     return node.score + future(node.state)
 
 
-@given(ARRIVALS, st.integers(0, 12), st.sampled_from([-math.inf, -3.0, -0.5]))
+@given(ARRIVALS, st.just(0) | st.integers(12, 30), st.sampled_from([-math.inf, -3.0, -0.5]))
 @settings(max_examples=80)
-def test_a_stack_with_room_for_all(arrivals, limit, ln_beam):
+def test_a_stack_that_is_cut_at_the_end(arrivals, limit, ln_beam):
     assert run(arrivals, limit, ln_beam, capacity=64) == naive(arrivals, limit, ln_beam)
 
 
 @given(ARRIVALS, st.integers(1, 6), st.sampled_from([-math.inf, -3.0]))
 @settings(max_examples=80)
 def test_a_stack_that_is_cut_on_the_way(arrivals, limit, ln_beam):
-    found, expected = run(arrivals, limit, ln_beam, capacity=limit + 1), naive(arrivals, limit, ln_beam)
+    found, expected = run(arrivals, limit, ln_beam, capacity=2 * limit), naive(arrivals, limit, ln_beam)
     assert [priority(node) for node in found] == [priority(node) for node in expected]
     worst = priority(expected[-1])
     better = [{node.state for node in nodes if priority(node) > worst} for nodes in (found, expected)]
@@ -115,7 +115,11 @@ def test_what_is_full():
     arrivals = [(0, (0, 0, i, 0)) for i in range(5)]
     assert run(arrivals, limit=0, ln_beam=-math.inf, capacity=4) == STACK_FULL
     assert run(arrivals, limit=2, ln_beam=-math.inf, capacity=4, n_edges=4) == STACK_EDGES_FULL
+    assert run(arrivals, limit=3, ln_beam=-math.inf, capacity=4) == STACK_FULL
     assert len(run(arrivals, limit=2, ln_beam=-math.inf, capacity=4)) == 2
+    assert run(arrivals, limit=2, ln_beam=-math.inf, capacity=64) == run(
+        arrivals, limit=2, ln_beam=-math.inf, capacity=4
+    )
 
 
 @pytest.mark.parametrize(("room", "status"), [((4, 256), NODES_FULL), ((64, 4), EDGES_FULL), ((6, 5), OK)])

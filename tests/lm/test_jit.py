@@ -99,7 +99,12 @@ def test_cache_directory_follows_the_environment(project, monkeypatch, variables
 
 
 def run(script, directory, cache):
-    environment = os.environ | {"PHRASEBEAM_CACHE": str(cache), "NUMBA_DISABLE_JIT": "0"}
+    # No .pyc: Python tells an edit by time and size, and these edits are quick and small.
+    environment = os.environ | {
+        "PHRASEBEAM_CACHE": str(cache),
+        "NUMBA_DISABLE_JIT": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=directory, env=environment, capture_output=True, text=True, check=False
     )
