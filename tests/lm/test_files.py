@@ -157,3 +157,9 @@ def test_a_file_in_the_way_of_a_directory(tmp_path):
     with pytest.raises(NotADirectoryError, match="file"), atomic_directory(tmp_path / "file"):
         pytest.fail("nothing should be written")
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
+
+
+def test_an_atomic_file_does_not_replace_a_device():
+    with atomic_file(os.devnull) as file:
+        file.write(b"gone")
+    assert not Path(os.devnull).is_file()
