@@ -2,16 +2,19 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from decoder.config import Decoding, Search
+from decoder.config import Algorithm, Decoding, Search
+from decoder.rendering import render, render_nbest
 from decoder.translation import Translation
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
-from lm.files import bad_utf8
+from lm.errors import ConfigError
+from lm.files import atomic_file, bad_utf8
 
 
 def translate(
@@ -24,7 +27,16 @@ def translate(
     scores: Annotated[
         bool, typer.Option("--scores", help="Append ' ||| ', the feature values, ' ||| ' and the model score.")
     ] = False,
+    nbest: Annotated[int | None, typer.Option(min=1, help="Derivations of each sentence in --nbest-output.")] = None,
+    nbest_output: Annotated[
+        Path | None, typer.Option(help="File for n-best lists in Moses' format: 0 ||| text ||| features ||| score.")
+    ] = None,
+    distinct: Annotated[
+        bool, typer.Option("--distinct", help="Only the best derivation of each text in --nbest-output.")
+    ] = False,
     config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search' and 'weights'.")] = None,
+    algorithm: Annotated[Algorithm | None, typer.Option(help="stack: try all; cube: cube pruning, faster.")] = None,
+    pop_limit: Annotated[int | None, typer.Option(help="Hypotheses a stack that cube pruning tries; 0: all.")] = None,
     stack: Annotated[int | None, typer.Option(help="Hypotheses kept per number of covered words; 0: all.")] = None,
     beam_threshold: Annotated[
         float | None, typer.Option(help="Drop hypotheses worse than the best by this factor; 0: none.")
@@ -33,8 +45,12 @@ def translate(
     table_limit: Annotated[int | None, typer.Option(help="Target phrases per source phrase; 0: all.")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
+        raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
     decoding = load_config(config, Decoding) if config else Decoding()
     flags = {
+        "algorithm": algorithm,
+        "pop_limit": pop_limit,
         "stack": stack,
         "beam_threshold": beam_threshold,
         "distortion_limit": distortion_limit,
@@ -43,24 +59,20 @@ def translate(
     given = {name: value for name, value in flags.items() if value is not None}
     search = parse_config(decoding.search.model_dump() | given, Search, "search options")
     decoder = Decoder.load(model, search, decoding.weights)
-    for translation in decoder.translate_all(_standard_input(), threads):
-        line = render(translation, alignment, segmentation, scores)
-        sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-        sys.stdout.buffer.flush()
+    with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
+        lists = _lists(decoder, nbest, distinct, threads)
+        for number, translations in enumerate(lists):
+            line = render(translations[0], alignment, segmentation, scores)
+            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+            sys.stdout.buffer.flush()
+            if file:
+                file.write(render_nbest(number, translations, alignment, segmentation).encode("utf-8"))
 
 
-def render(translation: Translation, alignment: bool, segmentation: bool, scores: bool) -> str:
-    """One line: the text, with segmentation if asked for, then fields set off by ' ||| '."""
-    fields = [translation.text]
-    if segmentation:
-        fields = [" ".join(f"{p.target} |{p.source_span[0]}-{p.source_span[1] - 1}|" for p in translation.phrases)]
-    if scores:
-        values = {name: value if isinstance(value, list) else [value] for name, value in translation.features.items()}
-        fields.append(" ".join(f"{name}= " + " ".join(f"{v:.6g}" for v in value) for name, value in values.items()))
-        fields.append(f"{translation.score:.6f}")
-    if alignment:
-        fields.append(" ".join(f"{i}-{j}" for i, j in translation.alignment))
-    return " ||| ".join(fields)
+def _lists(decoder: Decoder, nbest: int | None, distinct: bool, threads: int) -> Iterator[list[Translation]]:
+    if nbest is None:
+        return ([translation] for translation in decoder.translate_all(_standard_input(), threads))
+    return decoder.nbest_all(_standard_input(), nbest, distinct, threads)
 
 
 def _standard_input() -> Iterator[str]:

@@ -10,6 +10,7 @@ from lm.config import Section
 MODEL_FORMAT = "phrasebeam model 1"
 COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
 
+Algorithm = Literal["stack", "cube"]
 Orientation = Literal["word", "phrase", "hier"]
 Kind = Literal["msd", "mslr"]
 N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4}
@@ -18,9 +19,11 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Search(Section):
-    """Limits of the search; 0 lifts the limit of stack and table, a negative distortion limit lifts that one."""
+    """Limits of the search; 0 lifts the limit of stack, pops and table, a negative distortion limit lifts that one."""
 
+    algorithm: Algorithm = Field(default="stack", description="try all that the stacks allow, or prune by cubes")
     stack: int = Field(default=100, ge=0, description="hypotheses kept per number of covered words (histogram pruning)")
+    pop_limit: int = Field(default=1000, ge=0, description="hypotheses tried per stack by cube pruning")
     beam_threshold: float = Field(
         default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
     )

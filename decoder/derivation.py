@@ -53,6 +53,17 @@ def fill_features(derivation, tables, copy_lm_ids, states, lm_words, features):
 
 
 @kernel
+def fill_feature_matrix(derivations, offsets, tables, copy_lm_ids, states, lm_words, features):
+    """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `lm_words` holds the longest."""
+    for i in range(features.shape[0]):
+        first, last = offsets[i], offsets[i + 1]
+        derivation = Derivation(
+            derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
+        )
+        fill_features(derivation, tables, copy_lm_ids, states, lm_words, features[i])
+
+
+@kernel
 def _add_orientation(ln_reordering, pair, direction, which, offset, features):
     n_orientations = ln_reordering.shape[1] // 2
     if n_orientations > 0 and pair != COPY:

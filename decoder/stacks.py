@@ -15,7 +15,7 @@ from lm.hashing import combine, mix
 from lm.jit import inlined_kernel, kernel
 
 EMPTY = -1
-OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL = range(6)
+OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
 
 
 class Stacks(NamedTuple):

@@ -7,20 +7,24 @@ from pathlib import Path
 import numpy as np
 
 from decoder.config import Search, Weights
-from decoder.derivation import Derivation, fill_features
+from decoder.cube_pruning import cube_search
+from decoder.derivation import Derivation, fill_feature_matrix, fill_features
+from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
 from decoder.features.language_model import NO_STATE, forget_states, intern_state
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
+from decoder.nbest import best_derivations
 from decoder.options import COPY, FULL, fill_options
 from decoder.ordered_map import map_ordered
-from decoder.search import Limits, SearchSpace, search
+from decoder.search import search
 from decoder.stacks import OK
 from decoder.tables import Sentence
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
+from lm.errors import ConfigError
 
 
 class Decoder:
@@ -39,6 +43,7 @@ class Decoder:
         limits = self.search
         self._limits = Limits(
             limits.stack,
+            limits.pop_limit,
             limits.ln_beam_threshold,
             limits.distortion_limit,
             self.weights.distortion,
@@ -59,9 +64,39 @@ class Decoder:
         features = self._features(derivation, sentence)
         if not words:  # nothing was searched
             score = float(weight_vector(self.weights) @ features)
-        phrases = tuple(self._phrases(words, derivation))
-        text = " ".join(phrase.target for phrase in phrases)
-        return Translation(text, score, self.features.by_group(features), phrases)
+        return self._translation(words, derivation, score, features, {})
+
+    def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
+        """The `n` best derivations that the search kept, the first being that of translate(line).
+
+        With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
+        Raises ConfigError unless n >= 1.
+        """
+        if n < 1:
+            raise ConfigError(f"n is {n}, expected at least 1")
+        words = split(line)
+        sentence = self._sentence(words)
+        workspace, tables = self._decode(sentence), self.model.tables
+        copy_ids = self._copy_ids(words) if distinct else None
+        best = best_derivations(workspace.graph, len(words), n, workspace.options, tables.phrases, copy_ids)
+        matrix = np.zeros((best.score.size, len(self.features.names())))
+        lm_words = np.empty(len(words) * workspace.candidates.lm_words.size + 1, np.int32)
+        fill_feature_matrix(
+            best.phrases, best.offsets, tables, sentence.copy_lm_ids, workspace.states, lm_words, matrix
+        )
+        scores = best.score if words else matrix @ weight_vector(self.weights)
+        offsets = best.offsets.tolist()
+        known: dict[tuple[int, int, int, int], Phrase] = {}
+        return [
+            self._translation(words, Derivation(*(field[first:last] for field in best.phrases)), score, features, known)
+            for first, last, score, features in zip(offsets, offsets[1:], scores.tolist(), matrix)
+        ]
+
+    def nbest_all(
+        self, lines: Iterable[str], n: int, distinct: bool = False, threads: int = 1
+    ) -> Iterator[list[Translation]]:
+        """nbest of every line, in the manner of translate_all."""
+        yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
 
     def translate_all(self, lines: Iterable[str], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
@@ -113,8 +148,11 @@ class Decoder:
             states,
             workspace.stacks,
             workspace.graph,
+            workspace.places,
             self._limits,
         )
+        if self.search.algorithm == "cube":
+            return cube_search(space, workspace.queues, n_words)
         return search(space, n_words)
 
     def _best(self, workspace: Workspace, n_words: int) -> tuple[Derivation, float]:
@@ -136,20 +174,44 @@ class Decoder:
         fill_features(derivation, self.model.tables, sentence.copy_lm_ids, states, lm_words, vector)
         return vector
 
-    def _phrases(self, words: list[str], derivation: Derivation) -> Iterator[Phrase]:
-        table, vocabulary, position = self.model.tables.phrases, self.model.target.words, 0
+    def _copy_ids(self, words: list[str]) -> np.ndarray:
+        """int32[n] target ids of the source words; equal numbers behind the vocabulary for equal words without one."""
+        ids = self.model.target.ids(words)
+        for i in np.flatnonzero(ids < 0):
+            ids[i] = len(self.model.target) + words.index(words[i])
+        return ids
+
+    def _translation(
+        self,
+        words: list[str],
+        derivation: Derivation,
+        score: float,
+        features: np.ndarray,
+        known: dict[tuple[int, int, int, int], Phrase],
+    ) -> Translation:
+        """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
+        phrases, position = [], 0
         for pair, begin, end in zip(*(field.tolist() for field in derivation)):
-            if pair == COPY:
-                target, points = words[begin:end], [(0, 0)]
-            else:
-                target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
-                points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
-            yield Phrase(
-                " ".join(words[begin:end]),
-                " ".join(target),
-                (begin, end),
-                (position, position + len(target)),
-                tuple((begin + i, position + j) for i, j in points),
-                pair == COPY,
-            )
-            position += len(target)
+            key = pair, begin, end, position
+            if key not in known:
+                known[key] = self._phrase(words, *key)
+            phrases.append(known[key])
+            position = known[key].target_span[1]
+        text = " ".join([phrase.target for phrase in phrases])
+        return Translation(text, score, self.features.by_group(features), tuple(phrases))
+
+    def _phrase(self, words: list[str], pair: int, begin: int, end: int, position: int) -> Phrase:
+        table, vocabulary = self.model.tables.phrases, self.model.target.words
+        if pair == COPY:
+            target, points = words[begin:end], [(0, 0)]
+        else:
+            target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
+            points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
+        return Phrase(
+            " ".join(words[begin:end]),
+            " ".join(target),
+            (begin, end),
+            (position, position + len(target)),
+            tuple((begin + i, position + j) for i, j in points),
+            pair == COPY,
+        )

@@ -1,13 +1,25 @@
 """The memory in which one thread decodes: allocated once, grown when a sentence needs more, used again for the next."""
 
+import numpy as np
+
 from decoder.candidates import Candidates, new_candidates
-from decoder.config import Search
+from decoder.config import COVERAGE_WINDOW, Search
+from decoder.cube_pruning import Queues, new_queues
 from decoder.features.language_model import States, new_states
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
 from decoder.model import Model
 from decoder.options import Options, new_options
-from decoder.stacks import EDGES_FULL, NODES_FULL, STACK_EDGES_FULL, STACK_FULL, STATES_FULL, Stacks, new_stacks
+from decoder.stacks import (
+    EDGES_FULL,
+    NODES_FULL,
+    QUEUE_FULL,
+    STACK_EDGES_FULL,
+    STACK_FULL,
+    STATES_FULL,
+    Stacks,
+    new_stacks,
+)
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 
@@ -20,6 +32,7 @@ class Workspace:
     states: States
     stacks: Stacks
     graph: HypothesisGraph
+    queues: Queues
     candidates: Candidates
 
     def __init__(self, model: Model, search: Search, longest: int):
@@ -28,8 +41,9 @@ class Workspace:
         self.n_words, self.n_options, self.n_lm_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
-        self.stack_edges = 1 << 12
+        self.stack_edges, self.n_queued = 1 << 12, 1 << 12
         self.candidates = new_candidates(model.tables.phrases, search.table_limit)
+        self.places = np.zeros(COVERAGE_WINDOW * longest, np.int64)
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -39,6 +53,7 @@ class Workspace:
         self._new_options()
         self._new_stacks()
         self._new_graph()
+        self._new_queues()
 
     def fit(self, n_words: int) -> None:
         """Make room for a sentence of `n_words` words."""
@@ -58,14 +73,19 @@ class Workspace:
         if status == STATES_FULL:
             self.n_states *= 2
             self.states = new_states(self.order, self.n_states)
+        elif status == QUEUE_FULL:
+            self.n_queued *= 2
+            self._new_queues()
         elif status in {STACK_FULL, STACK_EDGES_FULL}:
             self.stack_size *= 1 + (status == STACK_FULL)
             self.stack_edges *= 1 + (status == STACK_EDGES_FULL)
             self._new_stacks()
+            self._new_queues()
         else:
             self.n_nodes *= 1 + (status == NODES_FULL)
             self.n_edges *= 1 + (status == EDGES_FULL)
             self._new_graph()
+            self._new_queues()
 
     def _new_options(self) -> None:
         self.options = new_options(self.n_words, self.longest, self.n_options, self.n_lm_words)
@@ -75,3 +95,6 @@ class Workspace:
 
     def _new_graph(self) -> None:
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
+
+    def _new_queues(self) -> None:
+        self.queues = new_queues(self.longest + 1, self.n_queued, self.n_nodes, self.stack_size)

@@ -34,7 +34,7 @@ class LanguageModel:
 
         Raises FormatError if it is neither, or damaged.
         """
-        if _is_binary(path):
+        if is_binary(path):
             return cls(*map_image(path))
         model = read_arpa(path)
         try:
@@ -86,7 +86,7 @@ class LanguageModel:
         return log10_probs, lengths, ids
 
 
-def _is_binary(path: str | Path) -> bool:
+def is_binary(path: str | Path) -> bool:
     """Whether the file is KenLM's rather than ARPA. Raises FormatError if it is clearly neither."""
     try:
         with open_binary(path) as file:

@@ -1,18 +1,15 @@
 """From a bitext to a model directory, in the order of `train-model`: language model, word alignment, phrase pairs."""
 
-import hashlib
-import json
 import shutil
-import tomllib
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 
 from decoder.config import MODEL_FORMAT, ModelDescription, Reordering
 from decoder.phrase_table import open_phrase_table
+from decoder.provenance import check_output, file_digests, signature, version
 from lm.config import save_config
-from lm.errors import ConfigError, FormatError
+from lm.errors import FormatError
 from lm.estimate import estimate
 from lm.files import atomic_directory
 from lm.probing_writer import write_probing
@@ -40,7 +37,7 @@ def train_model(
     OSError, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
-    _check_output(output)
+    check_output(output)
     with atomic_directory(output) as directory:
         data = _digests(source, target, config, alignment)
         bitext = _read(source, target)
@@ -54,19 +51,6 @@ def train_model(
         save_config(config.starting_weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
     return description
-
-
-def _check_output(output: Path) -> None:
-    """Raises ConfigError where something lies at `output` that is neither a model nor an empty directory."""
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
-        return
-    try:
-        with open(output / "model.yaml", encoding="utf-8") as file:
-            is_model = file.readline().startswith("format: phrasebeam model")
-    except (OSError, UnicodeDecodeError):
-        is_model = False
-    if not is_model:
-        raise ConfigError(f"{output}: exists and is not a model; choose another directory")
 
 
 def _read(source: str | Path, target: str | Path) -> Bitext:
@@ -117,8 +101,8 @@ def _describe(
     orientation = config.reordering.orientation
     return ModelDescription(
         format=MODEL_FORMAT,
-        version=_version(),
-        signature=_signature(settings, data),
+        version=version(),
+        signature=signature(settings, data),
         sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
         source_words=len(bitext.source_vocabulary),
         target_words=len(bitext.target_vocabulary),
@@ -139,23 +123,4 @@ def _digests(
     paths |= {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
     if alignment is not None:
         paths["alignment"] = alignment
-    digests = {}
-    for name, path in paths.items():
-        with open(path, "rb") as file:
-            digests[name] = {"file": Path(path).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
-    return digests
-
-
-def _signature(settings: dict[str, object], data: dict[str, dict[str, str]]) -> str:
-    """What made the model, in a line: two models with the same signature are the same."""
-    parts = {"settings": settings, "data": {name: entry["sha256"] for name, entry in data.items()}}
-    digests = {name: hashlib.sha256(json.dumps(part, sort_keys=True).encode()) for name, part in parts.items()}
-    return "|".join([f"phrasebeam:{_version()}", *(f"{n}:{digest.hexdigest()[:12]}" for n, digest in digests.items())])
-
-
-def _version() -> str:
-    checkout = Path(__file__).resolve().parents[2] / "pyproject.toml"
-    if checkout.exists():
-        version: str = tomllib.loads(checkout.read_text(encoding="utf-8"))["project"]["version"]
-        return version
-    return metadata.version("phrasebeam")
+    return file_digests(paths)

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from decoder.config import N_ORIENTATIONS, Kind, Orientation
 from decoder.phrase_table import PhraseTable, ReorderingTable, map_array
+from decoder.table_writer import TableWriter
 from lm.config import Section
 from lm.corpus import Corpus
 from lm.errors import ConfigError
@@ -37,7 +38,6 @@ from training.build.phrase_pairs import (
     source_phrases,
     target_phrases,
 )
-from training.build.table_writer import TableWriter
 
 BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
 MAX_PIECES = 4096

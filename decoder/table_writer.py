@@ -5,7 +5,7 @@ from types import TracebackType
 
 import numpy as np
 
-from decoder.phrase_table import PhraseTable, ReorderingTable, build_slots
+from decoder.phrase_table import MOSES_SCORES, PhraseTable, ReorderingTable, build_slots
 
 HEADER_SIZE = 128
 
@@ -38,9 +38,14 @@ class ArrayWriter:
 
 
 class TableWriter:
-    """Writes a PhraseTable and its ReorderingTable into two directories, which exist. Used as a context."""
+    """Writes a PhraseTable and, unless it comes otherwise, its ReorderingTable, into directories that exist.
 
-    def __init__(self, phrases: Path, reordering: Path, n_orientations: int):
+    Used as a context.
+    """
+
+    def __init__(
+        self, phrases: Path, reordering: Path | None = None, n_orientations: int = 0, n_scores: int = MOSES_SCORES
+    ):
         self.phrases, self.n_pairs = phrases, 0
         self.writers = {
             "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
@@ -48,17 +53,19 @@ class TableWriter:
             "pair_offsets": ArrayWriter(phrases / "pair_offsets.npy", np.int64),
             "target_offsets": ArrayWriter(phrases / "target_offsets.npy", np.int64),
             "target_words": ArrayWriter(phrases / "target_words.npy", np.int32),
-            "ln_scores": ArrayWriter(phrases / "ln_scores.npy", np.float32, (4,)),
+            "ln_scores": ArrayWriter(phrases / "ln_scores.npy", np.float32, (n_scores,)),
             "alignment_offsets": ArrayWriter(phrases / "alignment_offsets.npy", np.int64),
             "alignment_points": ArrayWriter(phrases / "alignment_points.npy", np.uint8, (2,)),
             "joint_counts": ArrayWriter(phrases / "joint_counts.npy", np.int32),
             "source_counts": ArrayWriter(phrases / "source_counts.npy", np.int32),
             "target_counts": ArrayWriter(phrases / "target_counts.npy", np.int32),
         }
-        self.reordering = {
-            "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (2 * n_orientations,)),
-            "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
-        }
+        self.reordering = {}
+        if reordering is not None:
+            self.reordering = {
+                "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (2 * n_orientations,)),
+                "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
+            }
         self.ends = {name: 0 for name in self.writers if name.endswith("_offsets")}
         for name in self.ends:
             self.writers[name].append(np.zeros(1, np.int64))
@@ -74,7 +81,7 @@ class TableWriter:
             slots = build_slots(*(np.load(self.phrases / f"{name}.npy", mmap_mode="c") for name in names))
             np.save(self.phrases / "slots.npy", slots)
 
-    def append(self, table: PhraseTable, reordering: ReorderingTable) -> None:
+    def append(self, table: PhraseTable, reordering: ReorderingTable | None = None) -> None:
         """Write a piece, whose offsets count from its own beginning and whose slots are not looked at."""
         for name, writer in self.writers.items():
             rows = getattr(table, name)

@@ -1,0 +1,172 @@
+"""How a hypothesis is extended by a phrase, in every search: where the phrase may lie, and what it adds to the score.
+
+Limits and scores are Moses': a phrase may begin at most `distortion_limit` words from the end of the one before, and
+unless it fills the first gap it must end within that distance of the gap, so that the search can return.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.config import COVERAGE_WINDOW
+from decoder.coverage import cover, is_covered
+from decoder.features.language_model import BEGIN_STATE, NO_SLOT, States, log10_end, remember
+from decoder.features.reordering import START_BEGIN, START_END, orientation
+from decoder.future_cost import FutureCost, future_cost
+from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
+from decoder.options import Options
+from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
+from lm.jit import inlined_kernel, kernel
+from lm.probing import ProbingTables
+
+PRUNED = -1  # the hypothesis is too bad for its stack
+FINAL = np.int64(-1)  # language model state and phrase state of the one final node
+
+
+class Limits(NamedTuple):
+    """What is searched, and the weights of the features that need history."""
+
+    stack: int  # 0 for all
+    pops: int  # hypotheses a stack that cube pruning tries, 0 for all
+    ln_beam: float  # -inf for all
+    distortion_limit: int  # negative for none
+    distortion: float  # weight
+    ln_lm: float  # weight of the language model times ln 10
+
+
+class SearchSpace(NamedTuple):
+    """All that the search of one sentence reads and writes."""
+
+    options: Options
+    future: FutureCost
+    lm: ProbingTables
+    end_word: np.ndarray  # int32[1], LM id of </s>
+    states: States
+    stacks: Stacks
+    graph: HypothesisGraph
+    places: np.ndarray  # int64[64 * longest], work space of find_places
+    limits: Limits
+
+
+class Extension(NamedTuple):
+    """What the hypotheses share that extend one node over one span."""
+
+    node: int
+    lm_state: np.int64  # of the node
+    base: float  # score of the node and of the jump from its last phrase
+    which: int  # orientation
+    first_gap: int  # with `window` the coverage afterwards
+    window: np.uint64
+    remaining: float  # future cost
+    row: int  # the open stack they arrive in
+
+
+@kernel
+def start_graph(space):
+    """Make the start node, and all open stacks empty."""
+    graph, stacks = space.graph, space.stacks
+    graph.stack_first[0], graph.stack_first[1] = 0, 1
+    graph.score[0], graph.first_gap[0], graph.window[0] = 0.0, 0, np.uint64(0)
+    graph.lm_state[0], graph.option[0] = BEGIN_STATE, NO_OPTION
+    graph.edge_first[0], graph.edge_first[1] = 0, 0
+    for row in range(stacks.n_edges.size):
+        clear_stack(stacks, row)
+
+
+@kernel
+def find_places(space, n_words, node):
+    """Write where a phrase may follow `node` to space.places: indices of options.first; their number."""
+    options, limit, places = space.options, space.limits.distortion_limit, space.places
+    first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
+    last = space.graph.option[node]
+    previous_end = 0 if last == NO_OPTION else np.int64(options.end[last])
+    reach = min(n_words, first_gap + COVERAGE_WINDOW)
+    count = 0
+    for begin in range(first_gap, reach):
+        if limit >= 0 and begin - previous_end > limit:
+            break
+        if is_covered(first_gap, window, begin) or (limit >= 0 and previous_end - begin > limit):
+            continue
+        for end in range(begin + 1, min(begin + options.longest, reach) + 1):
+            if is_covered(first_gap, window, end - 1):
+                break
+            if limit >= 0 and begin != first_gap and end - first_gap > limit:
+                break
+            place = begin * options.longest + end - begin - 1
+            if options.first[place] < options.first[place + 1]:
+                places[count] = place
+                count += 1
+    return count
+
+
+@inlined_kernel
+def jump(space, node, begin, end):
+    """(score of `node` and of the jump from its last phrase to words begin:end, orientation)."""
+    options, base, last = space.options, space.graph.score[node], space.graph.option[node]
+    if last == NO_OPTION:
+        return base - space.limits.distortion * begin, orientation(START_BEGIN, START_END, begin, end)
+    previous_end = np.int64(options.end[last])
+    which = orientation(np.int64(options.begin[last]), previous_end, begin, end)
+    return base + options.forward[last, which] - space.limits.distortion * abs(begin - previous_end), which
+
+
+@inlined_kernel
+def extension(space, covered, node, first):
+    """The Extension of `node`, of `covered` words, over the span of option `first`."""
+    begin, end = np.int64(space.options.begin[first]), np.int64(space.options.end[first])
+    first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
+    base, which = jump(space, node, begin, end)
+    row = (covered + end - begin) % space.stacks.n_edges.size
+    remaining = future_cost(space.future, first_gap, window)
+    return Extension(node, np.int64(space.graph.lm_state[node]), base, which, first_gap, window, remaining, row)
+
+
+@inlined_kernel
+def extend(space, n_words, shared, option):
+    """Send the hypothesis of the Extension `shared` and an option to its stack, unless PRUNED; OK or what is full."""
+    status, score, lm_state = weigh(space, n_words, shared, option)
+    if status == OK:
+        return send(space, n_words, shared, option, score, lm_state)
+    return OK if status == PRUNED else status
+
+
+@inlined_kernel
+def weigh(space, n_words, shared, option):
+    """(OK, PRUNED or what is full; model score of the hypothesis; its language model state)."""
+    options, states, ln_weight = space.options, space.states, space.limits.ln_lm
+    threshold = space.stacks.threshold[shared.row] - shared.remaining
+    known = shared.base + options.backward[option, shared.which]
+    if known + options.bound[option] < threshold:
+        return PRUNED, known, BEGIN_STATE
+    target = np.int64(options.target[option])
+    second, end = options.target_first[target] + 1, options.target_first[target + 1]
+    word = np.int64(options.lm_words[second - 1])
+    slot = remember(space.lm, options.lm_words, second - 1, second, states, shared.lm_state, states.first_words, word)
+    if slot == NO_SLOT:
+        return STATES_FULL, known, BEGIN_STATE
+    ln_lm, lm_state = ln_weight * states.first_words.log10_prob[slot], np.int64(states.first_words.state[slot])
+    if second < end:
+        if known + options.bound[option] + ln_lm < threshold:
+            return PRUNED, known, BEGIN_STATE
+        slot = remember(space.lm, options.lm_words, second, end, states, lm_state, states.rests, target)
+        if slot == NO_SLOT:
+            return STATES_FULL, known, BEGIN_STATE
+        ln_lm += ln_weight * states.rests.log10_prob[slot]
+        lm_state = np.int64(states.rests.state[slot])
+    score = known + options.score[option] + ln_lm
+    if score < threshold:
+        return PRUNED, known, BEGIN_STATE
+    if shared.first_gap == n_words:
+        score += ln_weight * log10_end(space.lm, states, lm_state, space.end_word)
+    return OK, score, lm_state
+
+
+@inlined_kernel
+def send(space, n_words, shared, option, score, lm_state):
+    """Send the hypothesis that was weighed to its stack; OK or what is full."""
+    phrase_state = np.int64(space.options.state[option])
+    if shared.first_gap == n_words:
+        lm_state, phrase_state = FINAL, FINAL
+    where = shared.first_gap, shared.window
+    new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, shared.node, option)
+    return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)

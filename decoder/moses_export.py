@@ -1,0 +1,163 @@
+"""A model directory written in Moses' formats: moses.ini, text tables, and the language model as it is."""
+
+import gzip
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from decoder.config import Decoding, Search
+from decoder.model import Model, open_model
+from decoder.phrase_table import open_reordering_table
+from decoder.provenance import check_output
+from lm.config import load_config
+from lm.errors import ModelError
+from lm.files import atomic_directory, atomic_file
+from lm.progress import stage
+
+HEADING = "# Moses model, exported by phrasebeam"
+TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
+SOURCES_AT_ONCE = 1 << 13
+MOSES_NAMES = {
+    "translation": "TranslationModel0",
+    "reordering": "LexicalReordering0",
+    "language_model": "LM0",
+    "distortion": "Distortion0",
+    "word_penalty": "WordPenalty0",
+    "phrase_penalty": "PhrasePenalty0",
+    "unknown_word_penalty": "UnknownWordPenalty0",
+}
+
+
+def export_moses(model: str | Path, output: str | Path) -> None:
+    """Write the model directory `model` as a Moses model into the directory `output`; an earlier export is replaced.
+
+    Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
+    and then leaves `output` as it was.
+    """
+    output = Path(output).resolve()
+    check_output(output, "moses.ini", HEADING)
+    opened = open_model(model)
+    _check_words(Path(model), opened)
+    search_file = Path(model) / "search.yaml"
+    search = load_config(search_file, Decoding).search if search_file.exists() else Search()
+    with atomic_directory(output) as directory:
+        with stage("writing the phrase table"):
+            _write_lines(_phrase_lines(opened), directory / TABLE)
+        if opened.description.reordering:
+            with stage("writing the reordering table"):
+                _write_lines(_reordering_lines(Path(model), opened), directory / REORDERING)
+        shutil.copyfile(Path(model) / "lm.bin", directory / LANGUAGE_MODEL)
+        _write(_ini(opened, search), directory / "moses.ini")
+
+
+def _check_words(directory: Path, model: Model) -> None:
+    for side, vocabulary in (("source", model.source), ("target", model.target)):
+        for number, word in enumerate(vocabulary.words, 1):
+            if "|" in word:
+                message = f"the word {word!r} has a |, which sets off factors in Moses; train on escaped text (&#124;)"
+                raise ModelError(f"{directory / f'{side}.vocab'}:{number}: {message}")
+
+
+def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
+    """Pieces of the table: their rows, 'source ||| target ||| ' of each, and the source phrase (int64) of each."""
+    table = model.tables.phrases
+    source_words, target_words = model.source.words, model.target.words
+    for first in range(0, len(table.source_offsets) - 1, SOURCES_AT_ONCE):
+        last = min(first + SOURCES_AT_ONCE, len(table.source_offsets) - 1)
+        rows = slice(int(table.pair_offsets[first]), int(table.pair_offsets[last]))
+        sources = _phrases(table.source_offsets[first : last + 1], table.source_words, source_words)
+        targets = _phrases(table.target_offsets[rows.start : rows.stop + 1], table.target_words, target_words)
+        sizes = np.diff(table.pair_offsets[first : last + 1])
+        of_pair = np.repeat(np.arange(last - first), sizes)
+        texts = [f"{sources[i]} ||| {target} ||| " for i, target in zip(of_pair.tolist(), targets)]
+        yield rows, texts, of_pair + first
+
+
+def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str]:
+    flat = [words[i] for i in ids[offsets[0] : offsets[-1]].tolist()]
+    ends = (offsets - offsets[0]).tolist()
+    return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
+
+
+def _phrase_lines(model: Model) -> Iterator[str]:
+    table = model.tables.phrases
+    for rows, texts, sources in _pairs(model):
+        offsets = table.alignment_offsets[rows.start : rows.stop + 1]
+        points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
+        ends = (offsets - offsets[0]).tolist()
+        columns = table.target_counts[rows], table.source_counts[sources], table.joint_counts[rows]
+        counts = zip(*(column.tolist() for column in columns))
+        shown = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
+        alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
+        for text, scores, alignment, count in zip(texts, probabilities(table.ln_scores[rows]), alignments, shown):
+            yield f"{text}{scores} ||| {alignment} ||| {count} ||| |||\n"
+
+
+def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
+    ln_scores = open_reordering_table(directory / "reordering", len(model.tables.phrases.ln_scores)).ln_scores
+    for rows, texts, _ in _pairs(model):
+        for text, scores in zip(texts, probabilities(ln_scores[rows])):
+            yield f"{text}{scores}\n"
+
+
+def probabilities(ln_scores: np.ndarray) -> list[str]:
+    """Each row of `ln_scores` (float32[P, K]) as decimals of exp, as many as give back the same float32 ln."""
+    values, places = np.unique(ln_scores, return_inverse=True)  # most occur again and again
+    exact = np.exp(values.astype(np.float64))
+    short = exact.astype(np.float32).astype(str)
+    with np.errstate(divide="ignore"):
+        is_same = np.log(short.astype(np.float64)).astype(np.float32) == values
+    texts = np.where(is_same, short, exact.astype(str)).tolist()
+    return [" ".join([texts[i] for i in row.tolist()]) for row in places.reshape(ln_scores.shape)]
+
+
+def _write_lines(lines: Iterable[str], path: Path) -> None:
+    """Compressed, without time or name inside, so that the same model gives the same bytes."""
+    with atomic_file(path) as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
+        compressed.writelines(line.encode("utf-8") for line in lines)
+
+
+def _write(text: str, path: Path) -> None:
+    with atomic_file(path) as file:
+        file.write(text.encode("utf-8"))
+
+
+def _ini(model: Model, search: Search) -> str:
+    reordering, order = model.description.reordering, model.description.language_model_order
+    n_scores = model.tables.phrases.ln_scores.shape[1]
+    factors = "input-factor=0 output-factor=0"
+    lexical = f"LexicalReordering name=LexicalReordering0 path={REORDERING} {factors}"
+    features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty"]
+    features.append(
+        f"PhraseDictionaryMemory name=TranslationModel0 num-features={n_scores} path={TABLE} {factors} "
+        f"table-limit={search.table_limit}"
+    )
+    weights = model.weights.model_dump()
+    if reordering:
+        type_ = f"{'wbe' if reordering.orientation == 'word' else 'phrase'}-{reordering.kind}-bidirectional-fe-allff"
+        n_columns = model.tables.ln_reordering.shape[1]
+        features.append(f"{lexical} num-features={n_columns} type={type_}")
+    else:
+        del weights["reordering"]
+    features += ["Distortion", f"KENLM name=LM0 factor=0 path={LANGUAGE_MODEL} order={order}"]
+    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
+    sections = {
+        "input-factors": ["0"],
+        "mapping": ["0 T 0"],
+        "distortion-limit": [str(search.distortion_limit)],
+        "stack": [str(search.stack)],
+        "beam-threshold": [repr(search.beam_threshold)],
+        "max-phrase-length": [str(search.max_phrase_length)],
+        "feature": features,
+        "weight": [f"{MOSES_NAMES[name]}= {_decimals(value)}" for name, value in weights.items()],
+    }
+    for name, values in sections.items():
+        lines += [f"[{name}]", *values, ""]
+    return "\n".join(lines)
+
+
+def _decimals(value: float | list[float]) -> str:
+    return " ".join(map(repr, value)) if isinstance(value, list) else repr(value)

@@ -1,0 +1,108 @@
+"""A Moses model, as its moses.ini describes it, made into a model directory of ours; no score changes."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Search
+from decoder.moses_ini import MosesModel, read_moses_ini
+from decoder.moses_reordering import read_reordering_table
+from decoder.moses_tables import PhraseTableReader
+from decoder.phrase_table import open_phrase_table
+from decoder.provenance import check_output, file_digests, signature, version
+from lm.arpa import read_arpa
+from lm.config import parse_config, save_config
+from lm.errors import FormatError, ModelError
+from lm.files import atomic_directory, atomic_file
+from lm.language_model import LanguageModel, is_binary
+from lm.probing_writer import write_probing
+from lm.progress import stage
+from lm.vocabulary import Vocabulary
+
+MOSES_SEARCH = {  # what Moses does where its moses.ini does not say
+    "stack": 200,
+    "beam_threshold": 1e-5,
+    "distortion_limit": -1,
+    "table_limit": 20,
+    "max_phrase_length": 20,
+}
+
+
+def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
+    """Make the Moses model of the moses.ini `ini` a model in the directory `output`; a model there is replaced.
+
+    Beside the model, search.yaml takes the limits of the search from the moses.ini. Raises ConfigError, FormatError
+    or OSError, and then leaves `output` as it was.
+    """
+    output = Path(output).resolve()
+    check_output(output)
+    moses = read_moses_ini(ini)
+    source, target = Vocabulary(), Vocabulary()
+    with atomic_directory(output) as directory:
+        paths = {"moses_ini": Path(ini), "phrase_table": moses.phrase_table, "language_model": moses.language_model}
+        if moses.reordering_table:
+            paths["reordering_table"] = moses.reordering_table
+        data: dict[str, object] = {**file_digests(paths)}
+        _import_language_model(moses.language_model, directory / "lm.bin")
+        PhraseTableReader(moses.phrase_table, moses.n_scores, source, target).read(directory / "phrases")
+        if moses.reordering_table and moses.reordering:
+            data["pairs_without_reordering"] = read_reordering_table(
+                moses.reordering_table,
+                2 * N_ORIENTATIONS[moses.reordering.kind],
+                directory / "phrases",
+                (source, target),
+                directory / "reordering",
+            )
+        source.save(directory / "source.vocab")
+        target.save(directory / "target.vocab")
+        description = _describe(moses, directory, (len(source), len(target)), data)
+        _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
+        save_config(moses.weights, directory / "weights.yaml")
+        save_config(description, directory / "model.yaml")
+    return description
+
+
+def _import_language_model(path: Path, output: Path) -> None:
+    with stage("reading the language model"):
+        if is_binary(path):
+            LanguageModel.load(path)  # refuses what we cannot query
+            shutil.copyfile(path, output)
+            return
+        try:
+            write_probing(read_arpa(path), output)
+        except ModelError as error:
+            raise FormatError(path, str(error)) from None
+
+
+def _describe(
+    moses: MosesModel, directory: Path, n_words: tuple[int, int], data: dict[str, object]
+) -> ModelDescription:
+    phrases = open_phrase_table(directory / "phrases")
+    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    return ModelDescription(
+        format=MODEL_FORMAT,
+        version=version(),
+        signature=signature(settings, {name: entry for name, entry in data.items() if isinstance(entry, dict)}),
+        sentence_pairs=0,
+        source_words=n_words[0],
+        target_words=n_words[1],
+        max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
+        max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
+        language_model_order=LanguageModel.load(directory / "lm.bin").order,
+        reordering=moses.reordering,
+        settings=settings,
+        data=data,
+    )
+
+
+def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:
+    """Moses' limits of the search, for `translate --config`."""
+    limits = MOSES_SEARCH | moses.search
+    # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
+    limits["max_phrase_length"] = min(limits["max_phrase_length"], longest, MOSES_SEARCH["max_phrase_length"])
+    search = parse_config(limits, Search, str(ini))
+    with atomic_file(path) as file:
+        values = search.model_dump(mode="json", include=set(limits))
+        file.write(yaml.safe_dump({"search": values}, sort_keys=False).encode("utf-8"))

@@ -1,0 +1,272 @@
+"""Moses' configuration file, moses.ini, as far as our decoder can do what it says (Koehn et al. 2007)."""
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from decoder.config import N_ORIENTATIONS, Kind, Reordering, Weights
+from decoder.moses_old_ini import OLD_SECTIONS, modernize
+from decoder.moses_sections import REFUSED_SECTIONS, SECTIONS, Sections, Value
+from lm.config import parse_config
+from lm.errors import FormatError
+from lm.files import read_lines
+
+COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity")
+KEYS = {  # of the features that the decoder has
+    "UnknownWordPenalty": (),
+    "WordPenalty": (),
+    "PhrasePenalty": (),
+    "Distortion": (),
+    "PhraseDictionaryMemory": ("path", "input-factor", "output-factor", "table-limit"),
+    "LexicalReordering": ("path", "type", "input-factor", "output-factor"),
+    "KENLM": ("path", "factor", "order", "lazyken", "load"),
+    "SRILM": ("path", "factor", "order"),
+}
+NEEDED = "expected one; the decoder cannot work without it"
+TEXT_TABLE = "only text tables can be read; write PhraseDictionaryMemory with path= the table as text (or .gz)"
+ARPA = "write KENLM with path= the model as ARPA"
+REMEDIES = {
+    **dict.fromkeys(("PhraseDictionaryBinary", "PhraseDictionaryOnDisk", "PhraseDictionaryCompact"), TEXT_TABLE),
+    **dict.fromkeys(("ProbingPT", "PhraseDictionaryFuzzyMatch", "Mmsapt"), TEXT_TABLE),
+    **dict.fromkeys(("IRSTLM", "RandLM", "DALM", "BilingualLM", "InMemoryPerSentenceOnDemandLM"), ARPA),
+}
+REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
+FACTORS = "the decoder knows factor 0 alone; train the model without factors"
+ORIENTATIONS = {"wbe": "word", "phrase": "phrase"}
+OFF = ("0", "false")
+MISSING_WEIGHT = 1.0  # what Moses gives a feature without weights
+
+
+class Feature(NamedTuple):
+    """One line of the section [feature]."""
+
+    kind: str
+    name: str
+    arguments: Mapping[str, str]
+    value: Value
+
+
+class MosesModel(NamedTuple):
+    """What a moses.ini says."""
+
+    phrase_table: Path
+    reordering_table: Path | None
+    reordering: Reordering | None
+    language_model: Path
+    n_scores: int  # columns of the phrase table
+    weights: Weights
+    search: dict[str, float]  # what it says of the search, by our names
+    left_out: tuple[str, ...]  # sections that do not change the model, and that we make no use of
+
+
+def read_moses_ini(path: str | Path) -> MosesModel:
+    """The model that the moses.ini `path` describes; paths in it may be relative to its folder.
+
+    Raises FormatError, naming the line, for what is wrong there and for what the decoder does not have.
+    """
+    return _Reader(Path(path)).read()
+
+
+class _Reader:
+    def __init__(self, path: Path):
+        self.path = path
+        self.sections = self._sections()
+        if old := OLD_SECTIONS & self.sections.keys():
+            if new := {"feature", "weight"} & self.sections.keys():
+                value = self.sections[min(new)][0]
+                self.refuse(value, f"[{min(new)}] beside [{min(old)}] of the old format; keep one format")
+            self.sections = modernize(self.sections, self.path)
+        self.weights = self._weights()
+        self.features = self._features()
+
+    def read(self) -> MosesModel:
+        """What the file says, checked."""
+        self._check_factors()
+        phrases, reordering = self._needed("PhraseDictionaryMemory"), self.features.get("LexicalReordering")
+        lm = self.features.get("KENLM") or self.features.get("SRILM") or self._needed("KENLM")
+        kind = self._reordering(reordering) if reordering else None
+        n_scores = self._integer(phrases, "num-features", 1)
+        weights = {
+            "translation": self._weights_of("PhraseDictionaryMemory", n_scores),
+            "reordering": self._weights_of("LexicalReordering", 2 * N_ORIENTATIONS[kind.kind]) if kind else [],
+            "language_model": self._weights_of(lm.kind, 1)[0],
+            "distortion": self._weight_of("Distortion"),
+            "word_penalty": self._weight_of("WordPenalty"),
+            "phrase_penalty": self._weight_of("PhrasePenalty"),
+            "unknown_word_penalty": self._weight_of("UnknownWordPenalty"),
+        }
+        return MosesModel(
+            phrase_table=self._file(phrases),
+            reordering_table=self._file(reordering) if reordering else None,
+            reordering=kind,
+            language_model=self._file(lm),
+            n_scores=n_scores,
+            weights=parse_config(weights, Weights, str(self.path)),
+            search=self._search(phrases),
+            left_out=tuple(name for name in self.sections if not SECTIONS[name]),
+        )
+
+    def _sections(self) -> Sections:
+        """Values of every section; a section named again is gone on with."""
+        sections: Sections = {}
+        headers: Sections = {}
+        name = ""
+        for number, line in enumerate(read_lines(self.path), 1):
+            text = line.partition("#")[0].strip(" \t")
+            if text.startswith("["):
+                name, bracket, _ = text[1:].partition("]")
+                self._check_section(name, bool(bracket), Value(text, number))
+                sections.setdefault(name, [])
+                headers.setdefault(name, []).append(Value(text, number))
+            elif text and not name:
+                self.refuse(Value(text, number), f"{text!r} before the first [section]; give a moses.ini")
+            elif text:
+                sections[name].append(Value(text, number))
+        if not sections:
+            raise FormatError(self.path, "no [section]; give a moses.ini")
+        for name in sorted(REFUSED_SECTIONS.keys() & sections.keys()):
+            values = sections.pop(name)
+            if not values or any(value.text not in OFF for value in values):
+                self.refuse(headers[name][0], f"[{name}]: {REFUSED_SECTIONS[name]}")
+        return {name: values for name, values in sections.items() if values or not SECTIONS.get(name, True)}
+
+    def _check_section(self, name: str, is_closed: bool, value: Value) -> None:
+        if not is_closed:
+            self.refuse(value, f"{value.text!r}, expected ] after the section's name")
+        if name not in SECTIONS and name not in OLD_SECTIONS and name not in REFUSED_SECTIONS:
+            close = difflib.get_close_matches(name, [*SECTIONS, *OLD_SECTIONS], n=1)
+            hint = f"did you mean [{close[0]}]?" if close else "remove it"
+            self.refuse(value, f"[{name}]: unknown section; {hint}")
+
+    def _check_factors(self) -> None:
+        for name, allowed in (("input-factors", ["0"]), ("output-factors", ["0"])):
+            for value in self.sections.get(name, []):
+                if value.text not in allowed:
+                    self.refuse(value, f"[{name}] {value.text}: {FACTORS}")
+        mapping = self.sections.get("mapping", [])
+        names = {"0", *(feature.name for feature in self.features.values())}
+        for i, value in enumerate(mapping):
+            words = value.text.split()
+            if i > 0 or words[-1] not in names or words[:-1] not in (["0", "T"], ["T"], ["0"]):
+                self.refuse(value, f"[mapping] {value.text}: expected '0 T 0' alone; the decoder has one phrase table")
+
+    def _features(self) -> dict[str, Feature]:
+        """The features by their kinds."""
+        features: dict[str, Feature] = {}
+        for value in self.sections.get("feature", []):
+            kind, *arguments = value.text.split()
+            self._check_kind(kind, value)
+            given: dict[str, str] = {}
+            for argument in arguments:
+                key, equals, text = argument.partition("=")
+                if not equals or key in given:
+                    self.refuse(value, f"{kind}: {argument!r}, expected every key once, as KEY=VALUE")
+                if key not in COMMON_KEYS + KEYS[kind]:
+                    known = ", ".join(COMMON_KEYS + KEYS[kind])
+                    self.refuse(value, f"{kind}: the decoder does not know {key!r}; remove it (known: {known})")
+                given[key] = text
+            for key in ("factor", "input-factor", "output-factor"):
+                if given.get(key, "0") != "0":
+                    self.refuse(value, f"{kind}: {key}={given[key]}; {FACTORS}")
+            rivals = ("KENLM", "SRILM") if kind in ("KENLM", "SRILM") else (kind,)
+            for rival in rivals:
+                if rival in features:
+                    message = f"a second {kind} ({features[rival].name} is one); the decoder takes one"
+                    self.refuse(value, f"{message}; remove this line and its weights, and tune again")
+            features[kind] = Feature(kind, given.get("name", f"{kind}0"), given, value)
+        self._check_weights({feature.name for feature in features.values()})
+        return features
+
+    def _check_kind(self, kind: str, value: Value) -> None:
+        if kind not in KEYS:
+            self.refuse(value, f"{kind}: {REMEDIES.get(kind, REMOVE)}")
+
+    def _weights(self) -> dict[str, tuple[list[float], Value]]:
+        """Weights by the names of features."""
+        weights: dict[str, tuple[list[float], Value]] = {}
+        for value in self.sections.get("weight", []):
+            first, *texts = value.text.split()
+            name = first.removesuffix("=")
+            if name == first or not texts:
+                self.refuse(value, f"{value.text!r}, expected 'NAME= WEIGHT ...'")
+            if name in weights:
+                self.refuse(value, f"weights of {name} a second time; remove one line")
+            try:
+                weights[name] = [float(text) for text in texts], value
+            except ValueError:
+                self.refuse(value, f"{value.text!r}, expected numbers after {first}")
+        return weights
+
+    def _check_weights(self, names: set[str]) -> None:
+        for name, (_, value) in self.weights.items():
+            if name not in names:
+                what = "sparse weights, which the decoder does not have" if "_" in name else "no such feature"
+                self.refuse(value, f"{name}: {what}; remove the line (features: {', '.join(sorted(names))})")
+
+    def _weights_of(self, kind: str, expected: int) -> list[float]:
+        feature = self.features[kind]
+        if feature.name not in self.weights:
+            return [MISSING_WEIGHT] * expected
+        found, value = self.weights[feature.name]
+        if len(found) != expected:
+            self.refuse(value, f"{len(found)} weights of {feature.name}, expected {expected}")
+        return found
+
+    def _weight_of(self, kind: str) -> float:
+        """The one weight of a feature; 0 where there is no such feature."""
+        return self._weights_of(kind, 1)[0] if kind in self.features else 0.0
+
+    def _needed(self, kind: str) -> Feature:
+        if kind not in self.features:
+            raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
+        return self.features[kind]
+
+    def _reordering(self, feature: Feature) -> Reordering:
+        if "type" not in feature.arguments:
+            self.refuse(feature.value, "LexicalReordering without type=; expected such as wbe-msd-bidirectional-fe")
+        tokens = feature.arguments["type"].split("-")
+        known = {"wbe", "phrase", "msd", "mslr", "bidirectional", "fe", "allff"}
+        orientation = [token for token in tokens if token in ORIENTATIONS]
+        kind: list[Kind] = [k for k in N_ORIENTATIONS if k in tokens]
+        unknown = [token for token in tokens if token not in known]
+        if unknown or len(orientation) != 1 or len(kind) != 1 or not {"bidirectional", "fe"} <= set(tokens):
+            why = f"the decoder does not have {', '.join(unknown)}" if unknown else "not all of it is said, once"
+            expected = "expected wbe or phrase, msd or mslr, bidirectional and fe, such as wbe-msd-bidirectional-fe"
+            self.refuse(feature.value, f"LexicalReordering type={feature.arguments['type']}: {why}; {expected}")
+        return parse_config({"orientation": ORIENTATIONS[orientation[0]], "kind": kind[0]}, Reordering, str(self.path))
+
+    def _search(self, phrases: Feature) -> dict[str, float]:
+        """Limits of the search; what is not said is left out."""
+        search: dict[str, float] = {}
+        for name, (ours, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
+            if values := self.sections.get(name, []):
+                try:
+                    search[ours] = convert(values[0].text.split()[0])
+                except ValueError:
+                    self.refuse(values[0], f"[{name}] {values[0].text}: expected a number")
+        if "table-limit" in phrases.arguments:
+            search["table_limit"] = self._integer(phrases, "table-limit", 0)
+        return search
+
+    def _integer(self, feature: Feature, key: str, least: int) -> int:
+        text = feature.arguments.get(key, "1")
+        if not text.isdecimal() or int(text) < least:
+            self.refuse(feature.value, f"{feature.kind}: {key}={text}, expected a whole number from {least} up")
+        return int(text)
+
+    def _file(self, feature: Feature) -> Path:
+        """The feature's file, plain or .gz: beside the moses.ini, or else from where we are."""
+        if "path" not in feature.arguments:
+            self.refuse(feature.value, f"{feature.kind} without path=")
+        given = feature.arguments["path"]
+        names = given, f"{given}.gz"
+        candidates = [folder / name for folder in (self.path.parent, Path()) for name in names]
+        found = [candidate for candidate in candidates if candidate.is_file()]
+        if not found:
+            where = "" if Path(given).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
+            self.refuse(feature.value, f"{feature.kind}: no file {given}{where}; correct path=")
+        return found[0]
+
+    def refuse(self, value: Value, message: str) -> NoReturn:
+        raise FormatError(self.path, message, value.line)

@@ -1,0 +1,80 @@
+"""The format that moses.ini had before 2013, put into the words of today's, as Moses itself does when it reads one."""
+
+from pathlib import Path
+
+from decoder.moses_sections import Sections, Value
+from lm.errors import FormatError
+
+OLD_SECTIONS = {
+    "ttable-file",
+    "lmodel-file",
+    "distortion-file",
+    *("weight-t", "weight-l", "weight-d", "weight-lr", "weight-w", "weight-u", "weight-p"),
+}
+TABLES = {"0": "PhraseDictionaryMemory", "1": "PhraseDictionaryBinary", "2": "PhraseDictionaryOnDisk"}
+TABLES |= {"12": "PhraseDictionaryCompact"}
+LANGUAGE_MODELS = {"0": "SRILM", "1": "IRSTLM", "8": "KENLM", "9": "KENLM", "5": "RandLM"}
+SINGLE = {"weight-w": "WordPenalty", "weight-u": "UnknownWordPenalty", "weight-p": "PhrasePenalty"}
+
+
+def modernize(sections: Sections, path: Path) -> Sections:
+    """`sections` of the file `path` with [feature] and [weight] in place of those of the old format.
+
+    Every line keeps the number of the line it comes from. Raises FormatError, naming the line.
+    """
+    features = [Value("WordPenalty", 1), Value("UnknownWordPenalty", 1), Value("Distortion", 1)]
+    features += [_phrase_table(value, path) for value in sections.get("ttable-file", [])]
+    features += [_reordering(value, path) for value in sections.get("distortion-file", [])]
+    features += [_language_model(value, path) for value in sections.get("lmodel-file", [])]
+    features += [Value("PhrasePenalty", value.line) for value in sections.get("weight-p", [])[:1]]
+    distortion = sections.get("weight-d", [])
+    weights = [
+        _weights("Distortion0", distortion[:1]),
+        _weights("LexicalReordering0", distortion[1:] + sections.get("weight-lr", [])),
+        _weights("TranslationModel0", sections.get("weight-t", [])),
+        _weights("LM0", sections.get("weight-l", [])),
+        *(_weights(f"{kind}0", sections.get(name, [])) for name, kind in SINGLE.items()),
+    ]
+    kept = {name: values for name, values in sections.items() if name not in OLD_SECTIONS}
+    return kept | {"feature": features, "weight": [line for lines in weights for line in lines]}
+
+
+def _weights(name: str, values: list[Value]) -> list[Value]:
+    return [Value(f"{name}= {' '.join(value.text for value in values)}", values[0].line)] if values else []
+
+
+def _phrase_table(value: Value, path: Path) -> Value:
+    words = value.text.split()
+    if len(words) == 4:  # older still, before there were several kinds of tables
+        words.insert(0, "0")
+    expected = "KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"
+    kind, source, target, n_scores, file = _words(words, 5, value, path, "ttable-file", expected)
+    factors = f"input-factor={source} output-factor={target}"
+    return Value(
+        f"{_kind(kind, TABLES)} name=TranslationModel0 num-features={n_scores} path={file} {factors}", value.line
+    )
+
+
+def _reordering(value: Value, path: Path) -> Value:
+    expected = "FACTORS TYPE SCORES PATH"
+    factors, type_, _, file = _words(value.text.split(), 4, value, path, "distortion-file", expected)
+    source, _, target = factors.partition("-")
+    factors = f"input-factor={source} output-factor={target}"
+    return Value(f"LexicalReordering name=LexicalReordering0 type={type_} path={file} {factors}", value.line)
+
+
+def _language_model(value: Value, path: Path) -> Value:
+    expected = "KIND FACTOR ORDER PATH"
+    kind, factor, order, file = _words(value.text.split(), 4, value, path, "lmodel-file", expected)
+    return Value(f"{_kind(kind, LANGUAGE_MODELS)} name=LM0 factor={factor} order={order} path={file}", value.line)
+
+
+def _kind(number: str, kinds: dict[str, str]) -> str:
+    return kinds.get(number, f"implementation-{number}")
+
+
+def _words(words: list[str], expected: int, value: Value, path: Path, section: str, format_: str) -> list[str]:
+    if len(words) != expected:
+        message = f"[{section}] {value.text}: {len(words)} words, expected {expected}: {format_}"
+        raise FormatError(path, message, value.line)
+    return words

@@ -1,0 +1,125 @@
+"""Moses' text reordering tables (LexicalReorderingTable.cpp; Koehn et al. 2007) joined to a phrase table."""
+
+from array import array
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.moses_tables import SEPARATOR, SORT, floored_ln
+from decoder.phrase_table import ABSENT, find_source, open_phrase_table
+from lm.corpus import split
+from lm.errors import FormatError
+from lm.files import read_lines
+from lm.jit import kernel
+from lm.progress import stage
+from lm.vocabulary import Vocabulary
+
+LINES_AT_ONCE = 1 << 16
+
+
+class _Lines(NamedTuple):
+    """Lines of a reordering table; line k holds phrases 2 k (source) and 2 k + 1 (target)."""
+
+    words: np.ndarray  # int32[...], -1 where the phrase table does not have the word
+    offsets: np.ndarray  # int64[2 * K + 1], into words
+    scores: np.ndarray  # float64[K, columns]
+
+
+def read_reordering_table(
+    path: Path, n_columns: int, phrases: Path, vocabularies: tuple[Vocabulary, Vocabulary], directory: Path
+) -> int:
+    """Join the text reordering table `path` to the phrase table in `phrases`, and write it to `directory`.
+
+    Pairs that it lacks get ln 1 = 0, as Moses scores them; returns their number. `vocabularies` are those of the
+    phrase table, source and target. Raises FormatError, naming the line.
+    """
+    directory.mkdir()
+    table = open_phrase_table(phrases)
+    n_pairs = len(table.ln_scores)
+    ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, n_columns))
+    np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
+    is_known, number, cursor = np.zeros(n_pairs, bool), 0, np.int64(0)
+    with stage("reading the reordering table"):
+        for lines in _read_lines(path, n_columns, vocabularies):
+            found = np.empty(len(lines.scores), np.int64)
+            cursor = _find_pairs(table, lines.words, lines.offsets, cursor, found)
+            rows = np.flatnonzero(found != ABSENT)
+            pairs, once = np.unique(found[rows], return_index=True)
+            again = np.ones(rows.size, bool)
+            again[once] = is_known[pairs]
+            if again.any():
+                message = f"this pair stands here twice; {SORT}"
+                raise FormatError(path, message, number + int(rows[np.argmax(again)]) + 1)
+            is_known[pairs] = True
+            ln_scores[found[rows]] = floored_ln(lines.scores[rows])
+            number += len(found)
+    ln_scores.flush()
+    if not is_known.any():
+        raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
+    return n_pairs - int(is_known.sum())
+
+
+def _read_lines(path: Path, n_columns: int, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:
+    lines, number = read_lines(path), 0
+    while piece := list(islice(lines, LINES_AT_ONCE)):
+        words, ends, scores = array("i"), array("q", [0]), array("d")
+        for line in piece:
+            number += 1
+            fields = line.split(SEPARATOR)
+            if len(fields) != 3:
+                message = f"{len(fields)} fields, expected 3: source ||| target ||| probabilities (a table of type fe)"
+                raise FormatError(path, message, number)
+            for field, vocabulary in zip(fields, vocabularies):
+                words.extend([vocabulary.index.get(word, -1) for word in split(field)])
+                ends.append(len(words))
+            scores.extend(_probabilities(fields[2], n_columns, path, number))
+        table = np.array(scores).reshape(-1, n_columns)
+        yield _Lines(np.array(words, np.int32), np.array(ends, np.int64), table)
+
+
+def _probabilities(text: str, n_columns: int, path: Path, number: int) -> list[float]:
+    try:
+        found = [float(field) for field in text.split()]
+    except ValueError:
+        raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers", number) from None
+    if len(found) != n_columns:
+        raise FormatError(path, f"{len(found)} probabilities, expected {n_columns} for its type in moses.ini", number)
+    if not all(0 <= probability < np.inf for probability in found):
+        raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers not below 0", number)
+    return found
+
+
+@kernel
+def _find_pairs(table, words, offsets, cursor, found):
+    """Fill `found` (int64[K]) with the pair of each line's phrases, or ABSENT; see _Lines.
+
+    A search begins at `cursor`, behind the pair found last: tables of one model have one order. Returns the cursor.
+    """
+    for k in range(found.size):
+        found[k] = ABSENT
+        source = find_source(table, words, offsets[2 * k], offsets[2 * k + 1])
+        if source == ABSENT:
+            continue
+        first, last = table.pair_offsets[source], table.pair_offsets[source + 1]
+        pair = cursor if first <= cursor < last else first
+        for _ in range(last - first):
+            if _has_target(table, pair, words, offsets[2 * k + 1], offsets[2 * k + 2]):
+                found[k] = pair
+                cursor = pair + 1
+                break
+            pair = pair + 1 if pair + 1 < last else first
+    return cursor
+
+
+@kernel
+def _has_target(table, pair, words, begin, end):
+    first = table.target_offsets[pair]
+    if table.target_offsets[pair + 1] - first != end - begin:
+        return False
+    for i in range(end - begin):
+        if table.target_words[first + i] != words[begin + i]:
+            return False
+    return True

@@ -1,0 +1,66 @@
+"""The sections that a moses.ini can have (moses/Parameter.cpp), and what becomes of each when a model is imported."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Value(NamedTuple):
+    """One line of a section."""
+
+    text: str
+    line: int  # from 1
+
+
+Sections = dict[str, list[Value]]
+Entry = tuple[str, Callable[[str], float]] | bool
+
+USED, LEFT_OUT = True, False
+SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; otherwise whether the import uses it
+    "stack": ("stack", int),
+    "beam-threshold": ("beam_threshold", float),
+    "distortion-limit": ("distortion_limit", int),
+    "max-phrase-length": ("max_phrase_length", int),
+    "ttable-limit": ("table_limit", int),
+    **dict.fromkeys(("feature", "weight", "mapping", "input-factors", "output-factors"), USED),
+    # How Moses searches where we search otherwise, how it runs, and what it prints.
+    **dict.fromkeys(("search-algorithm", "cube-pruning-pop-limit", "cube-pruning-diversity", "stack-diversity"), False),
+    **dict.fromkeys(("cube-pruning-lazy-scoring", "cube-pruning-deterministic-search", "n-best-factor"), LEFT_OUT),
+    **dict.fromkeys(("max-trans-opt-per-coverage", "max-partial-trans-opt", "lazy-ngram"), LEFT_OUT),
+    **dict.fromkeys(("translation-option-threshold", "early-discarding-threshold", "time-out"), LEFT_OUT),
+    **dict.fromkeys(("threads", "verbose", "cache-path", "persistent-cache-size", "use-persistent-cache"), LEFT_OUT),
+    **dict.fromkeys(("clean-lm-cache", "minphr-memory", "minlexr-memory", "description", "config"), LEFT_OUT),
+    **dict.fromkeys(("n-best-list", "lattice-samples", "print-all-derivations", "show-weights"), LEFT_OUT),
+    **dict.fromkeys(("input-file", "start-translation-id", "text-type", "references"), LEFT_OUT),
+    **dict.fromkeys(("report-all-factors", "report-all-factors-in-n-best", "report-segmentation"), LEFT_OUT),
+    **dict.fromkeys(("report-segmentation-enriched", "report-sparse-features", "labeled-n-best-list"), LEFT_OUT),
+    **dict.fromkeys(("include-segmentation-in-n-best", "print-alignment-info-in-n-best"), LEFT_OUT),
+    **dict.fromkeys(("print-alignment-info", "print-id", "print-passthrough", "print-passthrough-in-n-best"), LEFT_OUT),
+    **dict.fromkeys(("alignment-output-file", "sort-word-alignment", "output-hypo-score"), LEFT_OUT),
+    **dict.fromkeys(("output-word-graph", "output-search-graph", "output-search-graph-extended"), LEFT_OUT),
+    **dict.fromkeys(("output-search-graph-slf", "output-search-graph-hypergraph", "output-unknowns"), LEFT_OUT),
+    **dict.fromkeys(("unpruned-search-graph", "translation-details", "translation-all-details"), LEFT_OUT),
+    **dict.fromkeys(("mbr-size", "mbr-scale", "lmbr-thetas", "lmbr-pruning-factor", "lmbr-p", "lmbr-r"), LEFT_OUT),
+    **dict.fromkeys(("lmbr-map-weight", "mark-unknown", "unknown-word-prefix", "unknown-word-suffix"), LEFT_OUT),
+    **dict.fromkeys(("xml-input", "xml-brackets", "placeholder-factor", "no-cache"), LEFT_OUT),
+    **dict.fromkeys(("server", "server-port", "server-log", "serial"), LEFT_OUT),
+}
+
+SPARSE = "the decoder has no sparse features; remove it, and tune again"
+SEARCH = "the decoder cannot search so; remove it"
+INPUT = "the decoder reads plain sentences alone; remove it"
+REFUSED_SECTIONS = {  # they change the score or the choice of a translation
+    "weight-file": SPARSE,
+    "weight-overwrite": "write these weights into [weight]",
+    "generation-file": "the decoder has no generation step; train the model without factors",
+    "weight-generation": "the decoder has no generation step; train the model without factors",
+    "decoding-graph-backoff": "the decoder has one phrase table; remove it",
+    "translation-systems": "the decoder has one system; remove it",
+    "alternate-weight-setting": "the decoder has one set of weights; remove it",
+    **dict.fromkeys(("inputtype", "weight-i", "input-scores", "link-param-count", "lattice-hypo-set"), INPUT),
+    **dict.fromkeys(("early-distortion-cost", "monotone-at-punctuation", "phrase-drop-allowed"), SEARCH),
+    **dict.fromkeys(("drop-unknown", "constraint", "always-create-direct-transopt"), SEARCH),
+    **dict.fromkeys(("minimum-bayes-risk", "lminimum-bayes-risk", "consensus-decoding", "mbr", "lmbr"), SEARCH),
+    **dict.fromkeys(("max-chart-span", "non-terminals", "rule-limit", "unknown-lhs"), "no chart decoding here"),
+    **dict.fromkeys(("weight-lex", "weight-glm", "weight-wt", "weight-pp", "weight-pb", "weight-dlm"), SPARSE),
+    **dict.fromkeys(("weight-e", "weight-bl", "weight-slm", "dlm-model", "global-lexical-file"), SPARSE),
+}

@@ -1,0 +1,190 @@
+"""Moses' text phrase tables read into ours, with any number of scores (LoaderStandard.cpp; Koehn et al. 2007)."""
+
+from array import array
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+from decoder.phrase_table import ABSENT, PhraseTable, find_source, open_phrase_table
+from decoder.table_writer import TableWriter
+from lm.corpus import split
+from lm.errors import FormatError
+from lm.files import read_lines
+from lm.jit import kernel
+from lm.progress import stage
+from lm.vocabulary import Vocabulary
+
+LEAST_LN = -100.0  # where Moses floors ln p
+LONGEST = 255  # words; alignment points are bytes
+LARGEST_COUNT = 2**31 - 1
+PAIRS_AT_ONCE = 1 << 16
+SEPARATOR = "|||"
+SORT = "sort the table: zcat TABLE.gz | LC_ALL=C sort -u | gzip"
+
+
+class _Pairs:
+    """Pairs on their way into a PhraseTable: its arrays, as they grow; see there."""
+
+    def __init__(self, first: int):
+        self.first = first  # the row of the first pair, counted from the beginning of the file
+        self.source_words, self.target_words = array("i"), array("i")
+        self.source_ends, self.pair_ends, self.target_ends, self.point_ends = (array("q", [0]) for _ in range(4))
+        self.scores, self.counts = array("d"), array("d")  # counts: c(e), c(f), c(f, e)
+        self.points = array("q")
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.target_ends) - 1
+
+    def end_source(self) -> None:
+        """The next pair has another source phrase."""
+        self.source_ends.append(len(self.source_words))
+        self.pair_ends.append(self.n_pairs)
+
+
+class PhraseTableReader:
+    """Reads one text phrase table into a directory; words are numbered as they come."""
+
+    def __init__(self, path: Path, n_scores: int, source: Vocabulary, target: Vocabulary):
+        self.path, self.n_scores, self.source, self.target = path, n_scores, source, target
+        self.number = 0  # of the line: every line holds one pair
+        self.pairs = _Pairs(0)
+        self.source_text, self.targets = "", set[str]()
+
+    def read(self, directory: Path) -> None:
+        """Write the table to `directory`, for `open_phrase_table`. Raises FormatError, naming the line."""
+        directory.mkdir()
+        with stage("reading the phrase table"), TableWriter(directory, n_scores=self.n_scores) as writer:
+            for line in read_lines(self.path):
+                self.number += 1
+                self._add(line, writer)
+            if not self.number:
+                raise FormatError(self.path, "no phrase pairs; give a text phrase table")
+            self._write(writer)
+        table = open_phrase_table(directory)
+        if (again := _repeated_source(table)) != ABSENT:
+            words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[again : again + 2])]]
+            message = f"{' '.join(words)!r} has other pairs further up; those of a source phrase must be neighbours"
+            raise FormatError(self.path, f"{message}; {SORT}", int(table.pair_offsets[again]) + 1)
+
+    def _add(self, line: str, writer: TableWriter) -> None:
+        fields = [field.strip(" \t") for field in line.split(SEPARATOR)]
+        if not 3 <= len(fields) <= 7:
+            self._refuse(f"{len(fields)} fields, expected 3 to 7: source ||| target ||| scores ||| alignment ...")
+        source, target, scores, alignment, counts, sparse = (fields + [""] * 3)[:6]
+        if source != self.source_text:
+            self._begin_source(source, writer)
+        elif target in self.targets:
+            self._refuse(f"the pair {source!r}, {target!r} stands here twice; {SORT}")
+        self.targets.add(target)
+        if sparse:
+            self._refuse(f"sparse features ({sparse[:40]!r}), which the decoder does not have; remove the sixth field")
+        pairs = self.pairs
+        pairs.target_words.extend([self.target.add(word) for word in self._words(target, "target")])
+        pairs.target_ends.append(len(pairs.target_words))
+        numbers = self._numbers(scores, "scores")
+        if len(numbers) != self.n_scores:
+            self._refuse(f"{len(numbers)} scores, expected {self.n_scores} as moses.ini says")
+        pairs.scores.extend(numbers)
+        for point in alignment.split():
+            pairs.points.extend(self._point(point))
+        pairs.point_ends.append(len(pairs.points) // 2)
+        numbers = self._numbers(counts, "counts")
+        if len(numbers) > 3:
+            self._refuse(f"{len(numbers)} counts, expected at most 3: c(e) c(f) c(e,f)")
+        pairs.counts.extend(numbers + [0.0] * (3 - len(numbers)))
+
+    def _begin_source(self, source: str, writer: TableWriter) -> None:
+        if self.pairs.n_pairs:
+            self.pairs.end_source()
+        if self.pairs.n_pairs >= PAIRS_AT_ONCE:
+            self._flush(writer)
+        self.source_text, self.targets = source, set()
+        self.pairs.source_words.extend([self.source.add(word) for word in self._words(source, "source")])
+
+    def _words(self, text: str, side: str) -> list[str]:
+        words = split(text)
+        if not 0 < len(words) <= LONGEST:
+            self._refuse(f"{len(words)} {side} words, expected 1 to {LONGEST}; remove the line")
+        if "|" in text:
+            self._refuse(
+                f"factors or an unescaped | in the {side} phrase {text!r}; train without factors, write | as &#124;"
+            )
+        return words
+
+    def _numbers(self, text: str, what: str) -> list[float]:
+        try:
+            return [float(number) for number in text.split()]
+        except ValueError:
+            self._refuse(f"{what} {text!r}, expected numbers")
+
+    def _point(self, text: str) -> tuple[int, int]:
+        source, _, target = text.partition("-")
+        if not (source.isdecimal() and target.isdecimal() and len(text) < 16):
+            self._refuse(f"alignment point {text!r}, expected SOURCE-TARGET such as 0-1")
+        return int(source), int(target)
+
+    def _write(self, writer: TableWriter) -> None:
+        self.pairs.end_source()
+        self._flush(writer)
+
+    def _flush(self, writer: TableWriter) -> None:
+        """Give the pairs to `writer`; those of the last source phrase are complete."""
+        pairs = self.pairs
+        source_ends, pair_ends, target_ends, point_ends = (
+            np.array(ends, np.int64)
+            for ends in (pairs.source_ends, pairs.pair_ends, pairs.target_ends, pairs.point_ends)
+        )
+        points = np.array(pairs.points, np.int64).reshape(-1, 2)
+        lengths = np.column_stack((np.repeat(np.diff(source_ends), np.diff(pair_ends)), np.diff(target_ends)))
+        outside = np.any(points >= np.repeat(lengths, np.diff(point_ends), axis=0), axis=1)
+        if outside.any():
+            first = int(np.argmax(outside))
+            self.number = pairs.first + int(np.searchsorted(point_ends, first, "right"))
+            self._refuse("alignment point {}-{} lies outside the phrases".format(*points[first]))
+        scores = self._checked(np.array(pairs.scores).reshape(-1, self.n_scores), "score", np.finfo(np.float64).max)
+        counts = self._checked(np.array(pairs.counts).reshape(-1, 3), "count", LARGEST_COUNT).round().astype(np.int32)
+        table = PhraseTable(
+            np.zeros(0, np.int64),
+            source_ends,
+            np.array(pairs.source_words, np.int32),
+            pair_ends,
+            target_ends,
+            np.array(pairs.target_words, np.int32),
+            floored_ln(scores),
+            point_ends,
+            points.astype(np.uint8),
+            counts[:, 2],
+            counts[pair_ends[:-1], 1],
+            counts[:, 0],
+        )
+        writer.append(table)
+        self.pairs = _Pairs(pairs.first + pairs.n_pairs)
+
+    def _checked(self, numbers: np.ndarray, what: str, most: float) -> np.ndarray:
+        """`numbers`, a row for each pair of this piece, none of them NaN, negative or too large."""
+        wrong = ~((numbers >= 0) & (numbers <= most))
+        if wrong.any():
+            row = int(np.argmax(wrong.any(axis=1)))
+            self.number = self.pairs.first + row + 1
+            self._refuse(f"{what} {numbers[row][wrong[row]][0]:g}, expected a number from 0 to {most:g}")
+        return numbers
+
+    def _refuse(self, message: str) -> NoReturn:
+        raise FormatError(self.path, message, self.number)
+
+
+@kernel
+def _repeated_source(table):
+    """The first source phrase that stands in `table` before, or ABSENT."""
+    for i in range(table.source_offsets.size - 1):
+        if find_source(table, table.source_words, table.source_offsets[i], table.source_offsets[i + 1]) != i:
+            return np.int64(i)
+    return np.int64(ABSENT)
+
+
+def floored_ln(probabilities: np.ndarray) -> np.ndarray:
+    """float32 ln of `probabilities` (float64), at least LEAST_LN."""
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(probabilities), LEAST_LN).astype(np.float32)

@@ -1,0 +1,236 @@
+"""moses.ini files of both formats, and everything in them that is refused by name."""
+
+import pytest
+
+from decoder.config import Reordering
+from decoder.moses_ini import read_moses_ini
+from lm.errors import FormatError
+
+NEW = """\
+# a comment
+[input-factors]
+0
+[mapping]
+0 T 0
+[distortion-limit]
+4 # words
+[threads]
+2
+[report-segmentation]
+[feature]
+UnknownWordPenalty
+WordPenalty
+PhrasePenalty
+PhraseDictionaryMemory name=TM num-features=2 path=table table-limit=5 input-factor=0 output-factor=0
+LexicalReordering name=LR type=phrase-mslr-bidirectional-fe-allff num-features=8 path=lr
+Distortion
+KENLM factor=0 path=lm.arpa order=3 lazyken=0
+[weight]
+UnknownWordPenalty0= 1
+WordPenalty0= -0.5
+TM= 0.1 0.2
+LR= 1 2 3 4 5 6 7 8
+Distortion0= 0.3
+[stack]
+50
+[weight]
+KENLM0= 0.4
+"""
+OLD = """\
+[ttable-file]
+0 0 0 5 table.gz
+[ttable-limit]
+10
+[lmodel-file]
+8 0 3 lm.arpa
+[distortion-file]
+0-0 wbe-msd-bidirectional-fe-allff 6 lr
+[weight-d]
+0.1
+1
+2
+3
+4
+5
+6
+[weight-l]
+0.5
+[weight-t]
+0.2
+0.3
+0.4
+0.5
+0.6
+[weight-w]
+-1
+[distortion-limit]
+6
+[beam-threshold]
+0.001
+[mapping]
+0 T 0
+"""
+
+
+@pytest.fixture
+def ini(tmp_path):
+    for name in ("table.gz", "lr.gz", "lm.arpa"):
+        (tmp_path / name).write_text("")
+
+    def write(text):
+        (tmp_path / "moses.ini").write_text(text, encoding="utf-8")
+        return tmp_path / "moses.ini"
+
+    return write
+
+
+def test_the_new_format(ini, tmp_path):
+    model = read_moses_ini(ini(NEW))
+    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
+    assert model.language_model == tmp_path / "lm.arpa"
+    assert (model.n_scores, model.reordering) == (2, Reordering(orientation="phrase", kind="mslr"))
+    assert model.weights.model_dump() == {
+        "translation": [0.1, 0.2],
+        "reordering": [1, 2, 3, 4, 5, 6, 7, 8],
+        "language_model": 0.4,
+        "distortion": 0.3,
+        "word_penalty": -0.5,
+        "phrase_penalty": 1.0,  # not said
+        "unknown_word_penalty": 1.0,
+    }
+    assert model.search == {"stack": 50, "distortion_limit": 4, "table_limit": 5}
+    assert model.left_out == ("threads", "report-segmentation")
+
+
+def test_the_old_format(ini, tmp_path):
+    model = read_moses_ini(ini(OLD))
+    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
+    assert (model.n_scores, model.reordering) == (5, Reordering(orientation="word", kind="msd"))
+    assert model.weights.model_dump() == {
+        "translation": [0.2, 0.3, 0.4, 0.5, 0.6],
+        "reordering": [1, 2, 3, 4, 5, 6],
+        "language_model": 0.5,
+        "distortion": 0.1,
+        "word_penalty": -1,
+        "phrase_penalty": 0,  # there was none; many tables have it as their last column
+        "unknown_word_penalty": 1.0,
+    }
+    assert model.search == {"distortion_limit": 6, "beam_threshold": 0.001, "table_limit": 10}
+
+
+def test_older_tables_and_weights(ini):
+    text = OLD.replace("0 0 0 5 table.gz", "0 0 5 table.gz").replace("1\n2\n3\n4\n5\n6\n[weight-l]", "[weight-l]")
+    text += "[weight-lr]\n1\n2\n3\n4\n5\n6\n[weight-p]\n0.7\n[weight-u]\n2\n[inputtype]\n0\n"
+    weights = read_moses_ini(ini(text)).weights
+    assert weights.reordering == [1, 2, 3, 4, 5, 6]
+    assert (weights.distortion, weights.phrase_penalty, weights.unknown_word_penalty) == (0.1, 0.7, 2)
+
+
+def test_a_feature_that_is_absent_weighs_nothing(ini):
+    lines = [line for line in NEW.splitlines() if not line.startswith(("LexicalReordering", "LR=", "Distortion"))]
+    model = read_moses_ini(ini("\n".join(lines)))
+    assert (model.reordering, model.reordering_table, model.weights.reordering) == (None, None, [])
+    assert model.weights.distortion == 0
+
+
+def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "elsewhere").write_text("")
+    monkeypatch.chdir(tmp_path / "here")
+    assert read_moses_ini(ini(NEW.replace("path=lr", "path=elsewhere"))).reordering_table.resolve() == (
+        tmp_path / "here" / "elsewhere"
+    )
+    assert read_moses_ini(ini(NEW.replace("path=lr", f"path={tmp_path}/lr"))).reordering_table == tmp_path / "lr.gz"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("Distortion\n", "OpSequenceModel0 path=x\n", 17, "OpSequenceModel0: the decoder does not have this feature"),
+        ("Distortion\n", "WordTranslationFeature\n", 17, "remove its line and its weights, and tune again"),
+        ("Distortion\n", "KENLM name=LM1 path=x\n", 18, "a second KENLM (LM1 is one); the decoder takes one"),
+        ("Distortion\n", "SRILM name=LM1 path=x\n", 18, "a second KENLM (LM1 is one)"),
+        ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 17, "a second PhraseDictionaryMemory (TM is one)"),
+        ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 15, "only text tables can be read; write PhraseDict"),
+        ("KENLM factor", "IRSTLM factor", 18, "write KENLM with path= the model as ARPA"),
+        ("type=phrase-mslr", "type=hier-mslr", 16, "the decoder does not have hier; expected wbe or phrase"),
+        ("mslr-bidirectional-fe", "monotonicity-bidirectional-fe", 16, "the decoder does not have monotonicity"),
+        ("mslr-bidirectional-fe", "leftright-bidirectional-fe", 16, "the decoder does not have leftright"),
+        ("bidirectional-fe-allff", "bidirectional-f", 16, "the decoder does not have f;"),
+        ("fe-allff", "fe-collapseff", 16, "the decoder does not have collapseff"),
+        ("bidirectional-fe", "backward-fe", 16, "the decoder does not have backward"),
+        ("mslr-bidirectional-fe-allff", "mslr-fe", 16, "not all of it is said"),
+        (" type=phrase-mslr-bidirectional-fe-allff", "", 16, "LexicalReordering without type="),
+        ("lazyken=0", "oov-feature=1", 18, "KENLM: the decoder does not know 'oov-feature'; remove it"),
+        ("lazyken=0", "order=4", 18, "'order=4', expected every key once"),
+        ("lazyken=0", "lazy", 18, "'lazy', expected every key once, as KEY=VALUE"),
+        ("factor=0 path=lm", "factor=1 path=lm", 18, "factor=1; the decoder knows factor 0 alone"),
+        ("output-factor=0", "output-factor=0,1", 15, "output-factor=0,1; the decoder knows factor 0 alone"),
+        ("[input-factors]\n0", "[input-factors]\n0\n1", 4, "[input-factors] 1: the decoder knows factor 0 alone"),
+        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected '0 T 0' alone"),
+        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected '0 T 0' alone"),
+        ("path=lm.arpa", "path=lm.bin", 18, "KENLM: no file lm.bin in "),
+        ("path=lm.arpa ", "", 18, "KENLM without path="),
+        ("num-features=2", "num-features=two", 15, "num-features=two, expected a whole number from 1"),
+        ("TM= 0.1 0.2", "TM= 0.1", 22, "1 weights of TM, expected 2"),
+        ("LR= 1", "LR= ", 23, "7 weights of LR, expected 8"),
+        ("KENLM0= 0.4", "KENLM0= many", 28, "expected numbers after KENLM0="),
+        ("KENLM0= 0.4", "KENLM0=0.4", 28, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
+        ("KENLM0= 0.4", "TM= 1 1", 28, "weights of TM a second time"),
+        ("KENLM0= 0.4", "LM1= 1", 28, "LM1: no such feature; remove the line (features: "),
+        ("KENLM0= 0.4", "LR_x-y= 1", 28, "LR_x-y: sparse weights, which the decoder does not have"),
+        ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
+        ("[threads]\n2", "[weight-file]\nx", 8, "[weight-file]: the decoder has no sparse features"),
+        ("[threads]\n2", "[early-distortion-cost]", 8, "[early-distortion-cost]: the decoder cannot search so"),
+        ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
+        ("[threads]\n2", "[weight-l]\n1", 12, "[feature] beside [weight-l] of the old format"),
+        ("[threads]", "[threads", 8, "'[threads', expected ] after"),
+        ("# a comment", "a comment", 1, "'a comment' before the first [section]"),
+        ("4 # words", "four", 7, "[distortion-limit] four: expected a number"),
+    ],
+)
+def test_what_is_refused(ini, old, new, line, complaint):
+    assert old in NEW
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(NEW.replace(old, new, 1)))
+    assert complaint in str(caught.value)
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("0 0 0 5 table.gz", "1 0 0 5 table.gz", 2, "PhraseDictionaryBinary: only text tables"),
+        ("0 0 0 5 table.gz", "77 0 0 5 table.gz", 2, "implementation-77: the decoder does not have this"),
+        ("0 0 0 5 table.gz", "0 0 0 5 table.gz\n0 0 0 5 table.gz", 3, "a second PhraseDictionaryMemory"),
+        ("0 0 0 5 table.gz", "0 0 table.gz", 2, "3 words, expected 5: KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"),
+        ("8 0 3 lm.arpa", "1 0 3 lm.arpa", 6, "IRSTLM: write KENLM"),
+        ("8 0 3 lm.arpa", "8 1 3 lm.arpa", 6, "factor=1; the decoder knows factor 0 alone"),
+        ("0-0 wbe-msd", "0-0 hier-msd", 8, "the decoder does not have hier"),
+        ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
+        ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
+        ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),
+        ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no sparse features"),
+    ],
+)
+def test_what_is_refused_in_the_old_format(ini, old, new, line, complaint):
+    assert old in OLD
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(OLD.replace(old, new, 1)))
+    assert complaint in str(caught.value)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no [section]; give a moses.ini"),
+        ("[stack]\n5\n", "no feature PhraseDictionaryMemory; expected one"),
+        ("[feature]\nPhraseDictionaryMemory path=table\n", "no feature KENLM; expected one"),
+    ],
+)
+def test_what_is_missing(ini, text, complaint):
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(text))
+    assert complaint in str(caught.value)

@@ -1,0 +1,174 @@
+"""Moses' text tables against a line-by-line reader into dicts, and lines that are refused."""
+
+import gzip
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder import moses_reordering, moses_tables
+from decoder.moses_reordering import read_reordering_table
+from decoder.moses_tables import PhraseTableReader
+from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
+from lm.errors import FormatError
+from lm.vocabulary import Vocabulary
+from tests.naive import moses as naive
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+PHRASES = st.lists(st.sampled_from(["a", "b", "\u00a0", "&#124;"]), min_size=1, max_size=3).map(tuple)
+PROBABILITIES = st.sampled_from(["1", "0", "0.5", "1e-9", "2.718", "1e-60", ".25"])
+
+
+@st.composite
+def texts(draw):
+    """A phrase table grouped by source phrases, and a reordering table of some of its pairs and of others."""
+    n_scores = draw(st.integers(1, 5))
+    lines, reordering = [], []
+    for source in draw(st.lists(PHRASES, min_size=1, max_size=5, unique=True)):
+        for target in draw(st.lists(PHRASES, min_size=1, max_size=4, unique=True)):
+            scores = draw(st.lists(PROBABILITIES, min_size=n_scores, max_size=n_scores))
+            lines.append(" ||| ".join([" ".join(source), " ".join(target), " ".join(scores), *fields(draw)]))
+    for source, target in draw(st.lists(st.tuples(PHRASES, PHRASES), max_size=20, unique=True)):
+        scores = draw(st.lists(PROBABILITIES, min_size=6, max_size=6))
+        reordering.append(" ||| ".join([" ".join(source), " ".join(target), " ".join(scores)]))
+    first = " ||| ".join(lines[0].split(" ||| ")[:2])
+    reordering = [line for line in reordering if not line.startswith(f"{first} |||")]
+    reordering.insert(draw(st.integers(0, len(reordering))), f"{first} ||| .1 .2 .3 .4 .5 0")
+    return n_scores, "".join(f"{line}\n" for line in lines), "".join(f"{line}\n" for line in reordering)
+
+
+def fields(draw):
+    """What may follow the scores: alignment, counts, sparse features, properties."""
+    points, counts = draw(st.sampled_from(["", "0-0"])), draw(st.sampled_from(["", "3 2", "3 2 1"]))
+    return [points, counts, "", "{{Key value}}"][: draw(st.integers(0, 4))]
+
+
+def read(text, n_scores, directory, compressed=False):
+    """The table and its vocabularies."""
+    path, source, target = directory / "table", Vocabulary(), Vocabulary()
+    path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
+    PhraseTableReader(path, n_scores, source, target).read(directory / "phrases")
+    return open_phrase_table(directory / "phrases"), source, target
+
+
+def as_dict(table, source, target):
+    """The table in the naive reader's form."""
+    found = {}
+    for i, (begin, end) in enumerate(zip(table.pair_offsets, table.pair_offsets[1:])):
+        words = phrase(table.source_offsets, table.source_words, i, source)
+        ids = source.ids(words)
+        assert find_source(table, ids, np.int64(0), np.int64(ids.size)) == i
+        for pair in range(begin, end):
+            points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])]
+            counts = table.target_counts[pair], table.source_counts[i], table.joint_counts[pair]
+            key = words, phrase(table.target_offsets, table.target_words, pair, target)
+            found[key] = table.ln_scores[pair].tolist(), list(map(tuple, points.tolist())), counts
+    return found
+
+
+def phrase(offsets, words, i, vocabulary):
+    return tuple(vocabulary.words[word] for word in words[offsets[i] : offsets[i + 1]])
+
+
+@settings(max_examples=60)
+@given(texts(), st.sampled_from([1, 2, 1000]), st.booleans())
+def test_same_as_the_naive_reader(given_texts, at_once, compressed):
+    n_scores, text, reordering = given_texts
+    with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
+        directory = Path(scratch)
+        patch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
+        patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+        table, source, target = read(text, n_scores, directory, compressed)
+        expected = naive.phrase_table(text)
+        found = as_dict(table, source, target)
+        assert list(found) == list(expected)
+        source_counts = {}
+        for key, (ln_scores, points, counts) in expected.items():
+            assert found[key][0] == pytest.approx(ln_scores, rel=1e-6, abs=1e-7)
+            first = source_counts.setdefault(key[0], counts[1])  # c(f) is one number a source phrase
+            assert found[key][1:] == (points, (counts[0], first, counts[2]))
+        (directory / "text").write_text(reordering, encoding="utf-8")
+        paths = directory / "phrases", (source, target), directory / "reordering"
+        missing = read_reordering_table(directory / "text", 6, *paths)
+        rows = naive.reordering_table(reordering, expected, 6)
+        scores = open_reordering_table(directory / "reordering", len(rows))
+        np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)
+        assert missing == sum(row == [0.0] * 6 for row in rows)
+        assert not scores.counts.any()
+
+
+GOOD = "a b ||| x y ||| 0.5 0.25 ||| 0-0 1-1 ||| 3 2 1 ||| |||\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("a", "1 fields, expected 3 to 7"),
+        ("", "1 fields, expected 3 to 7"),
+        ("a ||| b", "2 fields, expected 3 to 7"),
+        (" ||| b ||| 1 1", "0 source words, expected 1 to 255"),
+        ("a |||  ||| 1 1", "0 target words, expected 1 to 255"),
+        ("a " * 256 + "||| b ||| 1 1", "256 source words, expected 1 to 255"),
+        ("a|N ||| b ||| 1 1", "factors or an unescaped | in the source phrase 'a|N'"),
+        ("a ||| b|N ||| 1 1", "factors or an unescaped | in the target phrase 'b|N'"),
+        ("a ||| b ||| 1", "1 scores, expected 2 as moses.ini says"),
+        ("a ||| b ||| 1 one", "scores '1 one', expected numbers"),
+        ("a ||| b ||| 1 nan", "score nan, expected a number from 0"),
+        ("a ||| b ||| -1 1", "score -1, expected a number from 0"),
+        ("a ||| b ||| inf 1", "score inf, expected a number from 0"),
+        ("a ||| b ||| 1 1 ||| 0", "alignment point '0', expected SOURCE-TARGET"),
+        ("a ||| b ||| 1 1 ||| 0--1", "alignment point '0--1', expected SOURCE-TARGET"),
+        ("a ||| b ||| 1 1 ||| 0-0 1-0", "alignment point 1-0 lies outside the phrases"),
+        ("a ||| b ||| 1 1 |||  ||| 1 2 3 4", "4 counts, expected at most 3"),
+        ("a ||| b ||| 1 1 |||  ||| 1 x", "counts '1 x', expected numbers"),
+        ("a ||| b ||| 1 1 |||  ||| 3e9 1 1", "count 3e+09, expected a number from 0 to"),
+        ("a ||| b ||| 1 1 |||  |||  ||| wt 1", "sparse features ('wt 1')"),
+        ("a ||| b ||| 1 1 |||  |||  |||  |||  ||| ", "8 fields, expected 3 to 7"),
+        ("a b ||| x y ||| 1 1", "the pair 'a b', 'x y' stands here twice; sort the table"),
+        ("c ||| d ||| 1 1\na b ||| z ||| 1 1", "'a b' has other pairs further up"),
+    ],
+)
+def test_lines_that_are_refused(tmp_path, line, complaint):
+    with pytest.raises(FormatError) as caught:
+        read(f"{GOOD}{line}\na ||| z ||| 1 1\n" if not line.startswith("c") else f"{GOOD}{line}\n", 2, tmp_path)
+    assert complaint in str(caught.value)
+    assert caught.value.line == 2 + line.count("\n")
+
+
+def test_an_empty_table(tmp_path):
+    with pytest.raises(FormatError, match="no phrase pairs; give a text phrase table"):
+        read("", 2, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("a b ||| 1 1 1 1 1 1", "2 fields, expected 3: source ||| target ||| probabilities (a table of type fe)"),
+        ("a b ||| x y ||| 1 1 1", "3 probabilities, expected 6 for its type"),
+        ("a b ||| x y ||| 1 1 1 1 1 x", "expected numbers"),
+        ("a b ||| x y ||| 1 1 1 1 1 nan", "expected numbers not below 0"),
+        ("a b ||| x y ||| 1 1 1 1 1 -1", "expected numbers not below 0"),
+        ("a b ||| x y ||| 1 1 1 1 1 1", "this pair stands here twice"),
+    ],
+)
+def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
+    _, source, target = read(GOOD, 2, tmp_path)
+    (tmp_path / "text").write_text(f"q ||| q ||| 1 1 1 1 1 1\na b ||| x y ||| 1 1 1 1 1 1\n{line}\n")
+    for at_once in (1, 2, 100):
+        with pytest.MonkeyPatch.context() as patch, pytest.raises(FormatError) as caught:
+            patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+            output = tmp_path / f"reordering{at_once}"
+            read_reordering_table(tmp_path / "text", 6, tmp_path / "phrases", (source, target), output)
+        assert complaint in str(caught.value)
+        assert caught.value.line == 3
+
+
+def test_a_reordering_table_of_another_model(tmp_path):
+    _, source, target = read(GOOD, 2, tmp_path)
+    (tmp_path / "text").write_text("q ||| q ||| 1 1 1 1 1 1\n")
+    with pytest.raises(FormatError, match="none of its pairs is in the phrase table"):
+        read_reordering_table(tmp_path / "text", 6, tmp_path / "phrases", (source, target), tmp_path / "reordering")

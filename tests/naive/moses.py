@@ -1,0 +1,31 @@
+"""Moses' text tables as dicts, read line by line."""
+
+import math
+
+
+def phrase_table(text):
+    """{(source words, target words): (ln scores, alignment points, (c(e), c(f), c(f, e)))}, in order of lines."""
+    table = {}
+    for line in text.split("\n")[:-1]:
+        fields = [words(field) for field in line.split("|||")] + [[], []]
+        points = [tuple(int(i) for i in point.split("-")) for point in fields[3]]
+        counts = tuple([int(count) for count in fields[4]] + [0] * (3 - len(fields[4])))
+        table[tuple(fields[0]), tuple(fields[1])] = ln(fields[2]), points, counts
+    return table
+
+
+def reordering_table(text, table, n_columns):
+    """ln scores of every pair of `table`; zeros where the text lacks it."""
+    found = {}
+    for line in text.split("\n")[:-1]:
+        source, target, scores = (words(field) for field in line.split("|||"))
+        found[tuple(source), tuple(target)] = ln(scores)
+    return [found.get(pair, [0.0] * n_columns) for pair in table]
+
+
+def words(field):
+    return [word for word in field.split(" ") if word]
+
+
+def ln(probabilities):
+    return [max(math.log(p), -100.0) if p > 0 else -100.0 for p in map(float, probabilities)]
