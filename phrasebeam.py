@@ -56,8 +56,8 @@ COMMANDS = {
     "translate": ("decoder.commands", "translate"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
-    "import-moses": ("decoder.moses_commands", "import_moses"),
-    "export-moses": ("decoder.moses_commands", "export_moses"),
+    "import-moses": ("decoder.moses.commands", "import_moses"),
+    "export-moses": ("decoder.moses.commands", "export_moses"),
     "demo": ("training.demo_command", "demo"),
     "demo-corpus": ("training.demo_command", "demo_corpus"),
 }

@@ -19,7 +19,7 @@ from decoder.config import Search
 from decoder.derivation import Derivation, fill_features
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
 from decoder.features.language_model import intern_state, new_states
-from decoder.moses_import import import_moses
+from decoder.moses.importing import import_moses
 from decoder.options import COPY
 from decoder.phrase_table import ABSENT, find_source
 from decoder.translator import Decoder

@@ -3,7 +3,7 @@
 import pytest
 
 from decoder.config import Reordering
-from decoder.moses_ini import read_moses_ini
+from decoder.moses.ini import read_moses_ini
 from lm.errors import FormatError
 
 NEW = """\

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from decoder.config import Decoding, Search
 from decoder.model import open_model
-from decoder.moses_export import export_moses, probabilities
-from decoder.moses_import import import_moses
+from decoder.moses.exporting import export_moses, probabilities
+from decoder.moses.importing import import_moses
 from decoder.translator import Decoder
 from lm.config import load_config
 from lm.errors import ConfigError, FormatError, ModelError

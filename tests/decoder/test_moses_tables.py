@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder import moses_reordering, moses_tables
-from decoder.moses_reordering import read_reordering_table
-from decoder.moses_tables import PhraseTableReader
+from decoder.moses import reordering as moses_reordering
+from decoder.moses import tables as moses_tables
+from decoder.moses.reordering import read_reordering_table
+from decoder.moses.tables import PhraseTableReader
 from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
 from lm.errors import FormatError
 from lm.vocabulary import Vocabulary

@@ -7,9 +7,9 @@ import numpy as np
 import yaml
 
 from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Search
-from decoder.moses_ini import MosesModel, read_moses_ini
-from decoder.moses_reordering import read_reordering_table
-from decoder.moses_tables import PhraseTableReader
+from decoder.moses.ini import MosesModel, read_moses_ini
+from decoder.moses.reordering import read_reordering_table
+from decoder.moses.tables import PhraseTableReader
 from decoder.phrase_table import open_phrase_table
 from decoder.provenance import check_output, file_digests, signature, version
 from lm.arpa import read_arpa

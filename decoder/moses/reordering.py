@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.moses_tables import SEPARATOR, SORT, floored_ln
+from decoder.moses.tables import SEPARATOR, SORT, floored_ln
 from decoder.phrase_table import ABSENT, find_source, open_phrase_table
 from lm.corpus import split
 from lm.errors import FormatError

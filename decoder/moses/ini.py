@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from decoder.config import N_ORIENTATIONS, Kind, Reordering, Weights
-from decoder.moses_old_ini import OLD_SECTIONS, modernize
-from decoder.moses_sections import REFUSED_SECTIONS, SECTIONS, Sections, Value
+from decoder.moses.old_ini import OLD_SECTIONS, modernize
+from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, Sections, Value
 from lm.config import parse_config
 from lm.errors import FormatError
 from lm.files import read_lines

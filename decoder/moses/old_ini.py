@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from decoder.moses_sections import Sections, Value
+from decoder.moses.sections import Sections, Value
 from lm.errors import FormatError
 
 OLD_SECTIONS = {

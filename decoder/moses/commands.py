@@ -13,7 +13,7 @@ def import_moses(
     output: Annotated[Path, typer.Option(help="Directory for the model; a model there is replaced.")],
 ) -> None:
     """Make a Moses model ours; beside it, search.yaml keeps Moses' limits of the search: translate --config."""
-    from decoder.moses_import import import_moses as run
+    from decoder.moses.importing import import_moses as run
 
     show_progress()
     description = run(ini, output)
@@ -27,7 +27,7 @@ def export_moses(
     output: Annotated[Path, typer.Option(help="Directory for the Moses model; an earlier export is replaced.")],
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and the language model as a KenLM binary."""
-    from decoder.moses_export import export_moses as run
+    from decoder.moses.exporting import export_moses as run
 
     show_progress()
     run(model, output)

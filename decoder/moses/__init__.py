@@ -1,0 +1,1 @@
+"""Moses models as they are: moses.ini and text tables read into a model directory, and written from one."""
