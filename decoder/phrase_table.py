@@ -15,6 +15,7 @@ from lm.jit import kernel
 
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
+LEAST_LN = -100.0  # where Moses floors ln p
 LAYOUT = {  # type and number of dimensions of every file
     "slots": (np.int64, 1),
     "source_offsets": (np.int64, 1),
@@ -111,6 +112,12 @@ def n_slots(n_sources: int) -> int:
     while size < 2 * (n_sources + 1):
         size *= 2
     return size
+
+
+def floored_ln(probabilities: np.ndarray) -> np.ndarray:
+    """float32 ln of `probabilities` (float64), at least LEAST_LN."""
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(probabilities), LEAST_LN).astype(np.float32)
 
 
 def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:

@@ -11,7 +11,7 @@ from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, fill_feature_matrix, fill_features
 from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
-from decoder.features.language_model import NO_STATE, forget_states, intern_state
+from decoder.features.language_model import forget_states, intern_state
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
@@ -138,8 +138,7 @@ class Decoder:
         states = workspace.states
         forget_states(states)
         states.work_context[0], states.work_backoffs[0], length = self.model.language_model.begin_state()
-        if intern_state(states, 0, length) == NO_STATE:
-            raise AssertionError("no room for one state")
+        intern_state(states, 0, length)  # as BEGIN_STATE, the first
         space = SearchSpace(
             workspace.options,
             workspace.future,

@@ -4,7 +4,7 @@ import numpy as np
 
 from lm.jit import kernel
 
-MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3
+MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 N_ORIENTATIONS = 4
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with

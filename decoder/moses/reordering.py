@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.moses.tables import SEPARATOR, SORT, floored_ln
-from decoder.phrase_table import ABSENT, find_source, open_phrase_table
+from decoder.moses.tables import SEPARATOR, SORT
+from decoder.phrase_table import ABSENT, find_source, floored_ln, open_phrase_table
 from lm.corpus import split
 from lm.errors import FormatError
 from lm.files import read_lines

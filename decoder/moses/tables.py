@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from decoder.phrase_table import ABSENT, PhraseTable, find_source, open_phrase_table
+from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from decoder.table_writer import TableWriter
 from lm.corpus import split
 from lm.errors import FormatError
@@ -15,7 +15,6 @@ from lm.jit import kernel
 from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
-LEAST_LN = -100.0  # where Moses floors ln p
 LONGEST = 255  # words; alignment points are bytes
 LARGEST_COUNT = 2**31 - 1
 PAIRS_AT_ONCE = 1 << 16
@@ -182,9 +181,3 @@ def _repeated_source(table):
         if find_source(table, table.source_words, table.source_offsets[i], table.source_offsets[i + 1]) != i:
             return np.int64(i)
     return np.int64(ABSENT)
-
-
-def floored_ln(probabilities: np.ndarray) -> np.ndarray:
-    """float32 ln of `probabilities` (float64), at least LEAST_LN."""
-    with np.errstate(divide="ignore"):
-        return np.maximum(np.log(probabilities), LEAST_LN).astype(np.float32)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from lm.jit import kernel
 
-MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 WORD, PHRASE, HIER = 0, 1, 2
 KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
 

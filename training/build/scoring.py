@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from decoder.config import N_ORIENTATIONS, Kind, Orientation
-from decoder.phrase_table import PhraseTable, ReorderingTable, map_array
+from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
 from decoder.table_writer import TableWriter
 from lm.config import Section
 from lm.corpus import Corpus
@@ -41,7 +41,6 @@ from training.build.phrase_pairs import (
 
 BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
 MAX_PIECES = 4096
-LEAST_LN = -100.0
 NO_SLOTS = np.zeros(0, np.int64)
 
 
@@ -171,9 +170,7 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
             direction = np.column_stack((direction[:, :2], direction[:, 2] + direction[:, 3]))
         smoothed = direction + settings.smoothing
         shares.append(smoothed / smoothed.sum(axis=1, keepdims=True))
-    with np.errstate(divide="ignore"):  # without smoothing some are 0, which becomes the least that Moses reads
-        ln_shares = np.maximum(np.log(np.column_stack(shares)), LEAST_LN)
-    return ReorderingTable(ln_shares.astype(np.float32), counts)
+    return ReorderingTable(floored_ln(np.column_stack(shares)), counts)  # without smoothing some shares are 0
 
 
 @contextmanager
