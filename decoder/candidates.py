@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.dense import LN10, UNKNOWN_WORD
-from decoder.features.language_model import score_phrase
+from decoder.features.dense import DenseWeights
+from decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.phrase_table import PhraseTable
-from decoder.tables import target_lm_words
+from decoder.tables import Sentence, Tables, read_target, target_length
 from lm.jit import kernel
 
-ZERO, ONE = np.int64(0), np.int64(1)
+ZERO = np.int64(0)
 
 
 class Candidates(NamedTuple):
@@ -25,11 +25,24 @@ class Candidates(NamedTuple):
     estimate: np.ndarray  # float64[M]
     bound: np.ndarray  # float64[M], what score and language model can at best amount to in any context
     heap: np.ndarray  # int64[M]
-    lm_words: np.ndarray  # int32[longest target phrase]
+    words: np.ndarray  # int32[longest target phrase], room for it
+    lm_words: np.ndarray  # int32[longest target phrase, L], likewise
+    first_pair: np.ndarray  # int64[1], of the source phrase
     frequent: Frequent
 
 
-def new_candidates(phrases: PhraseTable, table_limit: int) -> Candidates:
+class Lookup(NamedTuple):
+    """All that looking up the options of a sentence reads and writes."""
+
+    sentence: Sentence
+    tables: Tables
+    weights: DenseWeights
+    limit: int  # pairs of a source phrase that are kept, 0 for all
+    candidates: Candidates
+    states: States
+
+
+def new_candidates(phrases: PhraseTable, table_limit: int, n_models: int) -> Candidates:
     """Room for the source phrase with the most pairs, and the longest target phrase."""
     most = int(np.diff(phrases.pair_offsets).max(initial=1))
     longest = int(np.diff(phrases.target_offsets).max(initial=1))
@@ -38,17 +51,24 @@ def new_candidates(phrases: PhraseTable, table_limit: int) -> Candidates:
         np.zeros(most),
         np.zeros(most),
         np.zeros(most, np.int64),
-        np.zeros(longest, np.int32),
+        *new_target_room(longest, n_models),
+        np.zeros(1, np.int64),
         new_frequent(table_limit if table_limit < most else 0),
     )
 
 
+def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for `n_words` target words: int32[n_words], and int32[n_words, n_models] for language model ids."""
+    return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
+
+
 @kernel
-def choose(source, tables, weights, limit, candidates, states):
+def choose(source, lookup):
     """Rank the pairs of a source phrase into candidates.heap, best first; how many are kept.
 
     A pair whose scores without the language model are already too low is not shown to it: log p is never above 0.
     """
+    tables, weights, candidates, limit = lookup.tables, lookup.weights, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[source + 1] - first
     is_cut = 0 < limit < n_pairs
@@ -59,7 +79,7 @@ def choose(source, tables, weights, limit, candidates, states):
     else:
         limit = n_pairs
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
-    size = ZERO
+    size, is_trusted = ZERO, _is_trusted(tables.lms)
     for item in range(n_pairs):
         pair = first + item
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
@@ -67,10 +87,9 @@ def choose(source, tables, weights, limit, candidates, states):
         for column in range(weights.translation.size):
             total += weights.translation[column] * tables.phrases.ln_scores[pair, column]
         score[item] = total
-        if size == limit and weights.language_model >= 0 and total < estimate[heap[0]]:
+        if size == limit and is_trusted and total < estimate[heap[0]]:
             continue
-        target_lm_words(tables, pair, candidates.lm_words)
-        _estimate(item, length, tables.lm, weights.language_model, candidates, states)
+        estimate[item], candidates.bound[item] = _with_language_model(total, pair, lookup)
         if size < limit:
             push(estimate, heap, size, item)
             size += 1
@@ -84,19 +103,34 @@ def choose(source, tables, weights, limit, candidates, states):
 
 
 @kernel
-def _estimate(item, length, lm, weight, candidates, states):
-    """Language model estimate and bound of a candidate whose words are in candidates.lm_words."""
-    total, inner, _, _ = score_phrase(lm, candidates.lm_words, ZERO, length, ZERO, states)
-    score = candidates.score[item]
-    candidates.estimate[item] = score + weight * LN10 * total
-    candidates.bound[item] = score + weight * LN10 * inner if weight >= 0 else np.inf
+def score_own(number, lookup):
+    """Fill in score, estimate and bound of a pair of the sentence's own."""
+    own, weights, pair = lookup.sentence.own, lookup.weights, -1 - number
+    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, own, pair)
+    total += weights.unknown_word_penalty * own.unknown[number]
+    for column in range(weights.translation.size):
+        total += weights.translation[column] * own.ln_score[number]
+    own.score[number] = total
+    own.estimate[number], own.bound[number] = _with_language_model(total, pair, lookup)
 
 
 @kernel
-def score_copy(lm_id, lm, weights, candidates, states):
-    """Make candidate 0 the unknown word itself; 1, the number of candidates."""
-    candidates.score[0] = weights.phrase_penalty - weights.word_penalty + weights.unknown_word_penalty * UNKNOWN_WORD
-    candidates.lm_words[0] = lm_id
-    candidates.heap[0] = 0
-    _estimate(ZERO, ONE, lm, weights.language_model, candidates, states)
-    return ONE
+def _with_language_model(score, pair, lookup):
+    """(estimate, bound) of a pair of that score."""
+    lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
+    length = read_target(lookup.tables, lookup.sentence.own, pair, ZERO, candidates.words, candidates.lm_words)
+    forget_context(states)
+    score_phrase(lms, candidates.lm_words, ZERO, length, states)
+    estimate = score + weighted_ln(lms.ln_weights, states.log10_prob)
+    if not _is_trusted(lms):
+        return estimate, np.inf
+    return estimate, score + weighted_ln(lms.ln_weights, states.log10_inner)
+
+
+@kernel
+def _is_trusted(lms):
+    """Whether no language model can raise a score: log p is never above 0, but a weight may be below."""
+    for which in range(lms.ln_weights.size):
+        if lms.ln_weights[which] < 0:
+            return False
+    return True

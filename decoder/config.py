@@ -3,7 +3,7 @@
 import math
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from lm.config import Section
 
@@ -16,6 +16,8 @@ Kind = Literal["msd", "mslr"]
 N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4}
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
+# One number stands for a list of one.
+OneOrMore = Annotated[list[Finite], BeforeValidator(lambda value: [value] if isinstance(value, int | float) else value)]
 
 
 class Search(Section):
@@ -52,7 +54,7 @@ class Weights(Section):
 
     translation: list[Finite] = Field(default=[0.2] * 4)
     reordering: list[Finite] = Field(default=[0.3] * 6)
-    language_model: Finite = 0.5
+    language_model: OneOrMore = Field(default=[0.5], description="one for each language model")
     distortion: Finite = 0.3
     word_penalty: Finite = -1.0
     phrase_penalty: Finite = 0.2
@@ -73,6 +75,13 @@ class Reordering(Section):
     kind: Kind = "msd"
 
 
+class LanguageModelFile(Section):
+    """A language model beside the phrase table: its file in the model directory, and for a class model the classes."""
+
+    file: str = "lm.bin"
+    classes: str | None = Field(default=None, description="file of lines 'word class'; the model is over classes")
+
+
 class ModelDescription(Section):
     """model.yaml: what a model is and how it was made."""
 
@@ -85,6 +94,7 @@ class ModelDescription(Section):
     max_source_phrase_length: int
     max_target_phrase_length: int
     language_model_order: int
+    language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None
     settings: dict[str, object]
     data: dict[str, object]

@@ -10,14 +10,14 @@ import numpy as np
 
 from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
-from decoder.features.language_model import BEGIN_STATE, NO_SLOT, States, log10_end, remember
+from decoder.features.language_model import BEGIN_STATE, NO_SLOT, States, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
+from decoder.language_models import LanguageModels
 from decoder.options import Options
 from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from lm.jit import inlined_kernel, kernel
-from lm.probing import ProbingTables
 
 PRUNED = -1  # the hypothesis is too bad for its stack
 FINAL = np.int64(-1)  # language model state and phrase state of the one final node
@@ -31,7 +31,6 @@ class Limits(NamedTuple):
     ln_beam: float  # -inf for all
     distortion_limit: int  # negative for none
     distortion: float  # weight
-    ln_lm: float  # weight of the language model times ln 10
 
 
 class SearchSpace(NamedTuple):
@@ -39,8 +38,7 @@ class SearchSpace(NamedTuple):
 
     options: Options
     future: FutureCost
-    lm: ProbingTables
-    end_word: np.ndarray  # int32[1], LM id of </s>
+    lms: LanguageModels
     states: States
     stacks: Stacks
     graph: HypothesisGraph
@@ -133,31 +131,33 @@ def extend(space, n_words, shared, option):
 @inlined_kernel
 def weigh(space, n_words, shared, option):
     """(OK, PRUNED or what is full; model score of the hypothesis; its language model state)."""
-    options, states, ln_weight = space.options, space.states, space.limits.ln_lm
+    options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.which]
     if known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
     target = np.int64(options.target[option])
-    second, end = options.target_first[target] + 1, options.target_first[target + 1]
-    word = np.int64(options.lm_words[second - 1])
-    slot = remember(space.lm, options.lm_words, second - 1, second, states, shared.lm_state, states.first_words, word)
-    if slot == NO_SLOT:
-        return STATES_FULL, known, BEGIN_STATE
-    ln_lm, lm_state = ln_weight * states.first_words.log10_prob[slot], np.int64(states.first_words.state[slot])
-    if second < end:
-        if known + options.bound[option] + ln_lm < threshold:
-            return PRUNED, known, BEGIN_STATE
-        slot = remember(space.lm, options.lm_words, second, end, states, lm_state, states.rests, target)
+    first, end = options.target_first[target], options.target_first[target + 1]
+    ln_lm, lm_state = 0.0, shared.lm_state
+    if first < end:
+        word, memo = np.int64(options.words[first]), states.first_words
+        slot = remember(space.lms, options.lm_words, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE
-        ln_lm += ln_weight * states.rests.log10_prob[slot]
+        ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
+    if first + 1 < end:
+        if known + options.bound[option] + ln_lm < threshold:
+            return PRUNED, known, BEGIN_STATE
+        slot = remember(space.lms, options.lm_words, first + 1, end, states, lm_state, states.rests, target)
+        if slot == NO_SLOT:
+            return STATES_FULL, known, BEGIN_STATE
+        ln_lm += states.rests.ln_score[slot]
         lm_state = np.int64(states.rests.state[slot])
     score = known + options.score[option] + ln_lm
     if score < threshold:
         return PRUNED, known, BEGIN_STATE
     if shared.first_gap == n_words:
-        score += ln_weight * log10_end(space.lm, states, lm_state, space.end_word)
+        score += ln_end(space.lms, states, lm_state)
     return OK, score, lm_state
 
 

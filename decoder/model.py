@@ -5,7 +5,7 @@ weights.yaml    the dense weights
 source.vocab, target.vocab
 phrases/        PhraseTable, one .npy file an array
 reordering/     ReorderingTable, where there is a lexicalized reordering model
-lm.bin          the language model, a KenLM probing binary
+lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
 """
 
 from pathlib import Path
@@ -13,13 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import N_ORIENTATIONS, ModelDescription, Weights
+from decoder.config import N_ORIENTATIONS, LanguageModelFile, ModelDescription, Weights
+from decoder.language_models import TargetModel, join_language_models
 from decoder.phrase_table import TRAIN_AGAIN, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
 from lm.language_model import LanguageModel
 from lm.vocabulary import Vocabulary
+from lm.word_classes import read_word_classes
 
 HIERARCHICAL = "reordering.orientation is hier, which the decoder does not know; train with orientation word or phrase"
 
@@ -31,9 +33,8 @@ class Model(NamedTuple):
     weights: Weights
     source: Vocabulary
     target: Vocabulary
-    language_model: LanguageModel
+    language_models: tuple[TargetModel, ...]
     tables: Tables
-    source_lm_ids: np.ndarray  # int32[source words], LM ids of the source words themselves, for copying
 
 
 def open_model(directory: str | Path) -> Model:
@@ -51,7 +52,7 @@ def open_model(directory: str | Path) -> Model:
     ):
         if len(vocabulary) != size:
             raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
-    language_model = LanguageModel.load(directory / "lm.bin")
+    language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
     phrases = open_phrase_table(directory / "phrases")
     ln_reordering = np.zeros((0, 0), np.float32)
     if description.reordering is not None:
@@ -62,15 +63,20 @@ def open_model(directory: str | Path) -> Model:
         if ln_reordering.shape[1] != expected:
             message = f"{ln_reordering.shape[1]} columns, {description.reordering.kind} has {expected}; {TRAIN_AGAIN}"
             raise ModelError(f"{directory / 'reordering' / 'ln_scores.npy'}: {message}")
-    end_word = np.array([language_model.end], np.int32)
-    tables = Tables(phrases, ln_reordering, language_model.word_ids(target.words), language_model.tables, end_word)
-    source_lm_ids = language_model.word_ids(source.words)
-    return Model(description, weights, source, target, language_model, tables, source_lm_ids)
+    tables = Tables(phrases, ln_reordering, join_language_models(language_models, target.words))
+    return Model(description, weights, source, target, language_models, tables)
+
+
+def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
+    if not (directory / entry.file).exists():
+        raise ModelError(f"{directory / entry.file}: missing; {TRAIN_AGAIN}")
+    classes = read_word_classes(directory / entry.classes) if entry.classes else None
+    return TargetModel(LanguageModel.load(directory / entry.file), classes)
 
 
 def _check_files(directory: Path) -> None:
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
-    for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases", "lm.bin"):
+    for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")

@@ -13,7 +13,6 @@ from decoder.derivation import Derivation
 from decoder.hypothesis_graph import START_NODE, HypothesisGraph
 from decoder.options import Options
 from decoder.ordering import TOP, push, sift_down
-from decoder.phrase_table import PhraseTable
 from decoder.strings import EMPTY_STRING, NO_STRING, append_option, new_strings
 from lm.hashing import START, combine, mix
 from lm.jit import kernel
@@ -59,16 +58,15 @@ def best_derivations(
     n_words: int,
     n: int,
     options: Options,
-    phrases: PhraseTable,
-    copy_ids: np.ndarray | None = None,
+    distinct: bool = False,
 ) -> Derivations:
     """The `n` best derivations in the graph, or all where there are fewer.
 
-    With `copy_ids`, see Strings, only the best derivation of each target string.
+    With `distinct`, only the best derivation of each target string.
     """
     final, capacity = int(graph.stack_first[n_words]), ENTRIES
     while True:
-        strings = new_strings(options, phrases, copy_ids, STRINGS_PER_ENTRY * capacity)
+        strings = new_strings(options, distinct, STRINGS_PER_ENTRY * capacity)
         lists = _new_lists(n_words, final + 1, int(graph.edge_first[final + 1]), capacity)
         count = fill_lists(graph, final, n, strings, lists)
         if count != FULL:

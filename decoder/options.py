@@ -1,22 +1,22 @@
 """Translation options: for each span of the source sentence, the target phrases worth trying, best first.
 
-As in Moses, the table limit cuts the list, and a single word without any option is copied.
+As in Moses, the table limit cuts the list of the phrase table's pairs. The sentence's own pairs stand beside them.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from decoder.candidates import choose, score_copy
+from decoder.candidates import choose, score_own
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, orientation_column
+from decoder.own_pairs import own_number
 from decoder.phrase_table import ABSENT, find_source
-from decoder.tables import target_lm_words
+from decoder.tables import read_target, target_length
 from lm.hashing import START, combine, mix
 from lm.jit import kernel
 
-COPY = np.int64(-1)  # in `pair`: the source word itself
 EMPTY = -1
-ZERO, ONE = np.int64(0), np.int64(1)
+ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned where the arrays are too small
 
 
@@ -25,7 +25,7 @@ class Options(NamedTuple):
 
     longest: int
     first: np.ndarray  # int64[n * longest + 1]; options of begin:begin+k are first[begin * longest + k - 1] and on
-    pair: np.ndarray  # int64[O], phrase pair or COPY
+    pair: np.ndarray  # int64[O], phrase pair; negative: one of OwnPairs
     begin: np.ndarray  # int32[O]
     end: np.ndarray  # int32[O]
     score: np.ndarray  # float64[O], weighted scores known without context
@@ -35,14 +35,16 @@ class Options(NamedTuple):
     forward: np.ndarray  # float64[O, 4], weighted, by orientation of the phrase after
     target: np.ndarray  # int32[O], distinct target phrase
     state: np.ndarray  # int32[O], equal where all that a next phrase can see of this one is equal
-    target_first: np.ndarray  # int64[D + 1], into lm_words
-    lm_words: np.ndarray  # int32[...], language model ids
+    target_first: np.ndarray  # int64[D + 1], into words and lm_words
+    words: np.ndarray  # int32[W], target ids, or beyond them, see OwnPairs
+    lm_words: np.ndarray  # int32[W, L], language model ids
+    order: np.ndarray  # int64[O], pairs of a span while they are merged
     slots: np.ndarray  # int32[T], hash table of options by target, T a power of two >= 2 O
     state_slots: np.ndarray  # int32[T], hash table of options by state
 
 
-def new_options(n_words: int, longest: int, capacity: int, n_lm_words: int) -> Options:
-    """Room for `capacity` options (a power of two) with `n_lm_words` target words in all."""
+def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
+    """Room for `capacity` options (a power of two) with `n_target_words` target words in all."""
     return Options(
         longest,
         np.zeros(n_words * longest + 1, np.int64),
@@ -57,45 +59,38 @@ def new_options(n_words: int, longest: int, capacity: int, n_lm_words: int) -> O
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int32),
         np.zeros(capacity + 1, np.int64),
-        np.zeros(n_lm_words, np.int32),
+        np.zeros(n_target_words, np.int32),
+        np.zeros((n_target_words, n_models), np.int32),
+        np.zeros(capacity, np.int64),
         np.zeros(2 * capacity, np.int32),
         np.zeros(2 * capacity, np.int32),
     )
 
 
 @kernel
-def fill_options(sentence, tables, weights, limit, candidates, states, options):
-    """Fill `options` for a sentence; their number, or FULL. `limit` options a span, 0 for all."""
+def fill_options(lookup, options):
+    """Fill `options` for the sentence of a Lookup; their number, or FULL."""
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0] = 0
-    n, longest, count, targets = sentence.words.size, options.longest, np.int64(0), np.int64(0)
+    sentence, tables, n = lookup.sentence, lookup.tables, lookup.sentence.words.size
+    longest, count, targets = options.longest, np.int64(0), np.int64(0)
     for begin in range(n):
         for length in range(1, longest + 1):
-            options.first[begin * longest + length - 1] = count
+            place = begin * longest + length - 1
+            options.first[place] = count
             if begin + length > n:
                 continue
-            source, first_pair, kept = find_source(tables.phrases, sentence.words, begin, begin + length), COPY, ZERO
-            if source != ABSENT:
-                first_pair = tables.phrases.pair_offsets[source]
-                kept = choose(source, tables, weights, limit, candidates, states)
-            elif length == 1:
-                kept = score_copy(sentence.copy_lm_ids[begin], tables.lm, weights, candidates, states)
+            kept = _pairs_of(begin, begin + length, lookup, options)
+            if kept == FULL or count + kept > options.pair.size:
+                return FULL
             for k in range(kept):
-                if count == options.pair.size:
-                    return FULL
-                item = candidates.heap[k]
-                options.pair[count] = first_pair + item
+                pair = options.order[k]
+                options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
-                options.score[count] = candidates.score[item]
-                options.estimate[count] = candidates.estimate[item]
-                options.bound[count] = candidates.bound[item]
-                _add_reordering(options, count, tables.ln_reordering, weights)
-                if first_pair != COPY:
-                    size = target_lm_words(tables, options.pair[count], candidates.lm_words)
-                else:
-                    size = ONE
-                targets = _add_target(options, count, candidates.lm_words, size, targets)
+                _add_scores(options, count, sentence.own, lookup.candidates)
+                _add_reordering(options, count, tables.ln_reordering, lookup.weights)
+                targets = _add_target(options, count, sentence.own, tables, targets)
                 if targets == FULL:
                     return FULL
                 count += 1
@@ -104,32 +99,89 @@ def fill_options(sentence, tables, weights, limit, candidates, states, options):
 
 
 @kernel
-def _add_target(options, option, lm_words, size, targets):
+def _pairs_of(begin, end, lookup, options):
+    """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
+    own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
+    order, kept = options.order, 0
+    source = find_source(phrases, lookup.sentence.words, begin, end)
+    if source != ABSENT:
+        kept = choose(source, lookup)
+        candidates.first_pair[0] = phrases.pair_offsets[source]
+        if kept > order.size:
+            return FULL
+        for k in range(kept):
+            order[k] = candidates.first_pair[0] + candidates.heap[k]
+    place = begin * options.longest + end - begin - 1
+    for number in range(own.first[place], own.first[place + 1]):
+        if kept == order.size:
+            return FULL
+        score_own(number, lookup)
+        k = kept
+        while k > 0 and _estimate_of(order[k - 1], own, candidates) < own.estimate[number]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = -1 - number
+        kept += 1
+    return kept
+
+
+@kernel
+def _estimate_of(pair, own, candidates):
+    """The estimate of a pair of the span at hand."""
+    if pair < 0:
+        return own.estimate[own_number(pair)]
+    return candidates.estimate[pair - candidates.first_pair[0]]
+
+
+@kernel
+def _add_scores(options, option, own, candidates):
+    """Give the option the scores of its pair."""
+    pair = options.pair[option]
+    if pair < 0:
+        number = own_number(pair)
+        options.score[option], options.estimate[option] = own.score[number], own.estimate[number]
+        options.bound[option] = own.bound[number]
+    else:
+        item = pair - candidates.first_pair[0]
+        options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
+        options.bound[option] = candidates.bound[item]
+
+
+@kernel
+def _add_target(options, option, own, tables, targets):
     """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
+    begin = options.target_first[targets]
+    size = target_length(tables, own, options.pair[option])
+    if begin + size > options.words.size:
+        return FULL
+    read_target(tables, own, options.pair[option], begin, options.words, options.lm_words)
     h = START
-    for i in range(size):
-        h = combine(h, np.int64(lm_words[i]))
+    for i in range(begin, begin + size):
+        h = combine(h, np.int64(options.words[i]))
     mask = np.int64(options.slots.size - 1)
     slot = np.int64(mix(h) & np.uint64(mask))
     while options.slots[slot] != EMPTY:
-        target = options.target[options.slots[slot]]
-        begin = options.target_first[target]
-        same = options.target_first[target + 1] - begin == size
-        for i in range(size):
-            same = same and options.lm_words[begin + i] == lm_words[i]
-        if same:
+        target = np.int64(options.target[options.slots[slot]])
+        if _same_words(options, target, begin, size):
             options.target[option] = target
             return targets
         slot = (slot + 1) & mask
-    begin = options.target_first[targets]
-    if begin + size > options.lm_words.size:
-        return FULL
-    for i in range(size):
-        options.lm_words[begin + i] = lm_words[i]
     options.target_first[targets + 1] = begin + size
     options.slots[slot] = option
     options.target[option] = targets
     return targets + 1
+
+
+@kernel
+def _same_words(options, target, begin, size):
+    """Whether the target phrase consists of options.words[begin:begin + size]."""
+    first = options.target_first[target]
+    if options.target_first[target + 1] - first != size:
+        return False
+    for i in range(size):
+        if options.words[first + i] != options.words[begin + i]:
+            return False
+    return True
 
 
 @kernel
@@ -139,7 +191,7 @@ def _add_reordering(options, option, ln_reordering, weights):
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
     for which in range(N_ORIENTATIONS):
         backward, forward = 0.0, 0.0
-        if pair != COPY and n_orientations > 0:
+        if pair >= 0 and n_orientations > 0:
             column = orientation_column(BACKWARD, which, n_orientations)
             backward = weights.reordering[column] * ln_reordering[pair, column]
             column = orientation_column(FORWARD, which, n_orientations)

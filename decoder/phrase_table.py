@@ -79,6 +79,13 @@ def find_source(table, words, begin, end):
 
 
 @kernel
+def find_lonely_words(table, words, lonely):
+    """Write to `lonely` (bool[n]) which of `words` (int32[n]) are no source phrase on their own."""
+    for i in range(words.size):
+        lonely[i] = find_source(table, words, i, i + 1) == ABSENT
+
+
+@kernel
 def _same_phrase(table, found, words, begin, end):
     first = table.source_offsets[found]
     if table.source_offsets[found + 1] - first != end - begin:

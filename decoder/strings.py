@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.options import COPY, Options
-from decoder.phrase_table import PhraseTable
+from decoder.options import Options
 from lm.hashing import START, combine, mix
 from lm.jit import kernel
 
@@ -18,29 +17,23 @@ class Strings(NamedTuple):
     """Up to S strings over the words of one sentence's options; where they `matter` not, all are the empty one."""
 
     matter: bool
-    pair: np.ndarray  # int64[O], with `begin` of Options
-    begin: np.ndarray  # int32[O]
-    target_offsets: np.ndarray  # int64[P + 1], with `target_words` of PhraseTable
-    target_words: np.ndarray  # int32[...]
-    copy_ids: np.ndarray  # int32[n], of the source words: equal to a target id, or to each other, where the words are
+    target: np.ndarray  # int32[O], as `target_first` and `words` of Options
+    target_first: np.ndarray  # int64[D + 1]
+    words: np.ndarray  # int32[W]
     n_strings: np.ndarray  # int64[1]
     parent: np.ndarray  # int32[S], the string without its last word
     word: np.ndarray  # int32[S], the last word
     slots: np.ndarray  # int32[T], hash table by parent and word, T a power of two >= 2 S
 
 
-def new_strings(options: Options, phrases: PhraseTable, copy_ids: np.ndarray | None, capacity: int) -> Strings:
-    """Room for `capacity` strings (a power of two); without `copy_ids` they do not matter."""
-    matter = copy_ids is not None
-    if copy_ids is None:
-        copy_ids, capacity = np.zeros(0, np.int32), 1
+def new_strings(options: Options, matter: bool, capacity: int) -> Strings:
+    """Room for `capacity` strings (a power of two), if they matter."""
+    capacity = capacity if matter else 1
     return Strings(
         matter,
-        options.pair,
-        options.begin,
-        phrases.target_offsets,
-        phrases.target_words,
-        copy_ids,
+        options.target,
+        options.target_first,
+        options.words,
         np.ones(1, np.int64),
         np.zeros(capacity, np.int32),
         np.zeros(capacity, np.int32),
@@ -53,11 +46,9 @@ def append_option(strings, string, option):
     """The `string` followed by the target words of an option; NO_STRING if there is no room."""
     if not strings.matter:
         return EMPTY_STRING
-    pair = strings.pair[option]
-    if pair == COPY:
-        return _append_word(strings, string, np.int64(strings.copy_ids[strings.begin[option]]))
-    for place in range(strings.target_offsets[pair], strings.target_offsets[pair + 1]):
-        string = _append_word(strings, string, np.int64(strings.target_words[place]))
+    target = strings.target[option]
+    for place in range(strings.target_first[target], strings.target_first[target + 1]):
+        string = _append_word(strings, string, np.int64(strings.words[place]))
         if string == NO_STRING:
             break
     return string

@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.language_models import LanguageModels
+from decoder.own_pairs import OwnPairs, own_number
 from decoder.phrase_table import PhraseTable
 from lm.jit import kernel
-from lm.probing import ProbingTables
 
 
 class Tables(NamedTuple):
@@ -14,23 +15,38 @@ class Tables(NamedTuple):
 
     phrases: PhraseTable
     ln_reordering: np.ndarray  # float32[P, 2 * O], shape (0, 0) without a reordering model
-    target_lm_ids: np.ndarray  # int32[V], language model ids of the target vocabulary
-    lm: ProbingTables
-    end_word: np.ndarray  # int32[1], language model id of </s>
+    lms: LanguageModels
 
 
 class Sentence(NamedTuple):
     """A source sentence of n words."""
 
     words: np.ndarray  # int32[n], source ids, -1 where unknown
-    copy_lm_ids: np.ndarray  # int32[n], language model ids of the words themselves
+    own: OwnPairs
 
 
 @kernel
-def target_lm_words(tables, pair, lm_words):
-    """Write the language model ids of the pair's target phrase; its length."""
-    begin = tables.phrases.target_offsets[pair]
-    size = tables.phrases.target_offsets[pair + 1] - begin
+def target_length(tables, own, pair):
+    """Words of the target phrase of a pair, of the phrase table or the sentence's own."""
+    if pair < 0:
+        return own.target_offsets[own_number(pair) + 1] - own.target_offsets[own_number(pair)]
+    return tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
+
+
+@kernel
+def read_target(tables, own, pair, at, words, lm_words):
+    """Write the pair's target phrase to words[at:] and, as the language models call it, lm_words[at:]; its length."""
+    size = target_length(tables, own, pair)
+    n_known = tables.lms.word_ids.shape[0]
     for i in range(size):
-        lm_words[i] = tables.target_lm_ids[tables.phrases.target_words[begin + i]]
+        if pair < 0:
+            word = np.int64(own.target_words[own.target_offsets[own_number(pair)] + i])
+        else:
+            word = np.int64(tables.phrases.target_words[tables.phrases.target_offsets[pair] + i])
+        words[at + i] = word
+        for which in range(lm_words.shape[1]):
+            if word < n_known:
+                lm_words[at + i, which] = tables.lms.word_ids[word, which]
+            else:
+                lm_words[at + i, which] = own.lm_ids[word - n_known, which]
     return size

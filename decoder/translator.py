@@ -6,19 +6,21 @@ from pathlib import Path
 
 import numpy as np
 
+from decoder.candidates import Lookup
 from decoder.config import Search, Weights
 from decoder.cube_pruning import cube_search
-from decoder.derivation import Derivation, fill_feature_matrix, fill_features
+from decoder.derivation import Derivation, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
-from decoder.features.language_model import forget_states, intern_state
+from decoder.features.language_model import begin_states
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
 from decoder.nbest import best_derivations
-from decoder.options import COPY, FULL, fill_options
+from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.search import search
+from decoder.source import Source, read_source
 from decoder.stacks import OK
 from decoder.tables import Sentence
 from decoder.translation import Phrase, Translation
@@ -36,10 +38,17 @@ class Decoder:
         self.search = search or Search()
         tables = model.tables
         self.weights = dense_weights(
-            weights or model.weights, tables.phrases.ln_scores.shape[1], model.description.reordering
+            weights or model.weights,
+            tables.phrases.ln_scores.shape[1],
+            model.description.reordering,
+            len(model.language_models),
         )
+        lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
+        self.tables = tables._replace(lms=lms)
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        self.features = FeatureNames(self.weights.translation.size, self.weights.reordering.size)
+        self.features = FeatureNames(
+            self.weights.translation.size, self.weights.reordering.size, self.weights.language_model.size
+        )
         limits = self.search
         self._limits = Limits(
             limits.stack,
@@ -47,7 +56,6 @@ class Decoder:
             limits.ln_beam_threshold,
             limits.distortion_limit,
             self.weights.distortion,
-            self.weights.language_model * LN10,
         )
         self._local = threading.local()
 
@@ -58,13 +66,14 @@ class Decoder:
 
     def translate(self, line: str) -> Translation:
         """The best translation of a tokenized sentence that the search finds."""
-        words = split(line)
-        sentence = self._sentence(words)
-        derivation, score = self._best(self._decode(sentence), len(words))
-        features = self._features(derivation, sentence)
-        if not words:  # nothing was searched
-            score = float(weight_vector(self.weights) @ features)
-        return self._translation(words, derivation, score, features, {})
+        source = read_source(split(line), self.model, self.longest)
+        workspace = self._decode(source.sentence)
+        derivation, score = self._best(workspace, len(source.words))
+        features = np.zeros((1, len(self.features.names())))
+        self._fill_features(workspace, derivation, np.array([0, derivation.pair.size]), source, features)
+        if not source.words:  # nothing was searched
+            score = float(weight_vector(self.weights) @ features[0])
+        return self._translation(source, derivation, score, features[0], {})
 
     def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
@@ -74,22 +83,17 @@ class Decoder:
         """
         if n < 1:
             raise ConfigError(f"n is {n}, expected at least 1")
-        words = split(line)
-        sentence = self._sentence(words)
-        workspace, tables = self._decode(sentence), self.model.tables
-        copy_ids = self._copy_ids(words) if distinct else None
-        best = best_derivations(workspace.graph, len(words), n, workspace.options, tables.phrases, copy_ids)
+        source = read_source(split(line), self.model, self.longest)
+        workspace = self._decode(source.sentence)
+        best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
-        lm_words = np.empty(len(words) * workspace.candidates.lm_words.size + 1, np.int32)
-        fill_feature_matrix(
-            best.phrases, best.offsets, tables, sentence.copy_lm_ids, workspace.states, lm_words, matrix
-        )
-        scores = best.score if words else matrix @ weight_vector(self.weights)
+        self._fill_features(workspace, best.phrases, best.offsets, source, matrix)
+        scores = best.score if source.words else matrix @ weight_vector(self.weights)
         offsets = best.offsets.tolist()
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
-            self._translation(words, Derivation(*(field[first:last] for field in best.phrases)), score, features, known)
-            for first, last, score, features in zip(offsets, offsets[1:], scores.tolist(), matrix)
+            self._translation(source, Derivation(*(field[first:last] for field in best.phrases)), score, values, known)
+            for first, last, score, values in zip(offsets, offsets[1:], scores.tolist(), matrix)
         ]
 
     def nbest_all(
@@ -106,28 +110,18 @@ class Decoder:
         """
         yield from map_ordered(self.translate, lines, threads)
 
-    def _sentence(self, words: list[str]) -> Sentence:
-        model = self.model
-        ids = model.source.ids(words)
-        copies = model.source_lm_ids[ids] if len(model.source) else np.zeros(len(words), np.int32)
-        unknown = np.flatnonzero(ids < 0)
-        copies[unknown] = model.language_model.word_ids([words[i] for i in unknown])
-        return Sentence(ids, copies)
-
     def _decode(self, sentence: Sentence) -> Workspace:
         """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
         if not hasattr(self._local, "workspace"):
             self._local.workspace = Workspace(self.model, self.search, self.longest)
         workspace: Workspace = self._local.workspace
-        tables, n_words = self.model.tables, sentence.words.size
-        workspace.fit(n_words)
-        limit = self.search.table_limit
-        while (
-            fill_options(
-                sentence, tables, self.weights, limit, workspace.candidates, workspace.states, workspace.options
-            )
-            == FULL
-        ):
+        n_words = sentence.words.size
+        workspace.fit(sentence)
+        while True:
+            limit, candidates = self.search.table_limit, workspace.candidates
+            lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
+            if fill_options(lookup, workspace.options) != FULL:
+                break
             workspace.grow_options()
         fill_future_cost(workspace.options, n_words, workspace.future)
         while (status := self._search(workspace, n_words)) != OK:
@@ -135,16 +129,12 @@ class Decoder:
         return workspace
 
     def _search(self, workspace: Workspace, n_words: int) -> int:
-        states = workspace.states
-        forget_states(states)
-        states.work_context[0], states.work_backoffs[0], length = self.model.language_model.begin_state()
-        intern_state(states, 0, length)  # as BEGIN_STATE, the first
+        begin_states(self.tables.lms, workspace.states)
         space = SearchSpace(
             workspace.options,
             workspace.future,
-            self.model.tables.lm,
-            self.model.tables.end_word,
-            states,
+            self.tables.lms,
+            workspace.states,
             workspace.stacks,
             workspace.graph,
             workspace.places,
@@ -162,27 +152,16 @@ class Decoder:
         derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
         return derivation, float(workspace.graph.score[workspace.graph.stack_first[n_words]])
 
-    def _features(self, derivation: Derivation, sentence: Sentence) -> np.ndarray:
-        """float64[F] feature values, computed from the derivation alone."""
-        phrases, states = self.model.tables.phrases, self._local.workspace.states
-        known = derivation.pair[derivation.pair != COPY]
-        n_target = int((phrases.target_offsets[known + 1] - phrases.target_offsets[known]).sum())
-        n_target += derivation.pair.size - known.size
-        vector = np.zeros(len(self.features.names()))
-        lm_words = np.empty(n_target + 1, np.int32)
-        fill_features(derivation, self.model.tables, sentence.copy_lm_ids, states, lm_words, vector)
-        return vector
-
-    def _copy_ids(self, words: list[str]) -> np.ndarray:
-        """int32[n] target ids of the source words; equal numbers behind the vocabulary for equal words without one."""
-        ids = self.model.target.ids(words)
-        for i in np.flatnonzero(ids < 0):
-            ids[i] = len(self.model.target) + words.index(words[i])
-        return ids
+    def _fill_features(
+        self, workspace: Workspace, phrases: Derivation, offsets: np.ndarray, source: Source, matrix: np.ndarray
+    ) -> None:
+        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
+        scratch = workspace.new_scratch(int(np.diff(offsets).max()))
+        fill_feature_matrix(phrases, offsets, self.tables, source.sentence.own, scratch, matrix)
 
     def _translation(
         self,
-        words: list[str],
+        source: Source,
         derivation: Derivation,
         score: float,
         features: np.ndarray,
@@ -193,24 +172,26 @@ class Decoder:
         for pair, begin, end in zip(*(field.tolist() for field in derivation)):
             key = pair, begin, end, position
             if key not in known:
-                known[key] = self._phrase(words, *key)
+                known[key] = self._phrase(source, *key)
             phrases.append(known[key])
             position = known[key].target_span[1]
-        text = " ".join([phrase.target for phrase in phrases])
+        text = " ".join([phrase.target for phrase in phrases if phrase.target])
         return Translation(text, score, self.features.by_group(features), tuple(phrases))
 
-    def _phrase(self, words: list[str], pair: int, begin: int, end: int, position: int) -> Phrase:
+    def _phrase(self, source: Source, pair: int, begin: int, end: int, position: int) -> Phrase:
         table, vocabulary = self.model.tables.phrases, self.model.target.words
-        if pair == COPY:
-            target, points = words[begin:end], [(0, 0)]
+        if pair < 0:
+            own = source.own[-1 - pair]
+            target, points, is_copied = list(own.target), own.alignment, own.unknown != 0
         else:
+            is_copied = False
             target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
-            " ".join(words[begin:end]),
+            " ".join(source.words[begin:end]),
             " ".join(target),
             (begin, end),
             (position, position + len(target)),
             tuple((begin + i, position + j) for i, j in points),
-            pair == COPY,
+            is_copied,
         )

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from decoder.candidates import Candidates, new_candidates
+from decoder.candidates import Candidates, new_candidates, new_target_room
 from decoder.config import COVERAGE_WINDOW, Search
 from decoder.cube_pruning import Queues, new_queues
+from decoder.derivation import Scratch
 from decoder.features.language_model import States, new_states
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
@@ -20,6 +21,7 @@ from decoder.stacks import (
     Stacks,
     new_stacks,
 )
+from decoder.tables import Sentence
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 
@@ -37,42 +39,50 @@ class Workspace:
 
     def __init__(self, model: Model, search: Search, longest: int):
         """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
-        self.order, self.longest = model.language_model.order, longest
-        self.n_words, self.n_options, self.n_lm_words = 32, 1 << 10, 1 << 12
+        self.orders, self.longest = model.tables.lms.orders, longest
+        self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
         self.stack_edges, self.n_queued = 1 << 12, 1 << 12
-        self.candidates = new_candidates(model.tables.phrases, search.table_limit)
+        self.candidates = new_candidates(model.tables.phrases, search.table_limit, self.orders.size)
         self.places = np.zeros(COVERAGE_WINDOW * longest, np.int64)
         self.rebuild()
 
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
-        self.states = new_states(self.order, self.n_states)
+        self.states = new_states(self.orders, self.n_states)
         self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
         self._new_graph()
         self._new_queues()
 
-    def fit(self, n_words: int) -> None:
-        """Make room for a sentence of `n_words` words."""
+    def fit(self, sentence: Sentence) -> None:
+        """Make room for `sentence`."""
+        n_words, longest_own = sentence.words.size, int(np.diff(sentence.own.target_offsets).max(initial=0))
+        if longest_own > self.candidates.words.size:
+            words, lm_words = new_target_room(longest_own, self.orders.size)
+            self.candidates = self.candidates._replace(words=words, lm_words=lm_words)
         if n_words > self.n_words:
             self.n_words = max(n_words, 2 * self.n_words)
             self.future = new_future_cost(self.n_words)
             self._new_options()
             self._new_graph()
 
+    def new_scratch(self, n_phrases: int) -> Scratch:
+        """Room for translations of up to `n_phrases` phrases; it shares the states."""
+        return Scratch(self.states, *new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size))
+
     def grow_options(self) -> None:
         """Double the room for translation options."""
-        self.n_options, self.n_lm_words = 2 * self.n_options, 2 * self.n_lm_words
+        self.n_options, self.n_target_words = 2 * self.n_options, 2 * self.n_target_words
         self._new_options()
 
     def grow(self, status: int) -> None:
         """Double what a search reported as full."""
         if status == STATES_FULL:
             self.n_states *= 2
-            self.states = new_states(self.order, self.n_states)
+            self.states = new_states(self.orders, self.n_states)
         elif status == QUEUE_FULL:
             self.n_queued *= 2
             self._new_queues()
@@ -88,7 +98,7 @@ class Workspace:
             self._new_queues()
 
     def _new_options(self) -> None:
-        self.options = new_options(self.n_words, self.longest, self.n_options, self.n_lm_words)
+        self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
 
     def _new_stacks(self) -> None:
         self.stacks = new_stacks(self.longest + 1, self.stack_size, self.stack_edges)

@@ -18,12 +18,11 @@ from lm.files import atomic_directory, atomic_file
 from lm.progress import stage
 
 HEADING = "# Moses model, exported by phrasebeam"
-TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
+TABLE, REORDERING = "phrase-table.gz", "reordering-table.gz"
 SOURCES_AT_ONCE = 1 << 13
 MOSES_NAMES = {
     "translation": "TranslationModel0",
     "reordering": "LexicalReordering0",
-    "language_model": "LM0",
     "distortion": "Distortion0",
     "word_penalty": "WordPenalty0",
     "phrase_penalty": "PhrasePenalty0",
@@ -41,6 +40,9 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     check_output(output, "moses.ini", HEADING)
     opened = open_model(model)
     _check_words(Path(model), opened)
+    for entry in opened.description.language_models:
+        if entry.classes:
+            raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
     search_file = Path(model) / "search.yaml"
     search = load_config(search_file, Decoding).search if search_file.exists() else Search()
     with atomic_directory(output) as directory:
@@ -49,8 +51,13 @@ def export_moses(model: str | Path, output: str | Path) -> None:
         if opened.description.reordering:
             with stage("writing the reordering table"):
                 _write_lines(_reordering_lines(Path(model), opened), directory / REORDERING)
-        shutil.copyfile(Path(model) / "lm.bin", directory / LANGUAGE_MODEL)
+        for i, entry in enumerate(opened.description.language_models):
+            shutil.copyfile(Path(model) / entry.file, directory / _language_model(i))
         _write(_ini(opened, search), directory / "moses.ini")
+
+
+def _language_model(number: int) -> str:
+    return f"lm{number + 1}.bin" if number else "lm.bin"
 
 
 def _check_words(directory: Path, model: Model) -> None:
@@ -126,7 +133,7 @@ def _write(text: str, path: Path) -> None:
 
 
 def _ini(model: Model, search: Search) -> str:
-    reordering, order = model.description.reordering, model.description.language_model_order
+    reordering = model.description.reordering
     n_scores = model.tables.phrases.ln_scores.shape[1]
     factors = "input-factor=0 output-factor=0"
     lexical = f"LexicalReordering name=LexicalReordering0 path={REORDERING} {factors}"
@@ -142,7 +149,11 @@ def _ini(model: Model, search: Search) -> str:
         features.append(f"{lexical} num-features={n_columns} type={type_}")
     else:
         del weights["reordering"]
-    features += ["Distortion", f"KENLM name=LM0 factor=0 path={LANGUAGE_MODEL} order={order}"]
+    features.append("Distortion")
+    for i, one in enumerate(model.language_models):
+        features.append(f"KENLM name=LM{i} factor=0 path={_language_model(i)} order={one.model.order}")
+    named = {f"LM{i}": weight for i, weight in enumerate(weights.pop("language_model"))}
+    named |= {MOSES_NAMES[name]: value for name, value in weights.items()}
     lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
     sections = {
         "input-factors": ["0"],
@@ -152,7 +163,7 @@ def _ini(model: Model, search: Search) -> str:
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],
         "feature": features,
-        "weight": [f"{MOSES_NAMES[name]}= {_decimals(value)}" for name, value in weights.items()],
+        "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
     }
     for name, values in sections.items():
         lines += [f"[{name}]", *values, ""]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Search
+from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, LanguageModelFile, ModelDescription, Search
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.tables import PhraseTableReader
@@ -41,11 +41,13 @@ def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()
     with atomic_directory(output) as directory:
-        paths = {"moses_ini": Path(ini), "phrase_table": moses.phrase_table, "language_model": moses.language_model}
+        paths = {"moses_ini": Path(ini), "phrase_table": moses.phrase_table}
+        paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         if moses.reordering_table:
             paths["reordering_table"] = moses.reordering_table
         data: dict[str, object] = {**file_digests(paths)}
-        _import_language_model(moses.language_model, directory / "lm.bin")
+        for name, path in _language_models(moses).items():
+            _import_language_model(path, directory / name)
         PhraseTableReader(moses.phrase_table, moses.n_scores, source, target).read(directory / "phrases")
         if moses.reordering_table and moses.reordering:
             data["pairs_without_reordering"] = read_reordering_table(
@@ -62,6 +64,11 @@ def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
         save_config(moses.weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
     return description
+
+
+def _language_models(moses: MosesModel) -> dict[str, Path]:
+    """The language models by the names of our files."""
+    return {f"lm{i}.bin" if i > 1 else "lm.bin": path for i, path in enumerate(moses.language_models, 1)}
 
 
 def _import_language_model(path: Path, output: Path) -> None:
@@ -91,6 +98,7 @@ def _describe(
         max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
         max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
         language_model_order=LanguageModel.load(directory / "lm.bin").order,
+        language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,
         settings=settings,
         data=data,

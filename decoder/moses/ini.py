@@ -23,6 +23,7 @@ KEYS = {  # of the features that the decoder has
     "KENLM": ("path", "factor", "order", "lazyken", "load"),
     "SRILM": ("path", "factor", "order"),
 }
+LANGUAGE_MODELS = ("KENLM", "SRILM")
 NEEDED = "expected one; the decoder cannot work without it"
 TEXT_TABLE = "only text tables can be read; write PhraseDictionaryMemory with path= the table as text (or .gz)"
 ARPA = "write KENLM with path= the model as ARPA"
@@ -53,7 +54,7 @@ class MosesModel(NamedTuple):
     phrase_table: Path
     reordering_table: Path | None
     reordering: Reordering | None
-    language_model: Path
+    language_models: tuple[Path, ...]
     n_scores: int  # columns of the phrase table
     weights: Weights
     search: dict[str, float]  # what it says of the search, by our names
@@ -78,19 +79,20 @@ class _Reader:
                 self.refuse(value, f"[{min(new)}] beside [{min(old)}] of the old format; keep one format")
             self.sections = modernize(self.sections, self.path)
         self.weights = self._weights()
+        self.language_models: list[Feature] = []
         self.features = self._features()
 
     def read(self) -> MosesModel:
         """What the file says, checked."""
         self._check_factors()
         phrases, reordering = self._needed("PhraseDictionaryMemory"), self.features.get("LexicalReordering")
-        lm = self.features.get("KENLM") or self.features.get("SRILM") or self._needed("KENLM")
+        lms = self.language_models or [self._needed("KENLM")]
         kind = self._reordering(reordering) if reordering else None
         n_scores = self._integer(phrases, "num-features", 1)
         weights = {
-            "translation": self._weights_of("PhraseDictionaryMemory", n_scores),
-            "reordering": self._weights_of("LexicalReordering", 2 * N_ORIENTATIONS[kind.kind]) if kind else [],
-            "language_model": self._weights_of(lm.kind, 1)[0],
+            "translation": self._weights_of(phrases, n_scores),
+            "reordering": self._weights_of(reordering, 2 * N_ORIENTATIONS[kind.kind]) if reordering and kind else [],
+            "language_model": [weight for lm in lms for weight in self._weights_of(lm, 1)],
             "distortion": self._weight_of("Distortion"),
             "word_penalty": self._weight_of("WordPenalty"),
             "phrase_penalty": self._weight_of("PhrasePenalty"),
@@ -100,7 +102,7 @@ class _Reader:
             phrase_table=self._file(phrases),
             reordering_table=self._file(reordering) if reordering else None,
             reordering=kind,
-            language_model=self._file(lm),
+            language_models=tuple(self._file(lm) for lm in lms),
             n_scores=n_scores,
             weights=parse_config(weights, Weights, str(self.path)),
             search=self._search(phrases),
@@ -169,13 +171,15 @@ class _Reader:
             for key in ("factor", "input-factor", "output-factor"):
                 if given.get(key, "0") != "0":
                     self.refuse(value, f"{kind}: {key}={given[key]}; {FACTORS}")
-            rivals = ("KENLM", "SRILM") if kind in ("KENLM", "SRILM") else (kind,)
-            for rival in rivals:
-                if rival in features:
-                    message = f"a second {kind} ({features[rival].name} is one); the decoder takes one"
-                    self.refuse(value, f"{message}; remove this line and its weights, and tune again")
+            if kind in LANGUAGE_MODELS:
+                number = sum(feature.kind == kind for feature in self.language_models)
+                self.language_models.append(Feature(kind, given.get("name", f"{kind}{number}"), given, value))
+                continue
+            if kind in features:
+                message = f"a second {kind} ({features[kind].name} is one); the decoder takes one"
+                self.refuse(value, f"{message}; remove this line and its weights, and tune again")
             features[kind] = Feature(kind, given.get("name", f"{kind}0"), given, value)
-        self._check_weights({feature.name for feature in features.values()})
+        self._check_weights({feature.name for feature in [*features.values(), *self.language_models]})
         return features
 
     def _check_kind(self, kind: str, value: Value) -> None:
@@ -204,8 +208,7 @@ class _Reader:
                 what = "sparse weights, which the decoder does not have" if "_" in name else "no such feature"
                 self.refuse(value, f"{name}: {what}; remove the line (features: {', '.join(sorted(names))})")
 
-    def _weights_of(self, kind: str, expected: int) -> list[float]:
-        feature = self.features[kind]
+    def _weights_of(self, feature: Feature, expected: int) -> list[float]:
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
         found, value = self.weights[feature.name]
@@ -215,7 +218,7 @@ class _Reader:
 
     def _weight_of(self, kind: str) -> float:
         """The one weight of a feature; 0 where there is no such feature."""
-        return self._weights_of(kind, 1)[0] if kind in self.features else 0.0
+        return self._weights_of(self.features[kind], 1)[0] if kind in self.features else 0.0
 
     def _needed(self, kind: str) -> Feature:
         if kind not in self.features:

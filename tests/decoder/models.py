@@ -45,7 +45,7 @@ def random_toy(directory: Path, seed: int, most: int = 2, reordering: str | None
     weights = Weights(
         translation=[rng.uniform(-0.2, 1) for _ in range(4)],
         reordering=[rng.uniform(-0.2, 1) for _ in range(n_reordering)],
-        language_model=rng.uniform(-0.1, 1),
+        language_model=[rng.uniform(-0.1, 1)],
         distortion=rng.uniform(-0.3, 1),
         word_penalty=rng.uniform(-1, 1),
         phrase_penalty=rng.uniform(-1, 1),
@@ -124,8 +124,8 @@ def _ln(rng, n, coarse=False):
 
 
 def _scalars(weights):
-    names = ("language_model", "distortion", "word_penalty", "phrase_penalty", "unknown_word_penalty")
-    return [getattr(weights, name) for name in names]
+    names = ("distortion", "word_penalty", "phrase_penalty", "unknown_word_penalty")
+    return [*weights.language_model, *(getattr(weights, name) for name in names)]
 
 
 def _offsets(ragged):

@@ -25,7 +25,7 @@ def sentences(draw, most_words=8):
 
 def fill(n, longest, lists):
     """The tables for a sentence whose spans have options with the estimates in `lists`."""
-    options, count = new_options(n, longest, 1024, 1), 0
+    options, count = new_options(n, longest, 1024, 1, 1), 0
     for begin in range(n):
         for length in range(1, longest + 1):
             options.first[begin * longest + length - 1] = count

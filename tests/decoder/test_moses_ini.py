@@ -87,12 +87,12 @@ def ini(tmp_path):
 def test_the_new_format(ini, tmp_path):
     model = read_moses_ini(ini(NEW))
     assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
-    assert model.language_model == tmp_path / "lm.arpa"
+    assert model.language_models == (tmp_path / "lm.arpa",)
     assert (model.n_scores, model.reordering) == (2, Reordering(orientation="phrase", kind="mslr"))
     assert model.weights.model_dump() == {
         "translation": [0.1, 0.2],
         "reordering": [1, 2, 3, 4, 5, 6, 7, 8],
-        "language_model": 0.4,
+        "language_model": [0.4],
         "distortion": 0.3,
         "word_penalty": -0.5,
         "phrase_penalty": 1.0,  # not said
@@ -109,7 +109,7 @@ def test_the_old_format(ini, tmp_path):
     assert model.weights.model_dump() == {
         "translation": [0.2, 0.3, 0.4, 0.5, 0.6],
         "reordering": [1, 2, 3, 4, 5, 6],
-        "language_model": 0.5,
+        "language_model": [0.5],
         "distortion": 0.1,
         "word_penalty": -1,
         "phrase_penalty": 0,  # there was none; many tables have it as their last column
@@ -148,8 +148,6 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
     [
         ("Distortion\n", "OpSequenceModel0 path=x\n", 17, "OpSequenceModel0: the decoder does not have this feature"),
         ("Distortion\n", "WordTranslationFeature\n", 17, "remove its line and its weights, and tune again"),
-        ("Distortion\n", "KENLM name=LM1 path=x\n", 18, "a second KENLM (LM1 is one); the decoder takes one"),
-        ("Distortion\n", "SRILM name=LM1 path=x\n", 18, "a second KENLM (LM1 is one)"),
         ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 17, "a second PhraseDictionaryMemory (TM is one)"),
         ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 15, "only text tables can be read; write PhraseDict"),
         ("KENLM factor", "IRSTLM factor", 18, "write KENLM with path= the model as ARPA"),

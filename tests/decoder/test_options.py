@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.config import Reordering, Search, Weights
-from decoder.options import COPY
+from decoder.source import read_source
 from decoder.translator import Decoder
 from tests.decoder.models import SOURCE, TARGET, random_lm, random_toy, write_model
 from tests.naive import ngrams
@@ -35,17 +35,18 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
     words = random.Random(seed).choices([*SOURCE, "x", "s"], k=6)
     decoder = Decoder.load(toy.directory, Search(table_limit=table_limit))
     decoder = Decoder(
-        decoder.model, decoder.search, decoder.model.weights.model_copy(update={"language_model": lm_weight})
+        decoder.model, decoder.search, decoder.model.weights.model_copy(update={"language_model": [lm_weight]})
     )
     return toy, words, decoder
 
 
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
-    workspace = decoder._decode(decoder._sentence(words))
+    source = read_source(words, decoder.model, decoder.longest)
+    workspace = decoder._decode(source.sentence)
     workspace.n_options = 2
     workspace.rebuild()
-    found = decoder._decode(decoder._sentence(words)).options
+    found = decoder._decode(source.sentence).options
     return found, int(found.first[len(words) * found.longest])
 
 
@@ -58,7 +59,7 @@ def spans(found, n_words):
 
 
 def target_words(decoder, words, found, option):
-    if found.pair[option] == COPY:
+    if found.pair[option] < 0:
         return [words[found.begin[option]]]
     table = decoder.model.tables.phrases
     pair = found.pair[option]
@@ -92,7 +93,7 @@ def test_every_pair_is_there_once(directory, seed, reordering, lm_weight):
         texts = sorted(target_words(decoder, words, found, option) for option in range(first, last))
         naive = options(toy.table, words, begin, end)
         assert texts == sorted(target for target, _, _, _ in naive)
-        assert [found.pair[option] == COPY for option in range(first, last)] == [copy for _, _, _, copy in naive]
+        assert [found.pair[option] < 0 for option in range(first, last)] == [copy for _, _, _, copy in naive]
 
 
 @given(SEEDS, LM_WEIGHTS, st.lists(st.sampled_from([*TARGET, *SOURCE]), max_size=4))
@@ -114,16 +115,20 @@ def test_no_context_lifts_a_score_above_its_bound(directory, seed, lm_weight, co
 def test_ids_are_equal_where_the_search_sees_no_difference(directory, seed, reordering):
     _, words, decoder = fill(directory, seed, reordering)
     found, count = decode(decoder, words)
-    lm_ids = [
-        decoder.model.language_model.word_ids(target_words(decoder, words, found, o)).tolist() for o in range(count)
-    ]
+    texts = [target_words(decoder, words, found, option) for option in range(count)]
     seen = [(int(found.end[o]), int(found.begin[o]) if reordering else 0, *found.forward[o]) for o in range(count)]
     for a, b in combinations(range(count), 2):
-        assert (found.target[a] == found.target[b]) == (lm_ids[a] == lm_ids[b])
+        assert (found.target[a] == found.target[b]) == (texts[a] == texts[b])
         assert (found.state[a] == found.state[b]) == (seen[a] == seen[b])
-    for option, ids in enumerate(lm_ids):
+    for option, text in enumerate(texts):
         target = found.target[option]
-        assert found.lm_words[found.target_first[target] : found.target_first[target + 1]].tolist() == ids
+        here = slice(found.target_first[target], found.target_first[target + 1])
+        ids = [one.word_ids(text).tolist() for one in decoder.model.language_models]
+        assert found.lm_words[here].T.tolist() == ids
+        known = [i for i in found.words[here] if i < len(decoder.model.target)]
+        assert [decoder.model.target.words[i] for i in known] == [
+            word for word in text if word in decoder.model.target.index
+        ]
 
 
 @given(SEEDS, st.sampled_from(["msd", "mslr"]))
@@ -135,7 +140,7 @@ def test_reordering_scores_are_weighted(directory, seed, reordering):
     columns = [0, 1, 2, min(3, n - 1)]
     for option in range(count):
         scores = np.zeros(2 * n)
-        if found.pair[option] != COPY:
+        if found.pair[option] >= 0:
             source = " ".join(words[found.begin[option] : found.end[option]])
             target = " ".join(target_words(decoder, words, found, option))
             scores = next(ln for text, _, ln in toy.table[source] if text == target)
@@ -163,4 +168,4 @@ def test_a_known_word_without_a_phrase_of_its_own_is_copied(directory):
     lonely = next(word for word in decoder.model.source.words if word not in toy.table)
     found, count = decode(decoder, [lonely])
     assert count == 1
-    assert found.pair[0] == COPY
+    assert found.pair[0] < 0

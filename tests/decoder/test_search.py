@@ -103,7 +103,7 @@ def test_what_is_too_small_grows(directory):
     decoder.translate("a")
     workspace = decoder._local.workspace
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
-    workspace.n_options, workspace.n_lm_words = 2, 2
+    workspace.n_options, workspace.n_target_words = 2, 2
     workspace.rebuild()
     assert decoder.translate(line) == expected
     assert workspace.n_nodes > 2

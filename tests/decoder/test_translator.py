@@ -55,8 +55,8 @@ def test_an_empty_line(decoder):
     translation = decoder.translate("")
     check(decoder, "", translation)
     assert (translation.text, translation.phrases, translation.alignment) == ("", (), [])
-    ln_end = decoder.model.language_model.score([]) * np.log(10)
-    assert translation.features["language_model"] == pytest.approx(ln_end, abs=1e-6)
+    ln_end = decoder.model.language_models[0].model.score([]) * np.log(10)
+    assert translation.features["language_model"][0] == pytest.approx(ln_end, abs=1e-6)
 
 
 def test_nothing_but_unknown_words(decoder):

@@ -1,0 +1,69 @@
+"""A sentence's own phrase pairs, which no phrase table knows: words that are copied, translations that a user gives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.language_models import TargetModel
+from lm.jit import kernel
+from lm.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class OwnPair:
+    """A translation of the source words begin:end."""
+
+    begin: int
+    end: int
+    target: tuple[str, ...]
+    ln_score: float = 0.0  # value of each of the phrase table's features
+    unknown: float = 0.0  # value of the unknown-word penalty
+    alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
+
+
+class OwnPairs(NamedTuple):
+    """K pairs, by their spans; pair number k is known as -1 - k. W words are not in the target vocabulary (V words)."""
+
+    first: np.ndarray  # int64[n * longest + 1]; pairs of begin:begin+k are first[begin * longest + k - 1] and on
+    target_offsets: np.ndarray  # int64[K + 1], into target_words
+    target_words: np.ndarray  # int32[...], target ids; V + i for word i of those not in the vocabulary
+    lm_ids: np.ndarray  # int32[W, L], what the language models call these
+    ln_score: np.ndarray  # float64[K]
+    unknown: np.ndarray  # float64[K]
+    score: np.ndarray  # float64[K], room for what Options calls so
+    estimate: np.ndarray  # float64[K], likewise
+    bound: np.ndarray  # float64[K], likewise
+
+
+def pack_own_pairs(
+    pairs: Sequence[OwnPair], n_words: int, longest: int, target: Vocabulary, models: Sequence[TargetModel]
+) -> OwnPairs:
+    """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
+    first = np.zeros(n_words * longest + 1, np.int64)
+    for pair in pairs:
+        first[pair.begin * longest + pair.end - pair.begin] += 1
+    strange: dict[str, int] = {}
+    words = [word for pair in pairs for word in pair.target]
+    ids = target.ids(words)
+    for i in np.flatnonzero(ids < 0):
+        ids[i] = len(target) + strange.setdefault(words[i], len(strange))
+    lm_ids = np.stack([model.word_ids(list(strange)) for model in models], axis=1)
+    offsets = np.zeros(len(pairs) + 1, np.int64)
+    np.cumsum([len(pair.target) for pair in pairs], out=offsets[1:])
+    return OwnPairs(
+        np.cumsum(first),
+        offsets,
+        ids,
+        np.ascontiguousarray(lm_ids),
+        np.array([pair.ln_score for pair in pairs], np.float64),
+        np.array([pair.unknown for pair in pairs], np.float64),
+        *(np.empty(len(pairs)) for _ in range(3)),
+    )
+
+
+@kernel
+def own_number(pair):
+    """The number of an own pair, from how it is known."""
+    return -1 - pair
