@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.candidates import new_target_room
 from decoder.config import Search
-from decoder.derivation import Derivation, fill_features
+from decoder.derivation import Derivation, Scratch, fill_features
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
-from decoder.features.language_model import intern_state, new_states
+from decoder.features.language_model import begin_states, new_states
 from decoder.moses.importing import import_moses
-from decoder.options import COPY
+from decoder.own_pairs import OwnPair, pack_own_pairs
 from decoder.phrase_table import ABSENT, find_source
 from decoder.translator import Decoder
 from lm.corpus import split
@@ -50,30 +51,30 @@ class Rescorer:
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
         self.weights = weight_vector(decoder.weights)
-        self.states = new_states(self.model.language_model.order, 4)
-        begin = self.model.language_model.begin_state()
-        self.states.n_states[0], self.states.slots[:] = 0, -1
-        self.states.work_context[0], self.states.work_backoffs[0] = begin[:2]
-        intern_state(self.states, 0, begin[2])
+        self.tables = decoder.tables
+        self.states = new_states(self.tables.lms.orders, 4)
+        begin_states(self.tables.lms, self.states)
 
     def features(self, source: list[str], printed: Printed) -> np.ndarray:
         """float64[15] of the derivation, computed here."""
-        pairs = [self._pair(source[b:e], printed.words[tb:te]) for b, e, tb, te in printed.spans]
+        pairs = [self._pair(source[b:e], printed.words[tb:te], b) for b, e, tb, te in printed.spans]
         spans = np.array([span[:2] for span in printed.spans], np.int32)
         derivation = Derivation(np.array(pairs, np.int64), spans[:, 0].copy(), spans[:, 1].copy())
-        copies = self.model.language_model.word_ids(source)
+        # Every source word may have been copied: number i is pair -1 - i.
+        own = [OwnPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
+        packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
         vector = np.zeros(self.weights.size)
-        lm_words = np.empty(len(printed.words) + 1, np.int32)
-        fill_features(derivation, self.model.tables, copies, self.states, lm_words, vector)
+        scratch = Scratch(self.states, *new_target_room(len(printed.words) + 1, 1))
+        fill_features(derivation, self.tables, packed, scratch, vector)
         return vector
 
-    def _pair(self, source: list[str], target: list[str]) -> int:
+    def _pair(self, source: list[str], target: list[str], begin: int) -> int:
         table = self.model.tables.phrases
         found = find_source(table, self.model.source.ids(source), np.int64(0), np.int64(len(source)))
         if found == ABSENT:
             if source != target:
                 sys.exit(f"{source} -> {target}: neither in the table nor a copy")
-            return int(COPY)
+            return -1 - begin
         wanted = self.model.target.ids(target)
         for pair in range(table.pair_offsets[found], table.pair_offsets[found + 1]):
             if np.array_equal(table.target_words[slice(*table.target_offsets[pair : pair + 2])], wanted):
