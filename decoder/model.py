@@ -68,8 +68,9 @@ def open_model(directory: str | Path) -> Model:
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
-    if not (directory / entry.file).exists():
-        raise ModelError(f"{directory / entry.file}: missing; {TRAIN_AGAIN}")
+    for name in (entry.file, entry.classes):
+        if name and not (directory / name).exists():
+            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
     classes = read_word_classes(directory / entry.classes) if entry.classes else None
     return TargetModel(LanguageModel.load(directory / entry.file), classes)
 
