@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.config import Search
-from decoder.derivation import Derivation, fill_features
+from decoder.derivation import Derivation, FeatureSpace, fill_features
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
+from decoder.features.hierarchical import new_blocks
 from decoder.features.language_model import intern_state, new_states
 from decoder.moses.importing import import_moses
 from decoder.options import COPY
@@ -49,7 +50,8 @@ class Rescorer:
 
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
-        self.weights = weight_vector(decoder.weights)
+        self.weights = weight_vector(decoder.weights, decoder.features)
+        self.optional = decoder.features.optional_places()
         self.states = new_states(self.model.language_model.order, 4)
         begin = self.model.language_model.begin_state()
         self.states.n_states[0], self.states.slots[:] = 0, -1
@@ -64,7 +66,8 @@ class Rescorer:
         copies = self.model.language_model.word_ids(source)
         vector = np.zeros(self.weights.size)
         lm_words = np.empty(len(printed.words) + 1, np.int32)
-        fill_features(derivation, self.model.tables, copies, self.states, lm_words, vector)
+        space = FeatureSpace(self.states, new_blocks(256), lm_words, self.optional)
+        fill_features(derivation, self.model.tables, copies, space, vector)
         return vector
 
     def _pair(self, source: list[str], target: list[str]) -> int:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.features.reordering import Orientations
 from decoder.phrase_table import PhraseTable
 from lm.jit import kernel
 from lm.probing import ProbingTables
@@ -13,7 +14,8 @@ class Tables(NamedTuple):
     """What a model knows, mapped from its files."""
 
     phrases: PhraseTable
-    ln_reordering: np.ndarray  # float32[P, 2 * O], shape (0, 0) without a reordering model
+    ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) without a reordering model
+    orientations: Orientations
     target_lm_ids: np.ndarray  # int32[V], language model ids of the target vocabulary
     lm: ProbingTables
     end_word: np.ndarray  # int32[1], language model id of </s>

@@ -8,9 +8,10 @@ import numpy as np
 
 from decoder.config import Search, Weights
 from decoder.cube_pruning import cube_search
-from decoder.derivation import Derivation, fill_feature_matrix, fill_features
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix, fill_features
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
+from decoder.features.dense import LN10, dense_weights, feature_names, weight_vector
+from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import forget_states, intern_state
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
@@ -34,12 +35,10 @@ class Decoder:
         """`weights` default to the model's own. Raises ModelError if they do not fit the model."""
         self.model = model
         self.search = search or Search()
-        tables = model.tables
-        self.weights = dense_weights(
-            weights or model.weights, tables.phrases.ln_scores.shape[1], model.description.reordering
-        )
+        weights = weights or model.weights
+        layout = model.tables.phrases.ln_scores.shape[1], model.description.reordering
+        self.weights, self.features = dense_weights(weights, *layout), feature_names(weights, *layout)
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        self.features = FeatureNames(self.weights.translation.size, self.weights.reordering.size)
         limits = self.search
         self._limits = Limits(
             limits.stack,
@@ -47,7 +46,10 @@ class Decoder:
             limits.ln_beam_threshold,
             limits.distortion_limit,
             self.weights.distortion,
+            self.weights.early_distortion,
             self.weights.language_model * LN10,
+            model.tables.orientations.is_hierarchical,
+            model.tables.orientations.keeps_blocks,
         )
         self._local = threading.local()
 
@@ -63,7 +65,7 @@ class Decoder:
         derivation, score = self._best(self._decode(sentence), len(words))
         features = self._features(derivation, sentence)
         if not words:  # nothing was searched
-            score = float(weight_vector(self.weights) @ features)
+            score = float(weight_vector(self.weights, self.features) @ features)
         return self._translation(words, derivation, score, features, {})
 
     def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
@@ -80,11 +82,9 @@ class Decoder:
         copy_ids = self._copy_ids(words) if distinct else None
         best = best_derivations(workspace.graph, len(words), n, workspace.options, tables.phrases, copy_ids)
         matrix = np.zeros((best.score.size, len(self.features.names())))
-        lm_words = np.empty(len(words) * workspace.candidates.lm_words.size + 1, np.int32)
-        fill_feature_matrix(
-            best.phrases, best.offsets, tables, sentence.copy_lm_ids, workspace.states, lm_words, matrix
-        )
-        scores = best.score if words else matrix @ weight_vector(self.weights)
+        space = self._feature_space(len(words) * workspace.candidates.lm_words.size)
+        fill_feature_matrix(best.phrases, best.offsets, tables, sentence.copy_lm_ids, space, matrix)
+        scores = best.score if words else matrix @ weight_vector(self.weights, self.features)
         offsets = best.offsets.tolist()
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
@@ -136,6 +136,7 @@ class Decoder:
 
     def _search(self, workspace: Workspace, n_words: int) -> int:
         states = workspace.states
+        forget_blocks(workspace.blocks)
         forget_states(states)
         states.work_context[0], states.work_backoffs[0], length = self.model.language_model.begin_state()
         intern_state(states, 0, length)  # as BEGIN_STATE, the first
@@ -147,6 +148,7 @@ class Decoder:
             states,
             workspace.stacks,
             workspace.graph,
+            workspace.blocks,
             workspace.places,
             self._limits,
         )
@@ -164,14 +166,18 @@ class Decoder:
 
     def _features(self, derivation: Derivation, sentence: Sentence) -> np.ndarray:
         """float64[F] feature values, computed from the derivation alone."""
-        phrases, states = self.model.tables.phrases, self._local.workspace.states
+        phrases = self.model.tables.phrases
         known = derivation.pair[derivation.pair != COPY]
         n_target = int((phrases.target_offsets[known + 1] - phrases.target_offsets[known]).sum())
         n_target += derivation.pair.size - known.size
         vector = np.zeros(len(self.features.names()))
-        lm_words = np.empty(n_target + 1, np.int32)
-        fill_features(derivation, self.model.tables, sentence.copy_lm_ids, states, lm_words, vector)
+        fill_features(derivation, self.model.tables, sentence.copy_lm_ids, self._feature_space(n_target), vector)
         return vector
+
+    def _feature_space(self, n_target_words: int) -> FeatureSpace:
+        workspace = self._local.workspace
+        lm_words = np.empty(n_target_words + 1, np.int32)
+        return FeatureSpace(workspace.states, workspace.blocks, lm_words, self.features.optional_places())
 
     def _copy_ids(self, words: list[str]) -> np.ndarray:
         """int32[n] target ids of the source words; equal numbers behind the vocabulary for equal words without one."""
