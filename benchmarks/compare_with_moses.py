@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from decoder.config import Reordering
 from decoder.phrase_table import PhraseTable, open_phrase_table, open_reordering_table
 from lm.arpa import read_arpa
 from lm.estimate import estimate
@@ -49,7 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for name, (orientation, kind) in REORDERING.items():
             output = Path(directory) / name
-            settings = PhraseTableSettings(orientation=orientation, kind=kind)
+            settings = PhraseTableSettings(reordering=Reordering(orientation=orientation, kind=kind))
             start = time.perf_counter()
             build_phrase_table(bitext.source, bitext.target, alignments, output, settings)
             print(f"{name}: built in {time.perf_counter() - start:.1f} s")

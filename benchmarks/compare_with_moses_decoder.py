@@ -17,8 +17,9 @@ import numpy as np
 
 from decoder.candidates import new_target_room
 from decoder.config import Search
-from decoder.derivation import Derivation, Scratch, fill_features
+from decoder.derivation import Derivation, FeatureSpace, fill_features
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
+from decoder.features.hierarchical import new_blocks
 from decoder.features.language_model import begin_states, new_states
 from decoder.moses.importing import import_moses
 from decoder.own_pairs import OwnPair, pack_own_pairs
@@ -50,7 +51,8 @@ class Rescorer:
 
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
-        self.weights = weight_vector(decoder.weights)
+        self.weights = weight_vector(decoder.weights, decoder.features)
+        self.optional = decoder.features.optional_places()
         self.tables = decoder.tables
         self.states = new_states(self.tables.lms.orders, 4)
         begin_states(self.tables.lms, self.states)
@@ -64,8 +66,10 @@ class Rescorer:
         own = [OwnPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
         packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
         vector = np.zeros(self.weights.size)
-        scratch = Scratch(self.states, *new_target_room(len(printed.words) + 1, 1))
-        fill_features(derivation, self.tables, packed, scratch, vector)
+        space = FeatureSpace(
+            self.states, new_blocks(256), self.optional, 0, *new_target_room(len(printed.words) + 1, 1)
+        )
+        fill_features(derivation, self.tables, packed, space, vector)
         return vector
 
     def _pair(self, source: list[str], target: list[str], begin: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from decoder.features.dense import DenseWeights
 from decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
+from decoder.features.pair import score_pair
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.phrase_table import PhraseTable
@@ -79,13 +80,13 @@ def choose(source, lookup):
     else:
         limit = n_pairs
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
+    source_length = tables.phrases.source_offsets[source + 1] - tables.phrases.source_offsets[source]
     size, is_trusted = ZERO, _is_trusted(tables.lms)
     for item in range(n_pairs):
         pair = first + item
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
         total = weights.phrase_penalty - weights.word_penalty * length
-        for column in range(weights.translation.size):
-            total += weights.translation[column] * tables.phrases.ln_scores[pair, column]
+        total += score_pair(tables.phrases, weights, pair, source_length, length)
         score[item] = total
         if size == limit and is_trusted and total < estimate[heap[0]]:
             continue

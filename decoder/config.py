@@ -3,7 +3,7 @@
 import math
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from lm.config import Section
 
@@ -12,8 +12,10 @@ COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apar
 
 Algorithm = Literal["stack", "cube"]
 Orientation = Literal["word", "phrase", "hier"]
-Kind = Literal["msd", "mslr"]
-N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4}
+Kind = Literal["msd", "mslr", "monotonicity", "leftright"]
+N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4, "monotonicity": 2, "leftright": 2}
+Direction = Literal["backward", "forward", "bidirectional"]
+Condition = Literal["f", "fe"]
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 # One number stands for a list of one.
@@ -59,6 +61,20 @@ class Weights(Section):
     word_penalty: Finite = -1.0
     phrase_penalty: Finite = 0.2
     unknown_word_penalty: Finite = 1.0
+    # Features that are there only where they are given a weight:
+    early_distortion: Finite | None = None
+    bitext_count: Finite | None = None
+    unique_rule: Finite | None = None
+    length_groups: list[Finite] | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in serialize(self).items() if value is not None}
+
+    @classmethod
+    def required(cls) -> list[str]:
+        """The names of the features that every model has."""
+        return [name for name, field in cls.model_fields.items() if field.default is not None]
 
 
 class Decoding(Section):
@@ -69,10 +85,35 @@ class Decoding(Section):
 
 
 class Reordering(Section):
-    """Which lexicalized reordering model lies beside the phrase table; bidirectional, conditioned on both phrases."""
+    """Which lexicalized reordering model lies beside the phrase table, in the words of Moses' `type`."""
 
     orientation: Orientation = "word"
     kind: Kind = "msd"
+    direction: Direction = "bidirectional"  # to the phrase before, to the one after, or both
+    condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
+    collapse: bool = False  # one weight a direction, instead of one an orientation
+    ln_default: list[Finite] = Field(default=[])  # scores of pairs that the table lacks, and of copied words; none: 0
+
+    @model_validator(mode="after")
+    def _default_fits(self) -> "Reordering":
+        if self.ln_default and len(self.ln_default) != self.n_columns:
+            raise ValueError(f"ln_default has {len(self.ln_default)} scores, the table has {self.n_columns} columns")
+        return self
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions in the order of their columns."""
+        return ("backward", "forward") if self.direction == "bidirectional" else (self.direction,)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the table: the orientations of each direction."""
+        return len(self.directions) * N_ORIENTATIONS[self.kind]
+
+    @property
+    def n_weights(self) -> int:
+        """Features and their weights."""
+        return len(self.directions) if self.collapse else self.n_columns
 
 
 class LanguageModelFile(Section):

@@ -4,9 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.dense import LN10
+from decoder.coverage import cover
+from decoder.features.dense import ABSENT, BITEXT_COUNT, EARLY_DISTORTION, LN10
+from decoder.features.distortion import early_distortion
+from decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next, shift_alone
 from decoder.features.language_model import BEGIN_STATE, States, score_after
-from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, orientation, orientation_column
+from decoder.features.pair import add_pair_features
+from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, ln_orientation, orientation
 from decoder.own_pairs import own_number
 from decoder.tables import read_target
 from lm.jit import kernel
@@ -23,61 +27,87 @@ class Derivation(NamedTuple):
     end: np.ndarray  # int32[K]
 
 
-class Scratch(NamedTuple):
-    """Room for a translation of up to T words, </s> included."""
+class FeatureSpace(NamedTuple):
+    """What computing features needs besides the model and the derivation: room for a translation of up to T words."""
 
     states: States
+    blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
+    optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureNames.optional_places
+    longest_grouped: int  # see add_length_groups
     words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
-    lm_words: np.ndarray  # int32[T, L], language model ids
+    lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
 
 
 @kernel
-def fill_features(derivation, tables, own, scratch, features):
+def fill_features(derivation, tables, own, space, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
     n_translation = tables.phrases.ln_scores.shape[1]
-    n_reordering = tables.ln_reordering.shape[1]
-    language_model = n_translation + n_reordering
-    scalars = language_model + tables.lms.orders.size
-    size, previous_begin, previous_end, previous_pair = np.int64(0), START_BEGIN, START_END, NO_PAIR
+    language_model = n_translation + tables.orientations.n_features
+    scalars, size = language_model + tables.lms.orders.size, np.int64(0)
+    _add_jumps(derivation, tables, space, features)
     for i in range(derivation.pair.size):
-        pair, begin, end = derivation.pair[i], np.int64(derivation.begin[i]), np.int64(derivation.end[i])
-        which = orientation(previous_begin, previous_end, begin, end)
-        _add_orientation(tables.ln_reordering, pair, BACKWARD, which, n_translation, features)
-        _add_orientation(tables.ln_reordering, previous_pair, FORWARD, which, n_translation, features)
-        features[scalars] -= abs(begin - previous_end)
+        pair = derivation.pair[i]
         features[scalars + 2] += 1.0
-        size += read_target(tables, own, pair, size, scratch.words, scratch.lm_words)
-        for column in range(n_translation):
-            if pair < 0:
-                features[column] += own.ln_score[own_number(pair)]
-            else:
-                features[column] += tables.phrases.ln_scores[pair, column]
+        length = read_target(tables, own, pair, size, space.words, space.lm_words)
+        size += length
         if pair < 0:
             features[scalars + 3] += own.unknown[own_number(pair)]
-        previous_begin, previous_end, previous_pair = begin, end, pair
+            for column in range(n_translation):
+                features[column] += own.ln_score[own_number(pair)]
+        else:
+            for column in range(n_translation):
+                features[column] += tables.phrases.ln_scores[pair, column]
+            source_length, places = np.int64(derivation.end[i] - derivation.begin[i]), space.optional[BITEXT_COUNT:]
+            add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
     features[scalars + 1] -= size
     for which in range(tables.lms.orders.size):
-        scratch.lm_words[size, which] = tables.lms.end_ids[0, which]
-    score_after(tables.lms, scratch.lm_words, ZERO, size + 1, scratch.states, BEGIN_STATE)
+        space.lm_words[size, which] = tables.lms.end_ids[0, which]
+    score_after(tables.lms, space.lm_words, ZERO, size + 1, space.states, BEGIN_STATE)
     for which in range(tables.lms.orders.size):
-        features[language_model + which] += LN10 * scratch.states.log10_prob[which]
+        features[language_model + which] += LN10 * space.states.log10_prob[which]
     return size
 
 
 @kernel
-def fill_feature_matrix(derivations, offsets, tables, own, scratch, features):
-    """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one."""
+def _add_jumps(derivation, tables, space, features):
+    """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
+    n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
+    distortion = n_translation + model.n_features + tables.lms.orders.size
+    previous_begin, previous_end, top = START_BEGIN, START_END, NO_BLOCKS
+    first_gap, window = np.int64(0), np.uint64(0)
+    for i in range(derivation.pair.size):
+        begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
+        which = orientation(previous_begin, previous_end, begin, end)
+        following = which
+        if model.is_hierarchical:
+            following = orientation_of_next(which, first_gap, window, previous_begin, previous_end)
+            which = orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
+            top = shift_alone(space.blocks, top, begin, end)
+        _add_orientation(tables, derivation.pair[i], BACKWARD, which, features)
+        if i > 0:
+            _add_orientation(tables, derivation.pair[i - 1], FORWARD, following, features)
+        features[distortion] -= abs(begin - previous_end)
+        if space.optional[EARLY_DISTORTION] != ABSENT:
+            features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
+        first_gap, window = cover(first_gap, window, begin, end)
+        previous_begin, previous_end = begin, end
+
+
+@kernel
+def _add_orientation(tables, pair, direction, which, features):
+    model, place = tables.orientations, tables.orientations.features[direction, which]
+    if place != ABSENT:
+        score = ln_orientation(tables.ln_reordering, model, pair, direction, which)
+        features[tables.phrases.ln_scores.shape[1] + place] += score
+
+
+@kernel
+def fill_feature_matrix(derivations, offsets, tables, own, space, features):
+    """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `space` has room for the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
         derivation = Derivation(
             derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
         )
-        fill_features(derivation, tables, own, scratch, features[i])
 
-
-@kernel
-def _add_orientation(ln_reordering, pair, direction, which, offset, features):
-    n_orientations = ln_reordering.shape[1] // 2
-    if n_orientations > 0 and pair >= 0:
-        column = orientation_column(direction, which, n_orientations)
-        features[offset + column] += ln_reordering[pair, column]
+        fill_features(derivation, tables, own, space, features[i])

@@ -10,13 +10,15 @@ import numpy as np
 
 from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
+from decoder.features.distortion import early_distortion
+from decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, orientation_of_next, shift
 from decoder.features.language_model import BEGIN_STATE, NO_SLOT, States, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
 from decoder.language_models import LanguageModels
 from decoder.options import Options
-from decoder.stacks import OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
+from decoder.stacks import BLOCKS_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from lm.jit import inlined_kernel, kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack
@@ -31,6 +33,9 @@ class Limits(NamedTuple):
     ln_beam: float  # -inf for all
     distortion_limit: int  # negative for none
     distortion: float  # weight
+    early_distortion: float  # weight, 0 without this feature
+    is_hierarchical: bool  # the reordering model, see Orientations
+    keeps_blocks: bool
 
 
 class SearchSpace(NamedTuple):
@@ -42,6 +47,7 @@ class SearchSpace(NamedTuple):
     states: States
     stacks: Stacks
     graph: HypothesisGraph
+    blocks: Blocks
     places: np.ndarray  # int64[64 * longest], work space of find_places
     limits: Limits
 
@@ -52,7 +58,7 @@ class Extension(NamedTuple):
     node: int
     lm_state: np.int64  # of the node
     base: float  # score of the node and of the jump from its last phrase
-    which: int  # orientation
+    which: int  # orientation to what comes before
     first_gap: int  # with `window` the coverage afterwards
     window: np.uint64
     remaining: float  # future cost
@@ -65,7 +71,7 @@ def start_graph(space):
     graph, stacks = space.graph, space.stacks
     graph.stack_first[0], graph.stack_first[1] = 0, 1
     graph.score[0], graph.first_gap[0], graph.window[0] = 0.0, 0, np.uint64(0)
-    graph.lm_state[0], graph.option[0] = BEGIN_STATE, NO_OPTION
+    graph.lm_state[0], graph.blocks[0], graph.option[0] = BEGIN_STATE, NO_BLOCKS, NO_OPTION
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     for row in range(stacks.n_edges.size):
         clear_stack(stacks, row)
@@ -99,13 +105,29 @@ def find_places(space, n_words, node):
 
 @inlined_kernel
 def jump(space, node, begin, end):
-    """(score of `node` and of the jump from its last phrase to words begin:end, orientation)."""
-    options, base, last = space.options, space.graph.score[node], space.graph.option[node]
+    """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before)."""
+    options, graph, limits, last = space.options, space.graph, space.limits, space.graph.option[node]
+    base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
     if last == NO_OPTION:
-        return base - space.limits.distortion * begin, orientation(START_BEGIN, START_END, begin, end)
-    previous_end = np.int64(options.end[last])
-    which = orientation(np.int64(options.begin[last]), previous_end, begin, end)
-    return base + options.forward[last, which] - space.limits.distortion * abs(begin - previous_end), which
+        previous_end, which = START_END, orientation(START_BEGIN, START_END, begin, end)
+    else:
+        previous_begin, previous_end = np.int64(options.begin[last]), np.int64(options.end[last])
+        which = orientation(previous_begin, previous_end, begin, end)
+        following = which
+        if limits.is_hierarchical:
+            following = orientation_of_next(which, first_gap, graph.window[node], previous_begin, previous_end)
+            which = _block_orientation(space, node, begin, end)
+        base += options.forward[last, following]
+    if limits.early_distortion != 0.0:
+        base += limits.early_distortion * early_distortion(first_gap, previous_end, begin, end)
+    return base - limits.distortion * abs(begin - previous_end), which
+
+
+@inlined_kernel
+def _block_orientation(space, node, begin, end):
+    """Orientation to the block on top of the node's."""
+    top = space.graph.blocks[node]
+    return orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
 
 
 @inlined_kernel
@@ -165,8 +187,14 @@ def weigh(space, n_words, shared, option):
 def send(space, n_words, shared, option, score, lm_state):
     """Send the hypothesis that was weighed to its stack; OK or what is full."""
     phrase_state = np.int64(space.options.state[option])
+    blocks = NO_BLOCKS
     if shared.first_gap == n_words:
         lm_state, phrase_state = FINAL, FINAL
+    elif space.limits.keeps_blocks:
+        begin, end = np.int64(space.options.begin[option]), np.int64(space.options.end[option])
+        blocks = shift(space.blocks, np.int64(space.graph.blocks[shared.node]), begin, end)
+        if blocks == FULL:
+            return BLOCKS_FULL
     where = shared.first_gap, shared.window
-    new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, shared.node, option)
+    new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, blocks, shared.node, option)
     return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import N_ORIENTATIONS, LanguageModelFile, ModelDescription, Weights
+from decoder.config import LanguageModelFile, ModelDescription, Reordering, Weights
+from decoder.features.reordering import orientations
 from decoder.language_models import TargetModel, join_language_models
 from decoder.phrase_table import TRAIN_AGAIN, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
@@ -22,8 +23,6 @@ from lm.errors import ModelError
 from lm.language_model import LanguageModel
 from lm.vocabulary import Vocabulary
 from lm.word_classes import read_word_classes
-
-HIERARCHICAL = "reordering.orientation is hier, which the decoder does not know; train with orientation word or phrase"
 
 
 class Model(NamedTuple):
@@ -43,7 +42,7 @@ def open_model(directory: str | Path) -> Model:
     _check_files(directory)
     description = load_config(directory / "model.yaml", ModelDescription)
     weights = load_config(directory / "weights.yaml", Weights)
-    if missing := Weights.model_fields.keys() - weights.model_fields_set:
+    if missing := set(Weights.required()) - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
     source, target = (Vocabulary.load(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
@@ -54,16 +53,9 @@ def open_model(directory: str | Path) -> Model:
             raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
     language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
     phrases = open_phrase_table(directory / "phrases")
-    ln_reordering = np.zeros((0, 0), np.float32)
-    if description.reordering is not None:
-        if description.reordering.orientation == "hier":
-            raise ModelError(f"{directory / 'model.yaml'}: {HIERARCHICAL}")
-        ln_reordering = open_reordering_table(directory / "reordering", len(phrases.ln_scores)).ln_scores
-        expected = 2 * N_ORIENTATIONS[description.reordering.kind]
-        if ln_reordering.shape[1] != expected:
-            message = f"{ln_reordering.shape[1]} columns, {description.reordering.kind} has {expected}; {TRAIN_AGAIN}"
-            raise ModelError(f"{directory / 'reordering' / 'ln_scores.npy'}: {message}")
-    tables = Tables(phrases, ln_reordering, join_language_models(language_models, target.words))
+    ln_reordering = _ln_reordering(directory, description.reordering, len(phrases.ln_scores))
+    lms = join_language_models(language_models, target.words)
+    tables = Tables(phrases, ln_reordering, orientations(description.reordering), lms)
     return Model(description, weights, source, target, language_models, tables)
 
 
@@ -73,6 +65,17 @@ def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetMod
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
     classes = read_word_classes(directory / entry.classes) if entry.classes else None
     return TargetModel(LanguageModel.load(directory / entry.file), classes)
+
+
+def _ln_reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> np.ndarray:
+    if reordering is None:
+        return np.zeros((0, 0), np.float32)
+    ln_scores = open_reordering_table(directory / "reordering", n_pairs).ln_scores
+    if ln_scores.shape[1] != reordering.n_columns:
+        expected = f"{reordering.direction} {reordering.kind} has {reordering.n_columns}; {TRAIN_AGAIN}"
+        path = directory / "reordering" / "ln_scores.npy"
+        raise ModelError(f"{path}: {ln_scores.shape[1]} columns, {expected}")
+    return ln_scores
 
 
 def _check_files(directory: Path) -> None:

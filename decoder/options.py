@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.candidates import choose, score_own
-from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, orientation_column
+from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, ln_orientation
 from decoder.own_pairs import own_number
 from decoder.phrase_table import ABSENT, find_source
 from decoder.tables import read_target, target_length
@@ -89,7 +89,7 @@ def fill_options(lookup, options):
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, sentence.own, lookup.candidates)
-                _add_reordering(options, count, tables.ln_reordering, lookup.weights)
+                _add_reordering(options, count, tables.ln_reordering, tables.orientations, lookup.weights)
                 targets = _add_target(options, count, sentence.own, tables, targets)
                 if targets == FULL:
                     return FULL
@@ -185,34 +185,35 @@ def _same_words(options, target, begin, size):
 
 
 @kernel
-def _add_reordering(options, option, ln_reordering, weights):
+def _add_reordering(options, option, ln_reordering, model, weights):
     """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores."""
-    pair, n_orientations = options.pair[option], ln_reordering.shape[1] // 2
+    pair = options.pair[option]
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
     for which in range(N_ORIENTATIONS):
         backward, forward = 0.0, 0.0
-        if pair >= 0 and n_orientations > 0:
-            column = orientation_column(BACKWARD, which, n_orientations)
-            backward = weights.reordering[column] * ln_reordering[pair, column]
-            column = orientation_column(FORWARD, which, n_orientations)
-            forward = weights.reordering[column] * ln_reordering[pair, column]
+        if model.features[BACKWARD, which] != ABSENT:
+            weight = weights.reordering[model.features[BACKWARD, which]]
+            backward = weight * ln_orientation(ln_reordering, model, pair, BACKWARD, which)
+        if model.features[FORWARD, which] != ABSENT:
+            weight = weights.reordering[model.features[FORWARD, which]]
+            forward = weight * ln_orientation(ln_reordering, model, pair, FORWARD, which)
         options.backward[option, which] = backward
         options.forward[option, which] = forward
         h = combine(h, np.int64(forward * 65536.0))
-    options.state[option] = _same_state(options, option, h, n_orientations > 0)
+    options.state[option] = _same_state(options, option, h, model.keeps_span)
 
 
 @kernel
-def _same_state(options, option, h, has_reordering):
-    """The first option with the same span (without a reordering model: the same end) and the same forward scores."""
-    if not has_reordering:
+def _same_state(options, option, h, keeps_span):
+    """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
+    if not keeps_span:
         h = combine(START, np.int64(options.end[option]))
     mask = np.int64(options.state_slots.size - 1)
     slot = np.int64(mix(h) & np.uint64(mask))
     while options.state_slots[slot] != EMPTY:
         other = options.state_slots[slot]
         same = options.end[other] == options.end[option]
-        if has_reordering:
+        if keeps_span:
             same = same and options.begin[other] == options.begin[option]
         for which in range(N_ORIENTATIONS):
             same = same and options.forward[other, which] == options.forward[option, which]

@@ -51,9 +51,12 @@ class PhraseTable(NamedTuple):
 
 
 class ReorderingTable(NamedTuple):
-    """Lexicalized reordering, aligned with the phrase pairs; backward (to the phrase before) columns come first."""
+    """Lexicalized reordering, aligned with the phrase pairs; backward (to the phrase before) columns come first.
 
-    ln_scores: np.ndarray  # float32[P, 2 * O], O orientations (msd: M S D; mslr: M S DL DR) of each direction
+    Columns of a direction: msd: M S D; mslr: M S DL DR; monotonicity: M and not M; leftright: R L.
+    """
+
+    ln_scores: np.ndarray  # float32[P, C]
     counts: np.ndarray  # int32[P, 8], M S DL DR of each direction
 
 

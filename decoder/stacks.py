@@ -15,7 +15,7 @@ from lm.hashing import combine, mix
 from lm.jit import inlined_kernel, kernel
 
 EMPTY = -1
-OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL = range(7)
+OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
 
 
 class Stacks(NamedTuple):
@@ -31,6 +31,7 @@ class Stacks(NamedTuple):
     window: np.ndarray  # uint64[R, C]
     lm_state: np.ndarray  # int32[R, C]
     state: np.ndarray  # int32[R, C], what a next phrase can see of the last one, see Options.state
+    blocks: np.ndarray  # int32[R, C], see Blocks; 0 where the reordering model keeps none
     option: np.ndarray  # int32[R, C], of the best edge
     last_edge: np.ndarray  # int32[R, C], edges of a hypothesis are chained from the latest
     best_edge: np.ndarray  # int32[R, C]
@@ -51,6 +52,7 @@ class Arrival(NamedTuple):
     window: np.uint64
     lm_state: np.int64
     state: np.int64
+    blocks: np.int64
     from_node: int
     option: int
 
@@ -76,6 +78,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
         np.zeros((n_stacks, slots), np.int32),
         np.zeros(edges, np.int32),
         np.zeros(edges, np.int32),
@@ -96,9 +99,9 @@ def clear_stack(stacks, row):
 
 
 @inlined_kernel
-def _slot(stacks, row, first_gap, window, lm_state, state):
+def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
     """Slot of the hypothesis with that state in the hash table of `row`, or the empty slot where it belongs."""
-    h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), np.int64(state))
+    h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), state + (blocks << 32))
     mask = np.int64(stacks.slots.shape[1] - 1)
     slot = np.int64(mix(h) & np.uint64(mask))
     while stacks.slots[row, slot] != EMPTY:
@@ -108,6 +111,7 @@ def _slot(stacks, row, first_gap, window, lm_state, state):
             and stacks.first_gap[row, i] == first_gap
             and stacks.lm_state[row, i] == lm_state
             and stacks.state[row, i] == state
+            and stacks.blocks[row, i] == blocks
         ):
             break
         slot = (slot + 1) & mask
@@ -120,20 +124,20 @@ def arrive(stacks, row, new, limit, ln_beam):
     edge = stacks.n_edges[row]
     if edge == stacks.edge_from.shape[1]:
         return STACK_EDGES_FULL
-    slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
+    slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
     i = np.int64(stacks.slots[row, slot])
     if i == EMPTY:
         # When to prune must not depend on the room there is, which differs between threads.
         if limit > 0 and stacks.n_hypotheses[row] >= 2 * limit:
             _keep_best(stacks, row, limit)
-            slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state)
+            slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
         elif stacks.n_hypotheses[row] == stacks.score.shape[1]:
             return STACK_FULL
         i = stacks.n_hypotheses[row]
         stacks.n_hypotheses[row] += 1
         stacks.slots[row, slot] = i
         stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
-        stacks.lm_state[row, i], stacks.state[row, i] = new.lm_state, new.state
+        stacks.lm_state[row, i], stacks.state[row, i], stacks.blocks[row, i] = new.lm_state, new.state, new.blocks
         stacks.last_edge[row, i], stacks.best_edge[row, i] = EMPTY, EMPTY
     stacks.edge_from[row, edge], stacks.edge_option[row, edge] = new.from_node, new.option
     stacks.edge_score[row, edge] = new.score
@@ -163,7 +167,7 @@ def _keep_best(stacks, row, limit):
         stacks.score[row, kept], stacks.priority[row, kept] = stacks.score[row, i], priority
         stacks.first_gap[row, kept], stacks.window[row, kept] = stacks.first_gap[row, i], stacks.window[row, i]
         stacks.lm_state[row, kept], stacks.state[row, kept] = stacks.lm_state[row, i], stacks.state[row, i]
-        stacks.option[row, kept] = stacks.option[row, i]
+        stacks.blocks[row, kept], stacks.option[row, kept] = stacks.blocks[row, i], stacks.option[row, i]
         stacks.last_edge[row, kept], stacks.best_edge[row, kept] = stacks.last_edge[row, i], stacks.best_edge[row, i]
         kept += 1
     stacks.n_hypotheses[row] = kept
@@ -177,6 +181,7 @@ def _keep_best(stacks, row, limit):
             stacks.window[row, i],
             np.int64(stacks.lm_state[row, i]),
             np.int64(stacks.state[row, i]),
+            np.int64(stacks.blocks[row, i]),
         )
         stacks.slots[row, slot] = i
 
@@ -195,7 +200,7 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
             return NODES_FULL
         graph.score[node], graph.option[node] = stacks.score[row, i], stacks.option[row, i]
         graph.first_gap[node], graph.window[node] = stacks.first_gap[row, i], stacks.window[row, i]
-        graph.lm_state[node] = stacks.lm_state[row, i]
+        graph.lm_state[node], graph.blocks[node] = stacks.lm_state[row, i], stacks.blocks[row, i]
         if not _append_edges(stacks, row, i, graph, node):
             return EDGES_FULL
         node += 1

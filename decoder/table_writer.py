@@ -43,9 +43,7 @@ class TableWriter:
     Used as a context.
     """
 
-    def __init__(
-        self, phrases: Path, reordering: Path | None = None, n_orientations: int = 0, n_scores: int = MOSES_SCORES
-    ):
+    def __init__(self, phrases: Path, reordering: Path | None = None, n_columns: int = 0, n_scores: int = MOSES_SCORES):
         self.phrases, self.n_pairs = phrases, 0
         self.writers = {
             "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
@@ -63,7 +61,7 @@ class TableWriter:
         self.reordering = {}
         if reordering is not None:
             self.reordering = {
-                "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (2 * n_orientations,)),
+                "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (n_columns,)),
                 "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
             }
         self.ends = {name: 0 for name in self.writers if name.endswith("_offsets")}

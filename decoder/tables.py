@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.features.reordering import Orientations
 from decoder.language_models import LanguageModels
 from decoder.own_pairs import OwnPairs, own_number
 from decoder.phrase_table import PhraseTable
@@ -14,7 +15,8 @@ class Tables(NamedTuple):
     """What a model knows, mapped from its files."""
 
     phrases: PhraseTable
-    ln_reordering: np.ndarray  # float32[P, 2 * O], shape (0, 0) without a reordering model
+    ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) without a reordering model
+    orientations: Orientations
     lms: LanguageModels
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from decoder.candidates import Lookup
 from decoder.config import Search, Weights
 from decoder.cube_pruning import cube_search
-from decoder.derivation import Derivation, fill_feature_matrix
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
+from decoder.features.dense import LN10, dense_weights, feature_names, weight_vector
+from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import begin_states
+from decoder.features.pair import check_counts
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.model import Model, open_model
@@ -36,19 +38,13 @@ class Decoder:
         """`weights` default to the model's own. Raises ModelError if they do not fit the model."""
         self.model = model
         self.search = search or Search()
-        tables = model.tables
-        self.weights = dense_weights(
-            weights or model.weights,
-            tables.phrases.ln_scores.shape[1],
-            model.description.reordering,
-            len(model.language_models),
-        )
-        lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
-        self.tables = tables._replace(lms=lms)
+        tables, given = model.tables, weights or model.weights
+        check_counts(given, tables.phrases)
+        layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
+        self.weights = dense_weights(given, *layout)
+        self.features = feature_names(self.weights, given)
+        self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        self.features = FeatureNames(
-            self.weights.translation.size, self.weights.reordering.size, self.weights.language_model.size
-        )
         limits = self.search
         self._limits = Limits(
             limits.stack,
@@ -56,6 +52,9 @@ class Decoder:
             limits.ln_beam_threshold,
             limits.distortion_limit,
             self.weights.distortion,
+            self.weights.early_distortion,
+            tables.orientations.is_hierarchical,
+            tables.orientations.keeps_blocks,
         )
         self._local = threading.local()
 
@@ -72,7 +71,7 @@ class Decoder:
         features = np.zeros((1, len(self.features.names())))
         self._fill_features(workspace, derivation, np.array([0, derivation.pair.size]), source, features)
         if not source.words:  # nothing was searched
-            score = float(weight_vector(self.weights) @ features[0])
+            score = float(weight_vector(self.weights, self.features) @ features[0])
         return self._translation(source, derivation, score, features[0], {})
 
     def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
@@ -88,7 +87,7 @@ class Decoder:
         best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
         self._fill_features(workspace, best.phrases, best.offsets, source, matrix)
-        scores = best.score if source.words else matrix @ weight_vector(self.weights)
+        scores = best.score if source.words else matrix @ weight_vector(self.weights, self.features)
         offsets = best.offsets.tolist()
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
@@ -129,6 +128,7 @@ class Decoder:
         return workspace
 
     def _search(self, workspace: Workspace, n_words: int) -> int:
+        forget_blocks(workspace.blocks)
         begin_states(self.tables.lms, workspace.states)
         space = SearchSpace(
             workspace.options,
@@ -137,6 +137,7 @@ class Decoder:
             workspace.states,
             workspace.stacks,
             workspace.graph,
+            workspace.blocks,
             workspace.places,
             self._limits,
         )
@@ -156,8 +157,15 @@ class Decoder:
         self, workspace: Workspace, phrases: Derivation, offsets: np.ndarray, source: Source, matrix: np.ndarray
     ) -> None:
         """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
-        scratch = workspace.new_scratch(int(np.diff(offsets).max()))
-        fill_feature_matrix(phrases, offsets, self.tables, source.sentence.own, scratch, matrix)
+        n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
+        space = FeatureSpace(
+            workspace.states,
+            workspace.blocks,
+            self.features.optional_places(),
+            longest_grouped,
+            *workspace.new_target_room(n_phrases),
+        )
+        fill_feature_matrix(phrases, offsets, self.tables, source.sentence.own, space, matrix)
 
     def _translation(
         self,

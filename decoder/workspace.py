@@ -5,13 +5,14 @@ import numpy as np
 from decoder.candidates import Candidates, new_candidates, new_target_room
 from decoder.config import COVERAGE_WINDOW, Search
 from decoder.cube_pruning import Queues, new_queues
-from decoder.derivation import Scratch
+from decoder.features.hierarchical import Blocks, new_blocks
 from decoder.features.language_model import States, new_states
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
 from decoder.model import Model
 from decoder.options import Options, new_options
 from decoder.stacks import (
+    BLOCKS_FULL,
     EDGES_FULL,
     NODES_FULL,
     QUEUE_FULL,
@@ -32,6 +33,7 @@ class Workspace:
     options: Options
     future: FutureCost
     states: States
+    blocks: Blocks
     stacks: Stacks
     graph: HypothesisGraph
     queues: Queues
@@ -43,7 +45,7 @@ class Workspace:
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
-        self.stack_edges, self.n_queued = 1 << 12, 1 << 12
+        self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
         self.candidates = new_candidates(model.tables.phrases, search.table_limit, self.orders.size)
         self.places = np.zeros(COVERAGE_WINDOW * longest, np.int64)
         self.rebuild()
@@ -51,6 +53,7 @@ class Workspace:
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
         self.states = new_states(self.orders, self.n_states)
+        self.blocks = new_blocks(self.n_blocks)
         self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
@@ -68,10 +71,12 @@ class Workspace:
             self.future = new_future_cost(self.n_words)
             self._new_options()
             self._new_graph()
+        while n_words >= self.n_blocks:
+            self.grow(BLOCKS_FULL)
 
-    def new_scratch(self, n_phrases: int) -> Scratch:
-        """Room for translations of up to `n_phrases` phrases; it shares the states."""
-        return Scratch(self.states, *new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size))
+    def new_target_room(self, n_phrases: int) -> tuple[np.ndarray, np.ndarray]:
+        """Room for the words of translations of up to `n_phrases` phrases, </s> included."""
+        return new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size)
 
     def grow_options(self) -> None:
         """Double the room for translation options."""
@@ -83,6 +88,9 @@ class Workspace:
         if status == STATES_FULL:
             self.n_states *= 2
             self.states = new_states(self.orders, self.n_states)
+        elif status == BLOCKS_FULL:
+            self.n_blocks *= 2
+            self.blocks = new_blocks(self.n_blocks)
         elif status == QUEUE_FULL:
             self.n_queued *= 2
             self._new_queues()

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from decoder.config import N_ORIENTATIONS, Kind, Orientation, Weights
+from decoder.config import Condition, Direction, Kind, Orientation, Reordering, Weights
 from lm.config import Bytes, Section
 from lm.ngrams import MAX_ORDER
 
@@ -54,11 +54,19 @@ class ReorderingConfig(Section):
 
     orientation: Orientation | Literal["none"] = "word"
     kind: Kind = "msd"
+    direction: Direction = "bidirectional"
+    condition: Condition = "fe"
+    collapse: bool = False
+
+    @property
+    def model(self) -> Reordering | None:
+        """The model as its description has it."""
+        return None if self.orientation == "none" else Reordering(**self.model_dump())
 
     @property
     def n_weights(self) -> int:
-        """Columns of the reordering table: each orientation to the phrase before and to the phrase after."""
-        return 0 if self.orientation == "none" else 2 * N_ORIENTATIONS[self.kind]
+        """Reordering features."""
+        return self.model.n_weights if self.model else 0
 
 
 class LanguageModelConfig(Section):
@@ -83,7 +91,7 @@ class TrainModelConfig(Section):
     def _weights_fit(self) -> "TrainModelConfig":
         expected, found = self.reordering.n_weights, len(self.starting_weights.reordering)
         if found != expected:
-            what = f"orientation {self.reordering.orientation}, kind {self.reordering.kind}"
+            what = ", ".join(f"{name} {value}" for name, value in self.reordering.model_dump().items())
             raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
         if len(self.weights.translation) != 4:
             raise ValueError(f"weights.translation has {len(self.weights.translation)} weights, the table 4 scores")

@@ -4,70 +4,105 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import N_ORIENTATIONS, Reordering, Weights
+from decoder.config import Reordering, Weights
+from decoder.features.length_groups import weights_by_length
 from lm.errors import ModelError
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046
 
+LISTS = ("translation", "reordering", "language_model")
 SCALARS = ("distortion", "word_penalty", "phrase_penalty", "unknown_word_penalty")
+# Features that are there only where they have weights, a number or a list of them; their places in `optional_places`.
+OPTIONAL = ("early_distortion", "bitext_count", "unique_rule", "length_groups")
+EARLY_DISTORTION, BITEXT_COUNT, UNIQUE_RULE, LENGTH_GROUPS = (np.int64(i) for i in range(4))
+ABSENT = -1
 
 
 class DenseWeights(NamedTuple):
-    """Weights for natural-log feature values."""
+    """Weights for natural-log feature values; what is absent weighs 0."""
 
     translation: np.ndarray  # float64[K], of the phrase table's columns
-    reordering: np.ndarray  # float64[2 * O], of the reordering table's columns; empty without one
+    reordering: np.ndarray  # float64[R], of the reordering features; empty without them
     language_model: np.ndarray  # float64[L], of the language models
     distortion: float
     word_penalty: float
     phrase_penalty: float
     unknown_word_penalty: float
+    early_distortion: float
+    bitext_count: float
+    unique_rule: float
+    length_groups: np.ndarray  # float64[G]
+    by_length: np.ndarray  # float64[K, M + 1, M + 1], the same summed up, see weights_by_length
 
 
 class FeatureNames(NamedTuple):
-    """The layout of a feature vector: translation columns, reordering columns, language models, then SCALARS."""
+    """The layout of a feature vector: LISTS, SCALARS, and what OPTIONAL features there are."""
 
-    n_translation: int
-    n_reordering: int
-    n_language_models: int
+    groups: tuple[tuple[str, int | None], ...]  # name, and how many values, or None for one number
 
     def names(self) -> list[str]:
-        """One name for each place of the vector; columns are numbered from 0."""
-        columns = [f"translation_{i}" for i in range(self.n_translation)]
-        columns += [f"reordering_{i}" for i in range(self.n_reordering)]
-        columns += [f"language_model_{i}" for i in range(self.n_language_models)]
-        return [*columns, *SCALARS]
+        """One name for each place of the vector; those of a list are numbered from 0."""
+        names: list[str] = []
+        for name, size in self.groups:
+            names += [name] if size is None else [f"{name}_{i}" for i in range(size)]
+        return names
 
     def by_group(self, vector: np.ndarray) -> dict[str, float | list[float]]:
-        """Feature values by the names that weights.yaml uses: a list where a model may have several."""
-        ends = np.cumsum([self.n_translation, self.n_reordering, self.n_language_models])
-        groups: dict[str, float | list[float]] = {"translation": vector[: ends[0]].tolist()}
-        if self.n_reordering:
-            groups["reordering"] = vector[ends[0] : ends[1]].tolist()
-        groups["language_model"] = vector[ends[1] : ends[2]].tolist()
-        return groups | dict(zip(SCALARS, vector[ends[2] :].tolist()))
+        """Feature values by the names that weights.yaml uses, as numbers and lists like there."""
+        values, groups = iter(vector.tolist()), {}
+        for name, size in self.groups:
+            groups[name] = next(values) if size is None else [next(values) for _ in range(size)]
+        return groups
+
+    def optional_places(self) -> np.ndarray:
+        """int64[len(OPTIONAL)], where the values of each OPTIONAL feature begin, or ABSENT."""
+        places, end = dict.fromkeys(OPTIONAL, ABSENT), 0
+        for name, size in self.groups:
+            if name in places:
+                places[name] = end
+            end += 1 if size is None else size
+        return np.array([places[name] for name in OPTIONAL], np.int64)
+
+
+def feature_names(weights: DenseWeights, given: Weights) -> FeatureNames:
+    """The layout of the vector; the OPTIONAL features that there are `given` says."""
+    lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in LISTS]
+    optional = [(name, getattr(given, name)) for name in OPTIONAL if getattr(given, name) is not None]
+    return FeatureNames(
+        (
+            *((name, size) for name, size in lists if size),
+            *((name, None) for name in SCALARS),
+            *((name, len(value) if isinstance(value, list) else None) for name, value in optional),
+        )
+    )
 
 
 def dense_weights(
     weights: Weights, n_translation: int, reordering: Reordering | None, n_language_models: int
 ) -> DenseWeights:
     """`weights` as kernels take them. Raises ModelError where their number does not fit the model."""
-    n_reordering = 2 * N_ORIENTATIONS[reordering.kind] if reordering else 0
-    given = weights.reordering if reordering else []
+    n_reordering = reordering.n_weights if reordering else 0
+    lexical = weights.reordering if reordering else []
     for name, found, expected in (
         ("translation", len(weights.translation), n_translation),
-        ("reordering", len(given), n_reordering),
+        ("reordering", len(lexical), n_reordering),
         ("language_model", len(weights.language_model), n_language_models),
     ):
         if found != expected:
             raise ModelError(f"weights: {name} has {found} weights, the model has {expected} such scores; give as many")
-    scalars = [float(getattr(weights, name)) for name in SCALARS]
-    translation, lexical, lm = (np.array(v, float) for v in (weights.translation, given, weights.language_model))
-    return DenseWeights(translation, lexical, lm, *scalars)
+    length_groups = np.array(weights.length_groups or [], float)
+    scalars = {name: float(getattr(weights, name) or 0) for name in (*SCALARS, *OPTIONAL[:LENGTH_GROUPS])}
+    return DenseWeights(
+        np.array(weights.translation, float),
+        np.array(lexical, float),
+        np.array(weights.language_model, float),
+        length_groups=length_groups,
+        by_length=weights_by_length(length_groups, n_translation),
+        **scalars,
+    )
 
 
-def weight_vector(weights: DenseWeights) -> np.ndarray:
+def weight_vector(weights: DenseWeights, names: FeatureNames) -> np.ndarray:
     """float64[F] weights in the order of a feature vector."""
-    scalars = [getattr(weights, name) for name in SCALARS]
-    return np.concatenate([weights.translation, weights.reordering, weights.language_model, scalars])
+    return np.concatenate([np.atleast_1d(getattr(weights, name)) for name, _ in names.groups])

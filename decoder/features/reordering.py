@@ -1,13 +1,58 @@
 """Lexicalized reordering by phrase orientation (Koehn et al. 2005; Galley & Manning 2008, section 3)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
-from lm.jit import kernel
+from decoder.config import Kind, Reordering
+from lm.jit import inlined_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 N_ORIENTATIONS = 4
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
+DIRECTIONS = ("backward", "forward")
 START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with
+COLUMNS: dict[Kind, tuple[int, int, int, int]] = {  # of MONOTONE, SWAP, LEFT, RIGHT within a direction
+    "msd": (0, 1, 2, 2),
+    "mslr": (0, 1, 2, 3),
+    "monotonicity": (0, 1, 1, 1),
+    "leftright": (0, 1, 1, 0),
+}
+ABSENT = -1
+
+
+class Orientations(NamedTuple):
+    """Which orientations a reordering model of C columns tells apart, and where their scores stand."""
+
+    columns: np.ndarray  # int64[2, 4], column of the table by direction and orientation, ABSENT without the direction
+    features: np.ndarray  # int64[2, 4], its place among the features of the model
+    ln_default: np.ndarray  # float64[C], scores of what is no pair of the table
+    n_features: int
+    is_hierarchical: bool
+    keeps_blocks: bool  # whether scores depend on the blocks of all phrases before
+    keeps_span: bool  # whether they depend on both ends of the phrase before
+
+
+def orientations(model: Reordering | None) -> Orientations:
+    """The layout of a reordering model, or of none."""
+    columns, features = (np.full((len(DIRECTIONS), N_ORIENTATIONS), ABSENT, np.int64) for _ in range(2))
+    if model is None:
+        return Orientations(columns, features, np.zeros(0), 0, False, False, False)
+    width = model.n_columns // len(model.directions)
+    for place, direction in enumerate(model.directions):
+        row = DIRECTIONS.index(direction)
+        columns[row] = np.array(COLUMNS[model.kind]) + place * width
+        features[row] = place if model.collapse else columns[row]
+    is_hierarchical = model.orientation == "hier"
+    return Orientations(
+        columns,
+        features,
+        np.array(model.ln_default or [0.0] * model.n_columns),
+        model.n_weights,
+        is_hierarchical,
+        is_hierarchical and model.direction != "forward",
+        not is_hierarchical or model.direction != "backward",
+    )
 
 
 @kernel
@@ -23,7 +68,10 @@ def orientation(previous_begin, previous_end, begin, end):
     return RIGHT if begin > previous_end else LEFT
 
 
-@kernel
-def orientation_column(direction, which, n_orientations):
-    """Column of a reordering table for a direction, BACKWARD or FORWARD; msd knows one discontinuous orientation."""
-    return direction * n_orientations + min(which, n_orientations - 1)
+@inlined_kernel
+def ln_orientation(ln_reordering, model, pair, direction, which):
+    """Score of a pair (negative: none of the table) in an orientation; 0 where the model has not that direction."""
+    column = model.columns[direction, which]
+    if column == ABSENT:
+        return 0.0
+    return np.float64(ln_reordering[pair, column]) if pair >= 0 else model.ln_default[column]

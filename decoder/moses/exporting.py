@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.config import Decoding, Search
+from decoder.config import Decoding, Reordering, Search, Weights
+from decoder.features.dense import OPTIONAL
 from decoder.model import Model, open_model
+from decoder.moses.reordering_type import write_type
 from decoder.phrase_table import open_reordering_table
 from decoder.provenance import check_output
 from lm.config import load_config
@@ -27,6 +29,7 @@ MOSES_NAMES = {
     "word_penalty": "WordPenalty0",
     "phrase_penalty": "PhrasePenalty0",
     "unknown_word_penalty": "UnknownWordPenalty0",
+    "early_distortion": "Distortion0",  # with the switch [early-distortion-cost]
 }
 
 
@@ -43,6 +46,7 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     for entry in opened.description.language_models:
         if entry.classes:
             raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
+    _check_weights(Path(model) / "weights.yaml", opened.weights)
     search_file = Path(model) / "search.yaml"
     search = load_config(search_file, Decoding).search if search_file.exists() else Search()
     with atomic_directory(output) as directory:
@@ -66,6 +70,16 @@ def _check_words(directory: Path, model: Model) -> None:
             if "|" in word:
                 message = f"the word {word!r} has a |, which sets off factors in Moses; train on escaped text (&#124;)"
                 raise ModelError(f"{directory / f'{side}.vocab'}:{number}: {message}")
+
+
+def _check_weights(path: Path, weights: Weights) -> None:
+    given = weights.model_dump()
+    for name in OPTIONAL:
+        if name in given and name not in MOSES_NAMES:
+            raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
+    if weights.early_distortion is not None and weights.distortion != 0:
+        message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
+        raise ModelError(f"{path}: {message}; set distortion to 0, or remove early_distortion, and tune again")
 
 
 def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
@@ -105,9 +119,15 @@ def _phrase_lines(model: Model) -> Iterator[str]:
 
 def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
     ln_scores = open_reordering_table(directory / "reordering", len(model.tables.phrases.ln_scores)).ln_scores
-    for rows, texts, _ in _pairs(model):
-        for text, scores in zip(texts, probabilities(ln_scores[rows])):
-            yield f"{text}{scores}\n"
+    by_source = model.description.reordering is not None and model.description.reordering.condition == "f"
+    for rows, texts, sources in _pairs(model):
+        previous = -1
+        for text, scores, source in zip(texts, probabilities(ln_scores[rows]), sources.tolist()):
+            if not by_source:
+                yield f"{text}{scores}\n"
+            elif source != previous:
+                yield f"{text.partition(' ||| ')[0]} ||| {scores}\n"
+            previous = source
 
 
 def probabilities(ln_scores: np.ndarray) -> list[str]:
@@ -136,7 +156,6 @@ def _ini(model: Model, search: Search) -> str:
     reordering = model.description.reordering
     n_scores = model.tables.phrases.ln_scores.shape[1]
     factors = "input-factor=0 output-factor=0"
-    lexical = f"LexicalReordering name=LexicalReordering0 path={REORDERING} {factors}"
     features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty"]
     features.append(
         f"PhraseDictionaryMemory name=TranslationModel0 num-features={n_scores} path={TABLE} {factors} "
@@ -144,11 +163,11 @@ def _ini(model: Model, search: Search) -> str:
     )
     weights = model.weights.model_dump()
     if reordering:
-        type_ = f"{'wbe' if reordering.orientation == 'word' else 'phrase'}-{reordering.kind}-bidirectional-fe-allff"
-        n_columns = model.tables.ln_reordering.shape[1]
-        features.append(f"{lexical} num-features={n_columns} type={type_}")
+        features.append(_lexical(reordering, factors))
     else:
         del weights["reordering"]
+    if early := "early_distortion" in weights:
+        del weights["distortion"]
     features.append("Distortion")
     for i, one in enumerate(model.language_models):
         features.append(f"KENLM name=LM{i} factor=0 path={_language_model(i)} order={one.model.order}")
@@ -162,12 +181,23 @@ def _ini(model: Model, search: Search) -> str:
         "stack": [str(search.stack)],
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],
+        **({"early-distortion-cost": ["1"]} if early else {}),
         "feature": features,
         "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
     }
     for name, values in sections.items():
         lines += [f"[{name}]", *values, ""]
     return "\n".join(lines)
+
+
+def _lexical(model: Reordering, factors: str) -> str:
+    if model.condition == "f":
+        factors = "input-factor=0"  # with an output factor Moses looks for target phrases in the table
+    line = f"LexicalReordering name=LexicalReordering0 path={REORDERING} {factors}"
+    line += f" num-features={model.n_weights} type={write_type(model)}"
+    if model.ln_default:
+        line += f" default-scores={probabilities(np.array([model.ln_default], np.float32))[0].replace(' ', ',')}"
+    return line
 
 
 def _decimals(value: float | list[float]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, LanguageModelFile, ModelDescription, Search
+from decoder.config import MODEL_FORMAT, LanguageModelFile, ModelDescription, Search
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.tables import PhraseTableReader
@@ -52,7 +52,7 @@ def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
         if moses.reordering_table and moses.reordering:
             data["pairs_without_reordering"] = read_reordering_table(
                 moses.reordering_table,
-                2 * N_ORIENTATIONS[moses.reordering.kind],
+                moses.reordering,
                 directory / "phrases",
                 (source, target),
                 directory / "reordering",

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from decoder.config import N_ORIENTATIONS, Kind, Reordering, Weights
+from decoder.config import Reordering, Weights
 from decoder.moses.old_ini import OLD_SECTIONS, modernize
-from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, Sections, Value
+from decoder.moses.reordering_type import read_type
+from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Value
 from lm.config import parse_config
 from lm.errors import FormatError
 from lm.files import read_lines
@@ -19,7 +20,7 @@ KEYS = {  # of the features that the decoder has
     "PhrasePenalty": (),
     "Distortion": (),
     "PhraseDictionaryMemory": ("path", "input-factor", "output-factor", "table-limit"),
-    "LexicalReordering": ("path", "type", "input-factor", "output-factor"),
+    "LexicalReordering": ("path", "type", "default-scores", "input-factor", "output-factor"),
     "KENLM": ("path", "factor", "order", "lazyken", "load"),
     "SRILM": ("path", "factor", "order"),
 }
@@ -34,7 +35,6 @@ REMEDIES = {
 }
 REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
 FACTORS = "the decoder knows factor 0 alone; train the model without factors"
-ORIENTATIONS = {"wbe": "word", "phrase": "phrase"}
 OFF = ("0", "false")
 MISSING_WEIGHT = 1.0  # what Moses gives a feature without weights
 
@@ -91,9 +91,9 @@ class _Reader:
         n_scores = self._integer(phrases, "num-features", 1)
         weights = {
             "translation": self._weights_of(phrases, n_scores),
-            "reordering": self._weights_of(reordering, 2 * N_ORIENTATIONS[kind.kind]) if reordering and kind else [],
+            "reordering": self._weights_of(reordering, kind.n_weights) if reordering and kind else [],
             "language_model": [weight for lm in lms for weight in self._weights_of(lm, 1)],
-            "distortion": self._weight_of("Distortion"),
+            **self._distortion(),
             "word_penalty": self._weight_of("WordPenalty"),
             "phrase_penalty": self._weight_of("PhrasePenalty"),
             "unknown_word_penalty": self._weight_of("UnknownWordPenalty"),
@@ -127,6 +127,8 @@ class _Reader:
                 sections[name].append(Value(text, number))
         if not sections:
             raise FormatError(self.path, "no [section]; give a moses.ini")
+        for name in SWITCHES & sections.keys():  # on, unless it says otherwise
+            sections[name] = sections[name] or [headers[name][0]]
         for name in sorted(REFUSED_SECTIONS.keys() & sections.keys()):
             values = sections.pop(name)
             if not values or any(value.text not in OFF for value in values):
@@ -228,16 +230,19 @@ class _Reader:
     def _reordering(self, feature: Feature) -> Reordering:
         if "type" not in feature.arguments:
             self.refuse(feature.value, "LexicalReordering without type=; expected such as wbe-msd-bidirectional-fe")
-        tokens = feature.arguments["type"].split("-")
-        known = {"wbe", "phrase", "msd", "mslr", "bidirectional", "fe", "allff"}
-        orientation = [token for token in tokens if token in ORIENTATIONS]
-        kind: list[Kind] = [k for k in N_ORIENTATIONS if k in tokens]
-        unknown = [token for token in tokens if token not in known]
-        if unknown or len(orientation) != 1 or len(kind) != 1 or not {"bidirectional", "fe"} <= set(tokens):
-            why = f"the decoder does not have {', '.join(unknown)}" if unknown else "not all of it is said, once"
-            expected = "expected wbe or phrase, msd or mslr, bidirectional and fe, such as wbe-msd-bidirectional-fe"
-            self.refuse(feature.value, f"LexicalReordering type={feature.arguments['type']}: {why}; {expected}")
-        return parse_config({"orientation": ORIENTATIONS[orientation[0]], "kind": kind[0]}, Reordering, str(self.path))
+        type_, default_scores = feature.arguments["type"], feature.arguments.get("default-scores")
+        try:
+            return read_type(type_, default_scores)
+        except ValueError as error:
+            self.refuse(feature.value, f"LexicalReordering type={type_}: {error}")
+
+    def _distortion(self) -> dict[str, float]:
+        """The weight of distortion, or of what Moses computes in its place with [early-distortion-cost]."""
+        weight = self._weight_of("Distortion")
+        flag = self.sections.get("early-distortion-cost", [])
+        if flag and flag[0].text not in OFF:
+            return {"distortion": 0.0, "early_distortion": weight}
+        return {"distortion": weight}
 
     def _search(self, phrases: Feature) -> dict[str, float]:
         """Limits of the search; what is not said is left out."""

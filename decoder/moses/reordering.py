@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.config import Reordering
 from decoder.moses.tables import SEPARATOR, SORT
-from decoder.phrase_table import ABSENT, find_source, floored_ln, open_phrase_table
+from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from lm.corpus import split
 from lm.errors import FormatError
 from lm.files import read_lines
@@ -18,43 +19,54 @@ from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
 LINES_AT_ONCE = 1 << 16
+FIELDS = {
+    "f": "2: source ||| probabilities (a table of type f)",
+    "fe": "3: source ||| target ||| probabilities (a table of type fe)",
+}
 
 
 class _Lines(NamedTuple):
-    """Lines of a reordering table; line k holds phrases 2 k (source) and 2 k + 1 (target)."""
+    """Lines of a reordering table; line k holds phrases 2 k (source) and 2 k + 1 (target); with type f phrase k."""
 
     words: np.ndarray  # int32[...], -1 where the phrase table does not have the word
-    offsets: np.ndarray  # int64[2 * K + 1], into words
+    offsets: np.ndarray  # int64[2 * K + 1] or int64[K + 1], into words
     scores: np.ndarray  # float64[K, columns]
 
 
 def read_reordering_table(
-    path: Path, n_columns: int, phrases: Path, vocabularies: tuple[Vocabulary, Vocabulary], directory: Path
+    path: Path, model: Reordering, phrases: Path, vocabularies: tuple[Vocabulary, Vocabulary], directory: Path
 ) -> int:
     """Join the text reordering table `path` to the phrase table in `phrases`, and write it to `directory`.
 
-    Pairs that it lacks get ln 1 = 0, as Moses scores them; returns their number. `vocabularies` are those of the
-    phrase table, source and target. Raises FormatError, naming the line.
+    Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number.
+    `vocabularies` are those of the phrase table, source and target. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
     n_pairs = len(table.ln_scores)
-    ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, n_columns))
+    ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, model.n_columns))
+    ln_scores[:] = model.ln_default or 0
     np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
     is_known, number, cursor = np.zeros(n_pairs, bool), 0, np.int64(0)
     with stage("reading the reordering table"):
-        for lines in _read_lines(path, n_columns, vocabularies):
+        for lines in _read_lines(path, model, vocabularies):
             found = np.empty(len(lines.scores), np.int64)
-            cursor = _find_pairs(table, lines.words, lines.offsets, cursor, found)
-            rows = np.flatnonzero(found != ABSENT)
-            pairs, once = np.unique(found[rows], return_index=True)
-            again = np.ones(rows.size, bool)
-            again[once] = is_known[pairs]
+            if model.condition == "f":
+                _find_sources(table, lines.words, lines.offsets, found)
+                rows, pairs = _all_pairs(table, found)
+            else:
+                cursor = _find_pairs(table, lines.words, lines.offsets, cursor, found)
+                rows = np.flatnonzero(found != ABSENT)
+                pairs = found[rows]
+            new, once = np.unique(pairs, return_index=True)
+            again = np.ones(pairs.size, bool)
+            again[once] = is_known[new]
             if again.any():
-                message = f"this pair stands here twice; {SORT}"
+                what = "source phrase" if model.condition == "f" else "pair"
+                message = f"this {what} stands here twice; {SORT}"
                 raise FormatError(path, message, number + int(rows[np.argmax(again)]) + 1)
             is_known[pairs] = True
-            ln_scores[found[rows]] = floored_ln(lines.scores[rows])
+            ln_scores[pairs] = floored_ln(lines.scores)[rows]
             number += len(found)
     ln_scores.flush()
     if not is_known.any():
@@ -62,21 +74,29 @@ def read_reordering_table(
     return n_pairs - int(is_known.sum())
 
 
-def _read_lines(path: Path, n_columns: int, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:
-    lines, number = read_lines(path), 0
+def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All pairs (int64[R]) of the source phrases `sources` (int64[K], or ABSENT), and for each its place there."""
+    rows = np.flatnonzero(sources != ABSENT)
+    first, end = table.pair_offsets[sources[rows]], table.pair_offsets[sources[rows] + 1]
+    sizes = end - first
+    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(rows, sizes), np.repeat(first, sizes) + within
+
+
+def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:
+    lines, number, expected = read_lines(path), 0, FIELDS[model.condition]
     while piece := list(islice(lines, LINES_AT_ONCE)):
         words, ends, scores = array("i"), array("q", [0]), array("d")
         for line in piece:
             number += 1
-            fields = line.split(SEPARATOR)
-            if len(fields) != 3:
-                message = f"{len(fields)} fields, expected 3: source ||| target ||| probabilities (a table of type fe)"
-                raise FormatError(path, message, number)
-            for field, vocabulary in zip(fields, vocabularies):
+            *phrases, probabilities = line.split(SEPARATOR)
+            if len(phrases) != len(model.condition):  # a letter a phrase
+                raise FormatError(path, f"{len(phrases) + 1} fields, expected {expected}", number)
+            for field, vocabulary in zip(phrases, vocabularies):
                 words.extend([vocabulary.index.get(word, -1) for word in split(field)])
                 ends.append(len(words))
-            scores.extend(_probabilities(fields[2], n_columns, path, number))
-        table = np.array(scores).reshape(-1, n_columns)
+            scores.extend(_probabilities(probabilities, model.n_columns, path, number))
+        table = np.array(scores).reshape(-1, model.n_columns)
         yield _Lines(np.array(words, np.int32), np.array(ends, np.int64), table)
 
 
@@ -112,6 +132,13 @@ def _find_pairs(table, words, offsets, cursor, found):
                 break
             pair = pair + 1 if pair + 1 < last else first
     return cursor
+
+
+@kernel
+def _find_sources(table, words, offsets, found):
+    """Fill `found` (int64[K]) with the source phrase of each line of type f, or ABSENT."""
+    for k in range(found.size):
+        found[k] = find_source(table, words, offsets[k], offsets[k + 1])
 
 
 @kernel

@@ -15,6 +15,7 @@ Sections = dict[str, list[Value]]
 Entry = tuple[str, Callable[[str], float]] | bool
 
 USED, LEFT_OUT = True, False
+SWITCHES = {"early-distortion-cost"}
 SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; otherwise whether the import uses it
     "stack": ("stack", int),
     "beam-threshold": ("beam_threshold", float),
@@ -22,6 +23,7 @@ SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; ot
     "max-phrase-length": ("max_phrase_length", int),
     "ttable-limit": ("table_limit", int),
     **dict.fromkeys(("feature", "weight", "mapping", "input-factors", "output-factors"), USED),
+    **dict.fromkeys(SWITCHES, USED),
     # How Moses searches where we search otherwise, how it runs, and what it prints.
     **dict.fromkeys(("search-algorithm", "cube-pruning-pop-limit", "cube-pruning-diversity", "stack-diversity"), False),
     **dict.fromkeys(("cube-pruning-lazy-scoring", "cube-pruning-deterministic-search", "n-best-factor"), LEFT_OUT),
@@ -57,7 +59,7 @@ REFUSED_SECTIONS = {  # they change the score or the choice of a translation
     "translation-systems": "the decoder has one system; remove it",
     "alternate-weight-setting": "the decoder has one set of weights; remove it",
     **dict.fromkeys(("inputtype", "weight-i", "input-scores", "link-param-count", "lattice-hypo-set"), INPUT),
-    **dict.fromkeys(("early-distortion-cost", "monotone-at-punctuation", "phrase-drop-allowed"), SEARCH),
+    **dict.fromkeys(("monotone-at-punctuation", "phrase-drop-allowed"), SEARCH),
     **dict.fromkeys(("drop-unknown", "constraint", "always-create-direct-transopt"), SEARCH),
     **dict.fromkeys(("minimum-bayes-risk", "lminimum-bayes-risk", "consensus-decoding", "mbr", "lmbr"), SEARCH),
     **dict.fromkeys(("max-chart-span", "non-terminals", "rule-limit", "unknown-lhs"), "no chart decoding here"),

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from hypothesis import strategies as st
 
-from decoder.config import MODEL_FORMAT, ModelDescription, Reordering, Weights
+from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Reordering, Weights
 from decoder.phrase_table import PhraseTable, ReorderingTable, build_slots, save_arrays
 from lm.arpa import read_arpa, write_arpa
 from lm.config import save_config
@@ -17,6 +18,7 @@ from lm.vocabulary import Vocabulary
 from tests.naive.ngrams import parse_arpa
 
 SOURCE, TARGET = "abcd", "stuvw"
+WORD_MSD = Reordering()
 
 
 class Toy(NamedTuple):
@@ -28,32 +30,69 @@ class Toy(NamedTuple):
     order: int
     longest: int
     weights: np.ndarray  # float64[F]
-    n_reordering: int
+    reordering: Reordering | None
+    early: bool  # whether it has the feature early_distortion
 
 
-def random_toy(directory: Path, seed: int, most: int = 2, reordering: str | None = "msd", coarse: bool = False) -> Toy:
+def _with_default(model, has_default):
+    """Scores of unknown pairs for every second model."""
+    return model.model_copy(update={"ln_default": [-0.25 * i for i in range(model.n_columns)] if has_default else []})
+
+
+ALL_REORDERINGS = st.builds(
+    _with_default,
+    st.builds(
+        Reordering,
+        orientation=st.sampled_from(["hier", "hier", "phrase"]),
+        kind=st.sampled_from(list(N_ORIENTATIONS)),
+        direction=st.sampled_from(["bidirectional", "backward", "forward"]),
+        condition=st.sampled_from(["fe", "f"]),
+        collapse=st.booleans(),
+    ),
+    st.booleans(),
+)
+REORDERINGS = st.none() | st.just(WORD_MSD) | ALL_REORDERINGS
+
+
+def random_toy(
+    directory: Path,
+    seed: int,
+    most: int = 2,
+    reordering: Reordering | None = WORD_MSD,
+    coarse: bool = False,
+    early: bool = False,
+) -> Toy:
     """A model with up to `most` pairs a source phrase; with many ties if `coarse`."""
     rng = random.Random(seed)
-    n_reordering = {None: 0, "msd": 6, "mslr": 8}[reordering]
+    n_columns = reordering.n_columns if reordering else 0
     longest, order = rng.randint(1, 3), rng.randint(2, 4)
     table = {}
     for _ in range(rng.randint(1, 12)):
         source = " ".join(rng.choices(SOURCE, k=rng.randint(1, longest)))
         targets = {" ".join(rng.choices(TARGET, k=rng.randint(1, 3))) for _ in range(rng.randint(1, most))}
-        table[source] = [(t, _ln(rng, 4, coarse), _ln(rng, n_reordering, coarse=True)) for t in sorted(targets)]
+        table[source] = [(t, _ln(rng, 4, coarse), _ln(rng, n_columns, coarse=True)) for t in sorted(targets)]
+        if reordering and reordering.condition == "f":
+            table[source] = [(t, scores, table[source][0][2]) for t, scores, _ in table[source]]
     lm = random_lm(directory, rng, order)
     weights = Weights(
         translation=[rng.uniform(-0.2, 1) for _ in range(4)],
-        reordering=[rng.uniform(-0.2, 1) for _ in range(n_reordering)],
+        reordering=[rng.uniform(-0.2, 1) for _ in range(reordering.n_weights if reordering else 0)],
         language_model=[rng.uniform(-0.1, 1)],
         distortion=rng.uniform(-0.3, 1),
         word_penalty=rng.uniform(-1, 1),
         phrase_penalty=rng.uniform(-1, 1),
         unknown_word_penalty=rng.uniform(0, 1),
+        early_distortion=rng.uniform(-0.3, 1) if early else None,
     )
-    vector = np.array([*weights.translation, *weights.reordering, *_scalars(weights)])
-    write_model(directory, table, weights, longest, order, Reordering(kind=reordering) if reordering else None)
-    return Toy(directory, table, lm, order, longest, vector, n_reordering)
+    optional = [weights.early_distortion] if early else []
+    vector = np.array([*weights.translation, *weights.reordering, *_scalars(weights), *optional])
+    write_model(directory, table, weights, longest, order, reordering)
+    return Toy(directory, table, lm, order, longest, vector, reordering, early)
+
+
+def toy_name(seed: int, reordering: Reordering | None) -> str:
+    """A name for the directory of that toy."""
+    return f"{seed}-{'-'.join(map(str, reordering.model_dump().values())) if reordering else None}"
 
 
 def random_lm(directory: Path, rng: random.Random, order: int) -> dict:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Search
+from decoder.config import Reordering, Search
 from decoder.translator import Decoder
-from tests.decoder.models import SOURCE, random_toy
-from tests.decoder.test_search import REORDERINGS, SEEDS, UNLIMITED, enumerate_scores, flat, path_scores, toy_problem
+from tests.decoder.models import REORDERINGS, SOURCE, random_toy
+from tests.decoder.test_search import SEEDS, UNLIMITED, enumerate_scores, flat, path_scores, toy_problem
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -79,14 +79,14 @@ def test_more_pops_find_more(directory):
 
 
 def test_what_is_too_small_grows(directory):
-    toy, _ = toy_problem(directory, 11, "msd")
-    line = " ".join(random.Random(1).choices(SOURCE, k=12))
+    toy, _ = toy_problem(directory, 11, Reordering(orientation="hier"))
+    line = " ".join(random.Random(1).choices(SOURCE, k=9))
     expected = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED)).translate(line)
     decoder = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED))
     decoder.translate("a")
     workspace = decoder._local.workspace
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
-    workspace.n_queued = 2
+    workspace.n_queued = workspace.n_blocks = 2
     workspace.rebuild()
     assert decoder.translate(line) == expected
     assert workspace.n_queued > 2

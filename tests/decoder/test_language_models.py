@@ -59,7 +59,7 @@ def enumerate_all(toy, added, words):
     """{(spans and targets): (score, ln p by each of the added models)}"""
     found = {}
     for derivation in derivations(toy.table, words, toy.longest, 6):
-        vector = features(derivation, 4, toy.n_reordering, toy.lm, toy.order)
+        vector = features(derivation, 4, toy.reordering, toy.lm, toy.order)
         text = [word for _, option in derivation for word in option[0]]
         values = [naive_ln(lm, order, classes, text) for lm, order, classes, _ in added]
         score = toy.weights @ vector + sum(value * entry[-1] for value, entry in zip(values, added))
@@ -97,7 +97,7 @@ def test_pruning_stays_truthful(directory, seed, stack):
     line = " ".join(rng.choices([*SOURCE, "x"], k=7))
     for translation in Decoder.load(toy.directory, Search(stack=stack)).nbest(line, 20):
         vector = np.concatenate([np.atleast_1d(value) for value in translation.features.values()])
-        place = 4 + toy.n_reordering + 1
+        place = 4 + toy.reordering.n_weights + 1
         total = toy.weights @ np.delete(vector, [place, place + 1]) + weights @ vector[place : place + 2]
         assert total == pytest.approx(translation.score, abs=1e-6)
 

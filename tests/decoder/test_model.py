@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
-from decoder.config import Search, Weights
+from decoder.config import Reordering, Search, Weights
 from decoder.model import open_model
 from decoder.translator import Decoder
 from lm.errors import ConfigError, ModelError, SmtError
@@ -86,8 +86,9 @@ def test_all_weights_must_be_there(model):
         ("format", "phrasebeam model 9", "format.*phrasebeam model 1.*found 'phrasebeam model 9'"),
         ("source_words", 99, "source.vocab: . words, expected 99"),
         ("target_words", 99, "target.vocab: . words, expected 99"),
-        ("reordering", {"kind": "mslr"}, "reordering/ln_scores.npy: 6 columns, mslr has 8"),
-        ("reordering", {"orientation": "hier"}, "hier"),
+        ("reordering", {"kind": "mslr"}, "reordering/ln_scores.npy: 6 columns, bidirectional mslr has 8"),
+        ("reordering", {"direction": "forward"}, "reordering/ln_scores.npy: 6 columns, forward msd has 3"),
+        ("reordering", {"ln_default": [-1.0]}, "reordering: ln_default has 1 scores, the table has 6 columns"),
         ("reordering", {"kind": "msld"}, "reordering.kind: .*found 'msld'"),
         ("reordering", {"knid": "msd"}, "reordering.knid: unknown key; did you mean kind?"),
         ("colour", "red", "colour: unknown key"),
@@ -98,6 +99,20 @@ def test_descriptions_that_do_not_fit(model, key, value, complaint):
     path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {key: value}))
     with pytest.raises(SmtError, match=complaint):
         open_model(model)
+
+
+def test_a_description_from_before_there_were_directions(model):
+    path = model / "model.yaml"
+    written = yaml.safe_load(path.read_text())
+    path.write_text(yaml.safe_dump(written | {"reordering": {"orientation": "word", "kind": "msd"}}))
+    assert open_model(model).description.reordering == Reordering()
+
+
+def test_optional_features_are_there_where_they_have_weights(model):
+    assert "early_distortion" not in Decoder.load(model).translate("a b").features
+    path = model / "weights.yaml"
+    path.write_text(path.read_text() + "early_distortion: 0.5\n")
+    assert list(Decoder.load(model).translate("a b").features)[-1] == "early_distortion"
 
 
 def test_rows_that_do_not_fit(model):

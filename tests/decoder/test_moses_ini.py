@@ -1,10 +1,14 @@
 """moses.ini files of both formats, and everything in them that is refused by name."""
 
+import numpy as np
 import pytest
+from hypothesis import given
 
 from decoder.config import Reordering
 from decoder.moses.ini import read_moses_ini
+from decoder.moses.reordering_type import read_type, write_type
 from lm.errors import FormatError
+from tests.decoder.models import ALL_REORDERINGS
 
 NEW = """\
 # a comment
@@ -133,6 +137,37 @@ def test_a_feature_that_is_absent_weighs_nothing(ini):
     assert model.weights.distortion == 0
 
 
+def test_reordering_models_of_old_and_with_scores_for_unknown_pairs(ini):
+    text = NEW.replace("LR= 1 2 3 4 5 6 7 8", "LR= 1 2 3")
+    old = read_moses_ini(ini(text.replace("phrase-mslr-bidirectional-fe-allff", "msd-unidirectional-f"))).reordering
+    assert old == Reordering(kind="msd", direction="backward", condition="f")
+    type_ = "hier-msd-forward-fe default-scores=1,0.5,0"
+    found = read_moses_ini(ini(text.replace("phrase-mslr-bidirectional-fe-allff", type_))).reordering
+    assert (found.orientation, found.direction) == ("hier", "forward")
+    assert found.ln_default == pytest.approx([0, np.log(0.5), -100])
+
+
+@given(ALL_REORDERINGS)
+def test_types_are_read_as_they_are_written(model):
+    assert read_type(write_type(model), None) == model.model_copy(update={"ln_default": []})
+
+
+@pytest.mark.parametrize(
+    ("section", "distortion", "early"),
+    [
+        ("[early-distortion-cost]", 0.0, 0.3),
+        ("[early-distortion-cost]\n1", 0.0, 0.3),
+        ("[early-distortion-cost]\ntrue", 0.0, 0.3),
+        ("[early-distortion-cost]\n0", 0.3, None),
+        ("", 0.3, None),
+    ],
+)
+def test_early_distortion(ini, section, distortion, early):
+    model = read_moses_ini(ini(NEW.replace("[threads]\n2", section)))
+    assert (model.weights.distortion, model.weights.early_distortion) == (distortion, early)
+    assert "early-distortion-cost" not in model.left_out
+
+
 def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkeypatch):
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "elsewhere").write_text("")
@@ -151,13 +186,15 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 17, "a second PhraseDictionaryMemory (TM is one)"),
         ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 15, "only text tables can be read; write PhraseDict"),
         ("KENLM factor", "IRSTLM factor", 18, "write KENLM with path= the model as ARPA"),
-        ("type=phrase-mslr", "type=hier-mslr", 16, "the decoder does not have hier; expected wbe or phrase"),
-        ("mslr-bidirectional-fe", "monotonicity-bidirectional-fe", 16, "the decoder does not have monotonicity"),
-        ("mslr-bidirectional-fe", "leftright-bidirectional-fe", 16, "the decoder does not have leftright"),
-        ("bidirectional-fe-allff", "bidirectional-f", 16, "the decoder does not have f;"),
-        ("fe-allff", "fe-collapseff", 16, "the decoder does not have collapseff"),
-        ("bidirectional-fe", "backward-fe", 16, "the decoder does not have backward"),
-        ("mslr-bidirectional-fe-allff", "mslr-fe", 16, "not all of it is said"),
+        ("type=phrase-mslr", "type=lattice-mslr", 16, "type=lattice-mslr-bidirectional-fe-allff: the decoder does not"),
+        ("type=phrase-mslr", "type=phrase-msd-mslr", 16, "mslr is the second of msd, mslr, monotonicity, leftright;"),
+        ("phrase-mslr-bidirectional-fe", "phrase-bidirectional-fe", 16, "none of msd, mslr, monotonicity, leftright;"),
+        ("bidirectional-fe-allff", "bidirectional", 16, "none of fe, f; expected a type such as wbe-msd-bidirect"),
+        ("bidirectional-fe", "backward-fe", 23, "8 weights of LR, expected 4"),
+        ("fe-allff", "fe-collapseff", 23, "8 weights of LR, expected 2"),
+        ("fe-allff", "fe default-scores=1,1", 16, "default-scores=1,1, expected 8 numbers not below 0"),
+        ("fe-allff", "fe default-scores=1,1,1,1,1,1,1,x", 16, "expected 8 numbers not below 0, set off by commas"),
+        ("fe-allff", "fe-collapseff default-scores=1,1,1,1,1,1,1,1", 16, "with collapseff, which Moses cannot add up"),
         (" type=phrase-mslr-bidirectional-fe-allff", "", 16, "LexicalReordering without type="),
         ("lazyken=0", "oov-feature=1", 18, "KENLM: the decoder does not know 'oov-feature'; remove it"),
         ("lazyken=0", "order=4", 18, "'order=4', expected every key once"),
@@ -179,7 +216,6 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("KENLM0= 0.4", "LR_x-y= 1", 28, "LR_x-y: sparse weights, which the decoder does not have"),
         ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
         ("[threads]\n2", "[weight-file]\nx", 8, "[weight-file]: the decoder has no sparse features"),
-        ("[threads]\n2", "[early-distortion-cost]", 8, "[early-distortion-cost]: the decoder cannot search so"),
         ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
         ("[threads]\n2", "[weight-l]\n1", 12, "[feature] beside [weight-l] of the old format"),
         ("[threads]", "[threads", 8, "'[threads', expected ] after"),
@@ -205,7 +241,7 @@ def test_what_is_refused(ini, old, new, line, complaint):
         ("0 0 0 5 table.gz", "0 0 table.gz", 2, "3 words, expected 5: KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"),
         ("8 0 3 lm.arpa", "1 0 3 lm.arpa", 6, "IRSTLM: write KENLM"),
         ("8 0 3 lm.arpa", "8 1 3 lm.arpa", 6, "factor=1; the decoder knows factor 0 alone"),
-        ("0-0 wbe-msd", "0-0 hier-msd", 8, "the decoder does not have hier"),
+        ("0-0 wbe-msd", "0-0 wbe-mds", 8, "the decoder does not have mds"),
         ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
         ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
         ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),

@@ -1,6 +1,7 @@
 """Whole models: out to Moses' formats and in again with the same translations, and the two commands."""
 
 import shutil
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from decoder.translator import Decoder
 from lm.config import load_config
 from lm.errors import ConfigError, FormatError, ModelError
 from phrasebeam import main
-from tests.decoder.models import random_toy
+from tests.decoder.models import ALL_REORDERINGS, random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -42,13 +43,28 @@ def moses(tmp_path, exported):
 
 
 @pytest.mark.needs_jit
-@pytest.mark.parametrize("seed", range(12))
-def test_out_and_in_again(tmp_path, seed):
-    kind = [None, "msd", "mslr"][seed % 3]
-    toy = random_toy(tmp_path / "toy", seed, most=4, reordering=kind)
+@settings(max_examples=20)
+@given(st.integers(0, 2**20), st.none() | ALL_REORDERINGS, st.booleans())
+def test_out_and_in_again(seed, reordering, early):
+    if reordering and reordering.collapse:  # of which Moses has not both
+        reordering = reordering.model_copy(update={"ln_default": []})
+    with tempfile.TemporaryDirectory() as directory:
+        out_and_in_again(Path(directory), seed, reordering, early)
+
+
+def out_and_in_again(tmp_path, seed, reordering, early):
+    toy = random_toy(tmp_path / "toy", seed, most=4, reordering=reordering, early=early)
+    if early:
+        path = toy.directory / "weights.yaml"
+        path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"distortion": 0.0}))
     export_moses(toy.directory, tmp_path / "moses")
     description = import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
-    assert (description.reordering.kind if description.reordering else None) == kind
+    if reordering:
+        found, default = description.reordering.model_dump(), reordering.ln_default
+        assert found.pop("ln_default") == pytest.approx(default, abs=1e-6)
+        assert found.items() <= reordering.model_dump().items()
+    else:
+        assert description.reordering is None
     search = load_config(tmp_path / "again" / "search.yaml", Decoding).search
     longest = description.max_source_phrase_length
     assert search == Search(max_phrase_length=longest)  # what the toy has none of is ours by default
@@ -136,6 +152,18 @@ def test_words_that_moses_cannot_have(tmp_path, toy):
     words = (model / "target.vocab").read_text().split()
     (model / "target.vocab").write_text("\n".join(["a|b", *words[1:]]) + "\n")
     with pytest.raises(ModelError, match=r"target.vocab:1: the word 'a\|b' has a \|"):
+        export_moses(model, tmp_path / "moses")
+
+
+@pytest.mark.parametrize(
+    ("weights", "complaint"),
+    [({"early_distortion": 0.1}, "distortion 0.3 beside early_distortion, and Moses has the one or the other; set")],
+)
+def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
+    model = shutil.copytree(toy, tmp_path / "model")
+    written = yaml.safe_load((model / "weights.yaml").read_text())
+    (model / "weights.yaml").write_text(yaml.safe_dump(written | {"distortion": 0.3} | weights))
+    with pytest.raises(ModelError, match=f"weights.yaml: {complaint}"):
         export_moses(model, tmp_path / "moses")
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.config import Reordering
 from decoder.moses import reordering as moses_reordering
 from decoder.moses import tables as moses_tables
 from decoder.moses.reordering import read_reordering_table
@@ -21,11 +22,12 @@ from tests.naive import moses as naive
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 PHRASES = st.lists(st.sampled_from(["a", "b", "\u00a0", "&#124;"]), min_size=1, max_size=3).map(tuple)
+FE = Reordering()
 PROBABILITIES = st.sampled_from(["1", "0", "0.5", "1e-9", "2.718", "1e-60", ".25"])
 
 
 @st.composite
-def texts(draw):
+def texts(draw, condition="fe"):
     """A phrase table grouped by source phrases, and a reordering table of some of its pairs and of others."""
     n_scores = draw(st.integers(1, 5))
     lines, reordering = [], []
@@ -33,10 +35,10 @@ def texts(draw):
         for target in draw(st.lists(PHRASES, min_size=1, max_size=4, unique=True)):
             scores = draw(st.lists(PROBABILITIES, min_size=n_scores, max_size=n_scores))
             lines.append(" ||| ".join([" ".join(source), " ".join(target), " ".join(scores), *fields(draw)]))
-    for source, target in draw(st.lists(st.tuples(PHRASES, PHRASES), max_size=20, unique=True)):
+    for phrases in draw(st.lists(st.tuples(*[PHRASES] * len(condition)), max_size=20, unique=True)):
         scores = draw(st.lists(PROBABILITIES, min_size=6, max_size=6))
-        reordering.append(" ||| ".join([" ".join(source), " ".join(target), " ".join(scores)]))
-    first = " ||| ".join(lines[0].split(" ||| ")[:2])
+        reordering.append(" ||| ".join([*map(" ".join, phrases), " ".join(scores)]))
+    first = " ||| ".join(lines[0].split(" ||| ")[: len(condition)])
     reordering = [line for line in reordering if not line.startswith(f"{first} |||")]
     reordering.insert(draw(st.integers(0, len(reordering))), f"{first} ||| .1 .2 .3 .4 .5 0")
     return n_scores, "".join(f"{line}\n" for line in lines), "".join(f"{line}\n" for line in reordering)
@@ -94,7 +96,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed):
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
         paths = directory / "phrases", (source, target), directory / "reordering"
-        missing = read_reordering_table(directory / "text", 6, *paths)
+        missing = read_reordering_table(directory / "text", FE, *paths)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
         np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)
@@ -103,6 +105,34 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed):
         }
         assert missing == sum(key not in present for key in expected)
         assert not scores.counts.any()
+
+
+@settings(max_examples=30)
+@given(texts("f"), st.sampled_from([1, 2, 1000]), st.sampled_from([[], [-0.5, -1.0, 0.0, -2.0, 0.0, -3.0]]))
+def test_scores_of_source_phrases(given_texts, at_once, ln_default):
+    n_scores, text, reordering = given_texts
+    with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
+        directory = Path(scratch)
+        patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+        _, source, target = read(text, n_scores, directory)
+        (directory / "text").write_text(reordering, encoding="utf-8")
+        model = Reordering(condition="f", ln_default=ln_default)
+        paths = directory / "phrases", (source, target), directory / "reordering"
+        missing = read_reordering_table(directory / "text", model, *paths)
+        pairs = list(naive.phrase_table(text))
+        by_source = {tuple(fields[0]): naive.ln(fields[1]) for fields in naive.fields(reordering)}
+        rows = [by_source.get(pair[0], ln_default or [0.0] * 6) for pair in pairs]
+        found = open_reordering_table(directory / "reordering", len(pairs)).ln_scores
+        np.testing.assert_allclose(found, rows, rtol=1e-6)
+        assert missing == sum(pair[0] not in by_source for pair in pairs)
+
+
+def test_a_source_phrase_that_stands_there_twice(tmp_path):
+    _, source, target = read(GOOD, 2, tmp_path)
+    (tmp_path / "text").write_text("q ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\n")
+    paths = tmp_path / "phrases", (source, target), tmp_path / "reordering"
+    with pytest.raises(FormatError, match="text:3: this source phrase stands here twice"):
+        read_reordering_table(tmp_path / "text", Reordering(condition="f"), *paths)
 
 
 GOOD = "a b ||| x y ||| 0.5 0.25 ||| 0-0 1-1 ||| 3 2 1 ||| |||\n"
@@ -166,7 +196,7 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(FormatError) as caught:
             patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
             output = tmp_path / f"reordering{at_once}"
-            read_reordering_table(tmp_path / "text", 6, tmp_path / "phrases", (source, target), output)
+            read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), output)
         assert complaint in str(caught.value)
         assert caught.value.line == 3
 
@@ -175,4 +205,4 @@ def test_a_reordering_table_of_another_model(tmp_path):
     _, source, target = read(GOOD, 2, tmp_path)
     (tmp_path / "text").write_text("q ||| q ||| 1 1 1 1 1 1\n")
     with pytest.raises(FormatError, match="none of its pairs is in the phrase table"):
-        read_reordering_table(tmp_path / "text", 6, tmp_path / "phrases", (source, target), tmp_path / "reordering")
+        read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), tmp_path / "reordering")

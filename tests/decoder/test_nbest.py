@@ -12,14 +12,13 @@ from decoder.config import Reordering, Search, Weights
 from decoder.features.dense import weight_vector
 from decoder.translator import Decoder
 from lm.errors import ConfigError
-from tests.decoder.models import SOURCE, random_lm, random_toy, write_model
+from tests.decoder.models import REORDERINGS, SOURCE, random_lm, random_toy, toy_name, write_model
 from tests.naive.search import derivations, features
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 UNLIMITED = {"stack": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)
-REORDERINGS = st.sampled_from([None, "msd", "mslr"])
 ALL = 10**5
 
 
@@ -30,7 +29,8 @@ def directory(tmp_path_factory):
 
 def toy_problem(directory, seed, reordering, longest_sentence):
     """A random model, and a random sentence with words that are copied, one of them a word of the target language."""
-    toy = random_toy(directory / f"{seed}-{reordering}", seed, reordering=reordering, coarse=bool(seed % 2))
+    options = {"coarse": bool(seed % 2), "early": seed % 3 == 0}
+    toy = random_toy(directory / toy_name(seed, reordering), seed, reordering=reordering, **options)
     rng = random.Random(seed)
     return toy, rng.choices([*SOURCE, *SOURCE, "x", "s"], k=rng.randint(1, longest_sentence))
 
@@ -39,7 +39,7 @@ def enumerate_all(toy, words, distortion_limit):
     """{derivation: feature vector}, a derivation being its spans and target strings."""
     return {
         tuple((span, " ".join(option[0])) for span, option in derivation): features(
-            derivation, 4, toy.n_reordering, toy.lm, toy.order
+            derivation, 4, toy.reordering, toy.lm, toy.order, toy.early
         )
         for derivation in derivations(toy.table, words, toy.longest, distortion_limit)
     }
@@ -68,7 +68,7 @@ def check(decoder, line, translations):
     scores = [translation.score for translation in translations]
     assert scores == sorted(scores, reverse=True)
     assert len({key(translation) for translation in translations}) == len(translations)
-    weights = weight_vector(decoder.weights)
+    weights = weight_vector(decoder.weights, decoder.features)
     assert [weights @ flat(translation) for translation in translations] == pytest.approx(scores, abs=1e-6)
 
 
@@ -125,7 +125,7 @@ def test_pruned_search(directory, seed, reordering, stack, beam_threshold):
 
 
 def test_what_is_too_small_grows(directory, monkeypatch):
-    toy, _ = toy_problem(directory, 11, "msd", 1)
+    toy, _ = toy_problem(directory, 11, Reordering(), 1)
     decoder = Decoder.load(toy.directory, Search(stack=10))
     line = "a b c d x a b"
     expected = [decoder.nbest(line, 50, distinct) for distinct in (False, True)]
@@ -145,7 +145,7 @@ def test_more_ways_to_say_the_same_than_can_be_listed(tmp_path):
 
 
 def test_an_empty_line_has_one_derivation(directory):
-    toy, _ = toy_problem(directory, 3, "msd", 1)
+    toy, _ = toy_problem(directory, 3, Reordering(), 1)
     decoder = Decoder.load(toy.directory)
     for distinct in (False, True):
         check(decoder, "", decoder.nbest("", 5, distinct))
@@ -153,6 +153,6 @@ def test_an_empty_line_has_one_derivation(directory):
 
 
 def test_refuses_empty_lists(directory):
-    toy, _ = toy_problem(directory, 3, "msd", 1)
+    toy, _ = toy_problem(directory, 3, Reordering(), 1)
     with pytest.raises(ConfigError, match="n is 0, expected at least 1"):
         Decoder.load(toy.directory).nbest("a", 0)

@@ -11,14 +11,22 @@ from hypothesis import strategies as st
 from decoder.config import Reordering, Search, Weights
 from decoder.source import read_source
 from decoder.translator import Decoder
-from tests.decoder.models import SOURCE, TARGET, random_lm, random_toy, write_model
+from tests.decoder.models import (
+    ALL_REORDERINGS,
+    REORDERINGS,
+    SOURCE,
+    TARGET,
+    random_lm,
+    random_toy,
+    toy_name,
+    write_model,
+)
 from tests.naive import ngrams
-from tests.naive.search import LN10, best_options, options
+from tests.naive.search import KINDS, LN10, best_options, options
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 SEEDS = st.integers(0, 2**20)
-REORDERINGS = st.sampled_from([None, "msd", "mslr"])
 LM_WEIGHTS = st.sampled_from([-0.5, 0.0, 0.7])
 LANGUAGE_MODEL = -5  # place in the weight vector
 
@@ -30,7 +38,7 @@ def directory(tmp_path_factory):
 
 def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
     """A random model with many ties, a random sentence, and the decoder that looked up its options."""
-    toy = random_toy(directory / f"{seed}-{reordering}", seed, most=8, reordering=reordering, coarse=True)
+    toy = random_toy(directory / toy_name(seed, reordering), seed, most=8, reordering=reordering, coarse=True)
     toy.weights[LANGUAGE_MODEL] = lm_weight
     words = random.Random(seed).choices([*SOURCE, "x", "s"], k=6)
     decoder = Decoder.load(toy.directory, Search(table_limit=table_limit))
@@ -99,7 +107,7 @@ def test_every_pair_is_there_once(directory, seed, reordering, lm_weight):
 @given(SEEDS, LM_WEIGHTS, st.lists(st.sampled_from([*TARGET, *SOURCE]), max_size=4))
 @settings(max_examples=25)
 def test_no_context_lifts_a_score_above_its_bound(directory, seed, lm_weight, context):
-    toy, words, decoder = fill(directory, seed, "msd", 2, lm_weight)
+    toy, words, decoder = fill(directory, seed, Reordering(), 2, lm_weight)
     found, count = decode(decoder, words)
     for option in range(count):
         history = ["<s>", *context]
@@ -116,7 +124,9 @@ def test_ids_are_equal_where_the_search_sees_no_difference(directory, seed, reor
     _, words, decoder = fill(directory, seed, reordering)
     found, count = decode(decoder, words)
     texts = [target_words(decoder, words, found, option) for option in range(count)]
-    seen = [(int(found.end[o]), int(found.begin[o]) if reordering else 0, *found.forward[o]) for o in range(count)]
+    backward_blocks = reordering and (reordering.orientation, reordering.direction) == ("hier", "backward")
+    begins = found.begin if reordering and not backward_blocks else np.zeros_like(found.begin)
+    seen = [(int(found.end[o]), int(begins[o]), *found.forward[o]) for o in range(count)]
     for a, b in combinations(range(count), 2):
         assert (found.target[a] == found.target[b]) == (texts[a] == texts[b])
         assert (found.state[a] == found.state[b]) == (seen[a] == seen[b])
@@ -131,22 +141,25 @@ def test_ids_are_equal_where_the_search_sees_no_difference(directory, seed, reor
         ]
 
 
-@given(SEEDS, st.sampled_from(["msd", "mslr"]))
-@settings(max_examples=15)
+@given(SEEDS, ALL_REORDERINGS)
+@settings(max_examples=25)
 def test_reordering_scores_are_weighted(directory, seed, reordering):
     toy, words, decoder = fill(directory, seed, reordering)
     found, count = decode(decoder, words)
-    n = toy.n_reordering // 2
-    columns = [0, 1, 2, min(3, n - 1)]
+    names = "".join(dict.fromkeys(KINDS[reordering.kind]))
+    expected = {"backward": np.zeros(4), "forward": np.zeros(4)}
     for option in range(count):
-        scores = np.zeros(2 * n)
+        scores = np.array(reordering.ln_default or [0.0] * reordering.n_columns)
         if found.pair[option] >= 0:
             source = " ".join(words[found.begin[option] : found.end[option]])
             target = " ".join(target_words(decoder, words, found, option))
             scores = next(ln for text, _, ln in toy.table[source] if text == target)
-        weighted = scores * toy.weights[4 : 4 + 2 * n]
-        assert found.backward[option] == pytest.approx(weighted[columns], abs=1e-6)
-        assert found.forward[option] == pytest.approx(weighted[n:][columns], abs=1e-6)
+        for place, direction in enumerate(reordering.directions):
+            columns = [place * len(names) + names.index(which) for which in KINDS[reordering.kind]]
+            weights = toy.weights[4 + np.array([place] * 4 if reordering.collapse else columns)]
+            expected[direction] = scores[columns] * weights
+        assert found.backward[option] == pytest.approx(expected["backward"], abs=1e-6)
+        assert found.forward[option] == pytest.approx(expected["forward"], abs=1e-6)
 
 
 def test_spans_alone_tell_states_apart(directory):

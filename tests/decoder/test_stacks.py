@@ -35,8 +35,11 @@ class Node(NamedTuple):
     edges: list
 
 
-# (score, state): few of each, so that they tie and recombine; a state is (first gap, window, LM state, phrase state)
-STATES = st.tuples(st.integers(0, 1), st.sampled_from([0, 2, 2**63]), st.integers(0, 1), st.integers(0, 1))
+# (score, state): few of each, so that they tie and recombine; a state is
+# (first gap, window, LM state, phrase state, blocks)
+STATES = st.tuples(
+    st.integers(0, 1), st.sampled_from([0, 2, 2**63]), st.integers(0, 1), st.integers(-1, 0), st.integers(0, 1)
+)
 ARRIVALS = st.lists(st.tuples(st.integers(-9, 9), STATES), min_size=1, max_size=80)
 
 
@@ -52,8 +55,8 @@ def run(arrivals, limit, ln_beam, capacity, n_edges=256):
     for row in range(2):
         clear_stack(stacks, row)
     for option, (score, state) in enumerate(arrivals):
-        first_gap, window, lm_state, phrase_state = state
-        where = np.int64(first_gap), np.uint64(window), np.int64(lm_state), np.int64(phrase_state)
+        first_gap, window, *others = state
+        where = np.int64(first_gap), np.uint64(window), *map(np.int64, others)
         new = Arrival(float(score), score + future(state), *where, option % 5, option)
         status = arrive(stacks, ROW, new, limit, ln_beam)
         if status != OK:
@@ -68,7 +71,8 @@ def run(arrivals, limit, ln_beam, capacity, n_edges=256):
         edges = list(zip(*(column.tolist() for column in columns)))
         assert graph.option[node] == edges[0][1]
         state = arrivals[edges[0][1]][1]
-        assert state[:3] == (graph.first_gap[node], graph.window[node], graph.lm_state[node])
+        seen = graph.first_gap[node], graph.window[node], graph.lm_state[node], graph.blocks[node]
+        assert (*state[:3], state[4]) == seen
         nodes.append(Node(state, float(graph.score[node]), edges))
     return nodes
 
@@ -112,7 +116,7 @@ def test_a_stack_that_is_cut_on_the_way(arrivals, limit, ln_beam):
 
 
 def test_what_is_full():
-    arrivals = [(0, (0, 0, i, 0)) for i in range(5)]
+    arrivals = [(0, (0, 0, i, 0, 0)) for i in range(5)]
     assert run(arrivals, limit=0, ln_beam=-math.inf, capacity=4) == STACK_FULL
     assert run(arrivals, limit=2, ln_beam=-math.inf, capacity=4, n_edges=4) == STACK_EDGES_FULL
     assert run(arrivals, limit=3, ln_beam=-math.inf, capacity=4) == STACK_FULL
@@ -127,6 +131,6 @@ def test_a_graph_that_is_full(room, status):
     graph.stack_first[1] = 1
     clear_stack(stacks, ROW)
     for i in range(5):
-        new = Arrival(0.0, 0.0, np.int64(0), np.uint64(0), np.int64(i), np.int64(0), 0, i)
+        new = Arrival(0.0, 0.0, np.int64(0), np.uint64(0), np.int64(i), np.int64(0), np.int64(0), 0, i)
         assert arrive(stacks, ROW, new, 0, -math.inf) == OK
     assert close_stack(stacks, ROW, 0, graph, 1) == status

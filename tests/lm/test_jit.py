@@ -131,13 +131,14 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from decoder.config import Search
+from decoder.config import Reordering, Search
 from decoder.translator import Decoder
 from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
 
-for reordering in ("msd", None):
-    toy = random_toy(Path(sys.argv[0] or "toy") / str(reordering), 7, most=3, reordering=reordering)
+for reordering in (Reordering(orientation="hier"), None):
+    early = bool(reordering)
+    toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
     decoder = Decoder.load(toy.directory, Search(table_limit=1))
     for line in ("a b c x", "", " ".join("abcd" * 10)):
         decoder.translate(line)

@@ -23,6 +23,11 @@ def reordering_table(text, table, n_columns):
     return [found.get(pair, [0.0] * n_columns) for pair in table]
 
 
+def fields(text):
+    """The words of each field of each line."""
+    return [[words(field) for field in line.split("|||")] for line in text.split("\n")[:-1]]
+
+
 def words(field):
     return [word for word in field.split(" ") if word]
 

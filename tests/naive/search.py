@@ -1,6 +1,7 @@
 """Decoding the obvious way: every segmentation in every order that the distortion limit allows, scored word by word."""
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -43,6 +44,74 @@ def orientation(previous, span):
     return 3 if span[0] > previous[1] else 2
 
 
+@cache
+def joined(spans):
+    """The span that `spans` fill, if two neighbours at a time can be joined until one is left; otherwise None."""
+    if len(spans) == 1:
+        return spans[0]
+    for i in range(1, len(spans)):
+        one, other = joined(spans[:i]), joined(spans[i:])
+        if one and other and (one[1] == other[0] or other[1] == one[0]):
+            return min(one[0], other[0]), max(one[1], other[1])
+    return None
+
+
+def block_before(spans):
+    """The longest block that the last of `spans` can be joined to; the sentence start before the first."""
+    return next((block for i in range(len(spans)) if (block := joined(tuple(spans[i:])))), (-1, 0))
+
+
+def orientation_of_next(spans, span):
+    """Hierarchical orientation of `span` as what follows spans[-1]: a gap beside that will be filled joins them."""
+    covered = {word for begin, end in spans for word in range(begin, end)}
+    begin, end = spans[-1]
+    if span[0] >= end:
+        return 0 if span[0] == end or end not in covered else 3
+    return 1 if span[1] == begin or begin - 1 not in covered else 2
+
+
+def orientations(model, spans, span):
+    """Of `span` to what stands before it, and as what follows spans[-1]."""
+    if model.orientation == "hier":
+        return orientation(block_before(spans), span), orientation_of_next(spans, span) if spans else None
+    which = orientation(spans[-1] if spans else (-1, 0), span)
+    return which, which
+
+
+KINDS = {"msd": "MSDD", "mslr": "MSLR", "monotonicity": "MNNN", "leftright": "RLLR"}
+
+
+def reordering_features(model, derivation):
+    """The values of a lexicalized reordering model, backward ones first."""
+    names = "".join(dict.fromkeys(KINDS[model.kind]))
+    directions = {"bidirectional": ["backward", "forward"]}.get(model.direction, [model.direction])
+    values, spans = np.zeros((len(directions), len(names))), []
+    default = model.ln_default or [0.0] * values.size
+    for i, (span, option) in enumerate(derivation):
+        for direction, which in zip(("backward", "forward"), orientations(model, spans, span)):
+            scored = option if direction == "backward" else derivation[i - 1][1]
+            if direction in directions and (i > 0 or direction == "backward"):
+                place = directions.index(direction), names.index(KINDS[model.kind][which])
+                scores = default if scored[2] is None else scored[2]
+                values[place] += np.reshape(scores, values.shape)[place]
+        spans.append(span)
+    return values.sum(axis=1) if model.collapse else values.ravel()
+
+
+def early_distortion(spans, span):
+    """Moore & Quirk's four cases, for `span` after `spans`."""
+    covered = {word for begin, end in spans for word in range(begin, end)}
+    gap = next(word for word in range(span[1]) if word not in covered)
+    previous_end, length = spans[-1][1] if spans else 0, span[1] - span[0]
+    if span[0] == gap:
+        return 0
+    if span[1] < previous_end:
+        return -2 * length
+    if previous_end <= gap:
+        return -2 * (span[0] - gap + length)
+    return -2 * (span[0] - previous_end + length)
+
+
 def options(table, words, begin, end):
     """The pairs of a span as (target words, ln translation scores, ln reordering scores or None, is a copy)."""
     found = [(t.split(), s, r, False) for t, s, r in table.get(" ".join(words[begin:end]), [])]
@@ -51,30 +120,26 @@ def options(table, words, begin, end):
     return found
 
 
-def features(derivation, n_translation, n_reordering, lm, order):
-    """The feature vector of a derivation, a list of (span, option)."""
-    translation, reordering = np.zeros(n_translation), np.zeros(n_reordering)
-    distortion = unknown = 0.0
-    previous, words = ((-1, 0), None), ["<s>"]
-    for span, option in derivation:
-        target, scores, orientations, is_copy = option
-        which = min(orientation(previous[0], span), n_reordering // 2 - 1)
-        distortion -= abs(span[0] - previous[0][1])
+def features(derivation, n_translation, reordering, lm, order, early=False):
+    """The feature vector of a derivation, a list of (span, option); `reordering` is a Reordering or None."""
+    translation, spans = np.zeros(n_translation), []
+    distortion = unknown = early_cost = 0.0
+    words = ["<s>"]
+    for span, (target, scores, _, is_copy) in derivation:
+        distortion -= abs(span[0] - (spans[-1][1] if spans else 0))
+        early_cost += early_distortion(spans, span)
         unknown -= 100.0 * is_copy
         if scores is not None:
             translation += scores
-        if n_reordering and orientations is not None:
-            reordering[which] += orientations[which]
-        if n_reordering and previous[1] is not None and previous[1][2] is not None:
-            reordering[n_reordering // 2 + which] += previous[1][2][n_reordering // 2 + which]
         words += target
-        previous = span, option
+        spans.append(span)
     words.append("</s>")
     ln_lm = LN10 * sum(
         float(ngrams.score(lm, words[max(0, i - order + 1) : i], words[i])[0]) for i in range(1, len(words))
     )
+    lexical = reordering_features(reordering, derivation) if reordering else []
     scalars = [ln_lm, distortion, -(len(words) - 2.0), float(len(derivation)), unknown]
-    return np.concatenate([translation, reordering, scalars])
+    return np.concatenate([translation, lexical, scalars, [early_cost] * early])
 
 
 def derivations(table, words, longest, distortion_limit):

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import yaml
 
-from decoder.config import ModelDescription, Weights
+from decoder.config import ModelDescription, Reordering, Weights
 from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
+from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError, FormatError
 from lm.language_model import LanguageModel
@@ -93,13 +94,18 @@ def test_a_given_alignment_is_used(tmp_path):
 
 def test_reordering_models(tmp_path):
     source, target = bitext(tmp_path)
-    for orientation, kind, n_weights in (("hier", "mslr", 8), ("none", "msd", 0)):
-        reordering = {"orientation": orientation, "kind": kind}
+    one = {"orientation": "phrase", "kind": "leftright", "direction": "forward", "condition": "f", "collapse": True}
+    for reordering, n_weights, n_columns in (
+        ({"orientation": "hier", "kind": "mslr"}, 8, 8),
+        (one, 1, 2),
+        ({"orientation": "none"}, 0, 0),
+    ):
         found = train_model(source, target, tmp_path / "model", config(reordering=reordering))
         assert len(load_config(tmp_path / "model" / "weights.yaml", Weights).reordering) == n_weights
         if n_weights:
-            assert found.reordering.model_dump() == reordering
-            assert np.load(tmp_path / "model" / "reordering" / "ln_scores.npy").shape[1] == n_weights
+            assert found.reordering == Reordering(**reordering)
+            assert np.load(tmp_path / "model" / "reordering" / "ln_scores.npy").shape[1] == n_columns
+            Decoder.load(tmp_path / "model").translate("s1 s2 s3")
         else:
             assert found.reordering is None
             assert not (tmp_path / "model" / "reordering").exists()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.config import Reordering
 from decoder.phrase_table import ABSENT, find_source, open_phrase_table, open_reordering_table
 from lm.errors import ConfigError
 from tests.naive import extraction as naive
@@ -47,7 +48,7 @@ def by_name(table, reordering):
 
 
 def assert_agrees(bitext, max_length, kind, **options):
-    table, reordering = build(bitext, max_phrase_length=max_length, orientation=kind, **options)
+    table, reordering = build(bitext, max_phrase_length=max_length, reordering=Reordering(orientation=kind), **options)
     found, expected = by_name(table, reordering), naive.phrase_table(bitext, max_length, kind)
     assert found.keys() == expected.keys()
     for name, (counts, points, ln_scores, orientations) in expected.items():
@@ -72,10 +73,10 @@ def test_hard_sentences(name):
 @settings(deadline=None, max_examples=25)
 @given(bitexts, st.integers(1, 4), KINDS, st.integers(1, 5))
 def test_pieces_do_not_show(bitext, max_length, kind, n_bits):
-    whole = build(bitext, max_phrase_length=max_length, orientation=kind)
+    whole = build(bitext, max_phrase_length=max_length, reordering=Reordering(orientation=kind))
     n_occurrences = sum(len(naive.extract(len(s), len(t), links, max_length)) for s, t, links in bitext)
     budget = max(1, n_occurrences * BYTES_PER_OCCURRENCE >> n_bits)
-    pieces = build(bitext, max_phrase_length=max_length, orientation=kind, memory_budget=budget)
+    pieces = build(bitext, max_phrase_length=max_length, reordering=Reordering(orientation=kind), memory_budget=budget)
     for one, other in zip(whole, pieces):
         for name, array in one._asdict().items():
             assert array.dtype == getattr(other, name).dtype
@@ -86,24 +87,42 @@ def test_pieces_do_not_show(bitext, max_length, kind, n_bits):
 def test_long_sentences_in_pieces(tmp_path):
     rng = np.random.default_rng(5)
     bitext = [long_pair(200, rng) for _ in range(5)]
-    whole = build(bitext, orientation="hier", kind="mslr")
-    pieces = build(bitext, orientation="hier", kind="mslr", memory_budget=1 << 14, scratch=tmp_path)
+    whole = build(bitext, reordering=Reordering(orientation="hier", kind="mslr"))
+    pieces = build(
+        bitext, reordering=Reordering(orientation="hier", kind="mslr"), memory_budget=1 << 14, scratch=tmp_path
+    )
     for one, other in zip(whole, pieces):
         assert all(array.tobytes() == getattr(other, name).tobytes() for name, array in one._asdict().items())
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(deadline=None, max_examples=25)
-@given(bitexts, st.sampled_from(["msd", "mslr"]), st.floats(0.01, 2))
-def test_orientation_probabilities(bitext, kind, smoothing):
-    _, reordering = build(bitext, kind=kind, smoothing=smoothing)
-    n = {"msd": 3, "mslr": 4}[kind]
-    for counts, ln_scores in zip(reordering.counts.tolist(), reordering.ln_scores.tolist()):
-        for direction in (0, 1):
-            m, s, left, right = counts[4 * direction : 4 * direction + 4]
-            seen = [m, s, left + right] if kind == "msd" else [m, s, left, right]
-            probs = [(count + smoothing) / (sum(seen) + n * smoothing) for count in seen]
-            assert np.exp(ln_scores[n * direction : n * direction + n]) == pytest.approx(probs, rel=1e-5)
+GROUPS = {
+    "msd": ["M", "S", "LR"],
+    "mslr": ["M", "S", "L", "R"],
+    "monotonicity": ["M", "SLR"],
+    "leftright": ["MR", "SL"],
+}
+MODELS = st.builds(
+    Reordering,
+    kind=st.sampled_from(list(GROUPS)),
+    direction=st.sampled_from(["backward", "forward", "bidirectional"]),
+    condition=st.sampled_from(["f", "fe"]),
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(bitexts, MODELS, st.floats(0.01, 2))
+def test_orientation_probabilities(bitext, model, smoothing):
+    table, reordering = build(bitext, reordering=model, smoothing=smoothing)
+    groups, sources = GROUPS[model.kind], np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
+    for pair, ln_scores in enumerate(reordering.ln_scores.tolist()):
+        same = [pair] if model.condition == "fe" else np.flatnonzero(sources == sources[pair])
+        counts, expected = reordering.counts[same].sum(axis=0), []
+        for direction in model.directions:
+            seen = dict(zip("MSLR", counts[:4] if direction == "backward" else counts[4:]))
+            smoothed = [sum(seen[letter] for letter in group) + smoothing for group in groups]
+            expected += [count / sum(smoothed) for count in smoothed]
+        assert np.exp(ln_scores) == pytest.approx(expected, rel=1e-5)
 
 
 @settings(deadline=None, max_examples=25)

@@ -75,16 +75,15 @@ def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | Non
 
 
 def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> None:
-    reordering = config.reordering
+    model = config.reordering.model
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,
-        orientation="word" if reordering.orientation == "none" else reordering.orientation,
-        kind=reordering.kind,
+        reordering=model or Reordering(),
         memory_budget=config.memory // 2,
         scratch=directory,
     )
     build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
-    if reordering.orientation == "none":
+    if model is None:
         shutil.rmtree(directory / "reordering")
 
 
@@ -98,7 +97,6 @@ def _describe(
     del settings["language_model"]["text"]  # files are told apart by their digests
     if "alignment" in data:
         del settings["alignment"]
-    orientation = config.reordering.orientation
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -109,7 +107,7 @@ def _describe(
         max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
         max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
         language_model_order=config.language_model.order,
-        reordering=None if orientation == "none" else Reordering(orientation=orientation, kind=config.reordering.kind),
+        reordering=config.reordering.model,
         settings=settings,
         data={**data, "skipped_sentence_pairs": bitext.n_skipped},
     )

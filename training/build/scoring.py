@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from decoder.config import N_ORIENTATIONS, Kind, Orientation
+from decoder.config import Reordering
+from decoder.features.reordering import BACKWARD, COLUMNS, FORWARD
 from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
 from decoder.table_writer import TableWriter
 from lm.config import Section
@@ -48,8 +49,7 @@ class PhraseTableSettings(Section):
     """How phrase pairs are extracted and scored."""
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
-    orientation: Orientation = "word"
-    kind: Kind = "msd"
+    reordering: Reordering = Reordering()
     smoothing: float = Field(0.5, ge=0)  # added to each orientation's count
     memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
@@ -81,12 +81,12 @@ def build_phrase_table(
         by_target = BucketFiles(Path(scratch) / "target", np.int64, 3)
         with stage("extract phrase pairs", counts.size) as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
-            kind = KINDS[settings.orientation]
+            kind = KINDS[settings.reordering.orientation]
             for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, kind, chunk):
                 hashes = hash_sequences(source_phrases(bitext, occurrences))
                 by_source.scatter(_piece_of(hashes, n_pieces), occurrences)
                 advance(n_sentences)
-        writer = TableWriter(phrases, reordering, N_ORIENTATIONS[settings.kind])
+        writer = TableWriter(phrases, reordering, settings.reordering.n_columns)
         with writer, stage("score phrase pairs", n_pieces) as advance:
             lexicon = lexical_table(bitext)
             for i in range(n_pieces):
@@ -159,16 +159,22 @@ def _phrase_table(
 
 
 def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: PhraseTableSettings) -> ReorderingTable:
-    """Counts M S DL DR to the phrase before and after; their shares, `smoothing` added to each orientation."""
+    """Counts M S DL DR to the phrase before and after, of pairs; their shares, `smoothing` added to each orientation.
+
+    Where the model is conditioned on the source phrase alone, the shares are those of all its pairs together.
+    """
     n_pairs = groups.pair_first.size
     columns = [(occurrences[:, 3] >> shift & 3).astype(np.int64) for shift in (16, 18)]
     counted = [np.bincount(groups.pair_of * 4 + column, minlength=4 * n_pairs) for column in columns]
     counts = np.column_stack([count.reshape(n_pairs, 4) for count in counted]).astype(np.int32)
-    shares = []
-    for direction in (counts[:, :4], counts[:, 4:]):
-        if settings.kind == "msd":
-            direction = np.column_stack((direction[:, :2], direction[:, 2] + direction[:, 3]))
-        smoothed = direction + settings.smoothing
+    model, shares, seen = settings.reordering, [], counts.astype(np.int64)
+    if model.condition == "f" and n_pairs:
+        totals = np.add.reduceat(seen, groups.pair_offsets[:-1])
+        seen = np.repeat(totals, np.diff(groups.pair_offsets), axis=0)
+    in_column = np.array(COLUMNS[model.kind])[:, np.newaxis] == np.arange(max(COLUMNS[model.kind]) + 1)
+    for direction in model.directions:
+        first = 4 * (BACKWARD if direction == "backward" else FORWARD)
+        smoothed = seen[:, first : first + 4] @ in_column + settings.smoothing
         shares.append(smoothed / smoothed.sum(axis=1, keepdims=True))
     return ReorderingTable(floored_ln(np.column_stack(shares)), counts)  # without smoothing some shares are 0
 

@@ -1,0 +1,58 @@
+"""How moses.ini says which lexicalized reordering model it has: type=wbe-msd-bidirectional-fe-allff (LRModel.cpp)."""
+
+import numpy as np
+
+from decoder.config import Reordering
+from decoder.phrase_table import floored_ln
+
+TOKENS: dict[str, dict[str, object]] = {  # by our setting, Moses' words; the first that fits is written
+    "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
+    "kind": {"msd": "msd", "mslr": "mslr", "monotonicity": "monotonicity", "leftright": "leftright"},
+    "direction": {
+        "bidirectional": "bidirectional",
+        "backward": "backward",
+        "forward": "forward",
+        "unidirectional": "backward",
+    },
+    "condition": {"fe": "fe", "f": "f"},
+    "collapse": {"allff": False, "collapseff": True},
+}
+UNSAID = {"orientation": "word", "direction": "backward", "collapse": False}
+EXPECTED = "expected a type such as wbe-msd-bidirectional-fe"
+
+
+def read_type(text: str, default_scores: str | None) -> Reordering:
+    """The model of type=`text`, and of default-scores= probabilities set off by commas. Raises ValueError."""
+    said: dict[str, object] = {}
+    for token in text.split("-"):
+        (setting,) = [name for name, tokens in TOKENS.items() if token in tokens] or [""]
+        if not setting:
+            raise ValueError(f"the decoder does not have {token}; {EXPECTED}")
+        if setting in said:
+            raise ValueError(f"{token} is the second of {', '.join(TOKENS[setting])}; {EXPECTED}")
+        said[setting] = TOKENS[setting][token]
+    for setting in TOKENS.keys() - UNSAID.keys() - said.keys():
+        raise ValueError(f"none of {', '.join(TOKENS[setting])}; {EXPECTED}")
+    model = Reordering.model_validate(UNSAID | said)
+    return model if default_scores is None else _with_default(model, default_scores)
+
+
+def _with_default(model: Reordering, default_scores: str) -> Reordering:
+    try:
+        probabilities = [float(field) for field in default_scores.split(",")]
+    except ValueError:
+        probabilities = []
+    if len(probabilities) != model.n_columns or not all(0 <= p < np.inf for p in probabilities):
+        message = f"default-scores={default_scores}, expected {model.n_columns} numbers not below 0, set off by commas"
+        raise ValueError(message)
+    if model.collapse:
+        raise ValueError("default-scores with collapseff, which Moses cannot add up; remove one of them")
+    return model.model_copy(update={"ln_default": floored_ln(np.array(probabilities)).tolist()})
+
+
+def write_type(model: Reordering) -> str:
+    """What comes after type= for `model`."""
+    given = model.model_dump()
+    return "-".join(
+        next(token for token, value in tokens.items() if value == given[setting]) for setting, tokens in TOKENS.items()
+    )
