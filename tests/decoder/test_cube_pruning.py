@@ -78,9 +78,10 @@ def test_more_pops_find_more(directory):
     assert totals[1] < totals[3] < totals[10] <= totals[1000] + 1e-9
 
 
-def test_what_is_too_small_grows(directory):
-    toy, _ = toy_problem(directory, 11, Reordering(orientation="hier"))
-    line = " ".join(random.Random(1).choices(SOURCE, k=9))
+@pytest.mark.parametrize(("orientation", "n_words"), [("word", 12), ("hier", 5)])
+def test_what_is_too_small_grows(directory, orientation, n_words):
+    toy, _ = toy_problem(directory, 11, Reordering(orientation=orientation))
+    line = " ".join(random.Random(1).choices(SOURCE, k=n_words))
     expected = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED)).translate(line)
     decoder = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED))
     decoder.translate("a")
@@ -90,6 +91,7 @@ def test_what_is_too_small_grows(directory):
     workspace.rebuild()
     assert decoder.translate(line) == expected
     assert workspace.n_queued > 2
+    assert orientation == "word" or workspace.n_blocks > 8
 
 
 def test_one_decoder_translates_the_same_sentence_the_same_way_again(directory):
