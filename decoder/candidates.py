@@ -11,7 +11,6 @@ from decoder.features.dense import LN10, UNKNOWN_WORD
 from decoder.features.language_model import score_phrase
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
-from decoder.phrase_table import PhraseTable
 from decoder.tables import target_lm_words
 from lm.jit import kernel
 
@@ -29,10 +28,8 @@ class Candidates(NamedTuple):
     frequent: Frequent
 
 
-def new_candidates(phrases: PhraseTable, table_limit: int) -> Candidates:
-    """Room for the source phrase with the most pairs, and the longest target phrase."""
-    most = int(np.diff(phrases.pair_offsets).max(initial=1))
-    longest = int(np.diff(phrases.target_offsets).max(initial=1))
+def new_candidates(most: int, longest: int, table_limit: int) -> Candidates:
+    """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
     return Candidates(
         np.zeros(most),
         np.zeros(most),

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from lm.config import Section
+from lm.config import Bytes, Section
 
 MODEL_FORMAT = "phrasebeam model 1"
 COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
@@ -66,6 +66,12 @@ class Decoding(Section):
     weights: Weights | None = None
 
 
+class Importing(Section):
+    """How `import-moses` works; the model does not depend on it."""
+
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
+
+
 class Reordering(Section):
     """Which lexicalized reordering model lies beside the phrase table; bidirectional, conditioned on both phrases."""
 
@@ -84,6 +90,7 @@ class ModelDescription(Section):
     target_words: int
     max_source_phrase_length: int
     max_target_phrase_length: int
+    max_pairs_per_source_phrase: int | None = None  # None in models made before it was counted
     language_model_order: int
     reordering: Reordering | None
     settings: dict[str, object]

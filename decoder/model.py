@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.config import N_ORIENTATIONS, ModelDescription, Weights
-from decoder.phrase_table import TRAIN_AGAIN, open_phrase_table, open_reordering_table
+from decoder.phrase_table import TRAIN_AGAIN, longest, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
-from lm.vocabulary import Vocabulary
 
 HIERARCHICAL = "reordering.orientation is hier, which the decoder does not know; train with orientation word or phrase"
 
@@ -29,11 +29,11 @@ class Model(NamedTuple):
 
     description: ModelDescription
     weights: Weights
-    source: Vocabulary
-    target: Vocabulary
+    source: FixedVocabulary
+    target: FixedVocabulary
     language_model: LanguageModel
     tables: Tables
-    source_lm_ids: np.ndarray  # int32[source words], LM ids of the source words themselves, for copying
+    most_pairs: int  # of one source phrase
 
 
 def open_model(directory: str | Path) -> Model:
@@ -44,7 +44,7 @@ def open_model(directory: str | Path) -> Model:
     weights = load_config(directory / "weights.yaml", Weights)
     if missing := Weights.model_fields.keys() - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
-    source, target = (Vocabulary.load(directory / f"{side}.vocab") for side in ("source", "target"))
+    source, target = (FixedVocabulary(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
         ("source", source, description.source_words),
         ("target", target, description.target_words),
@@ -63,9 +63,11 @@ def open_model(directory: str | Path) -> Model:
             message = f"{ln_reordering.shape[1]} columns, {description.reordering.kind} has {expected}; {TRAIN_AGAIN}"
             raise ModelError(f"{directory / 'reordering' / 'ln_scores.npy'}: {message}")
     end_word = np.array([language_model.end], np.int32)
-    tables = Tables(phrases, ln_reordering, language_model.word_ids(target.words), language_model.tables, end_word)
-    source_lm_ids = language_model.word_ids(source.words)
-    return Model(description, weights, source, target, language_model, tables, source_lm_ids)
+    tables = Tables(phrases, ln_reordering, language_model.encoded_ids(target.encoded), language_model.tables, end_word)
+    most_pairs = description.max_pairs_per_source_phrase
+    if most_pairs is None:
+        most_pairs = longest(phrases.pair_offsets)
+    return Model(description, weights, source, target, language_model, tables, most_pairs)
 
 
 def _check_files(directory: Path) -> None:

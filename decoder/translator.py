@@ -108,11 +108,7 @@ class Decoder:
 
     def _sentence(self, words: list[str]) -> Sentence:
         model = self.model
-        ids = model.source.ids(words)
-        copies = model.source_lm_ids[ids] if len(model.source) else np.zeros(len(words), np.int32)
-        unknown = np.flatnonzero(ids < 0)
-        copies[unknown] = model.language_model.word_ids([words[i] for i in unknown])
-        return Sentence(ids, copies)
+        return Sentence(model.source.ids(words), model.language_model.word_ids(words))
 
     def _decode(self, sentence: Sentence) -> Workspace:
         """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
@@ -200,11 +196,11 @@ class Decoder:
         return Translation(text, score, self.features.by_group(features), tuple(phrases))
 
     def _phrase(self, words: list[str], pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, vocabulary = self.model.tables.phrases, self.model.target.words
+        table, vocabulary = self.model.tables.phrases, self.model.target
         if pair == COPY:
             target, points = words[begin:end], [(0, 0)]
         else:
-            target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
+            target = [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
             " ".join(words[begin:end]),

@@ -15,9 +15,11 @@ from lm.errors import FormatError
 from lm.files import read_lines
 from lm.jit import kernel
 from lm.progress import stage
+from lm.resident import let_go_beyond
 from lm.vocabulary import Vocabulary
 
 LINES_AT_ONCE = 1 << 16
+MEMORY = 1 << 30  # bytes, where nobody says
 
 
 class _Lines(NamedTuple):
@@ -29,19 +31,26 @@ class _Lines(NamedTuple):
 
 
 def read_reordering_table(
-    path: Path, n_columns: int, phrases: Path, vocabularies: tuple[Vocabulary, Vocabulary], directory: Path
+    path: Path,
+    n_columns: int,
+    phrases: Path,
+    vocabularies: tuple[Vocabulary, Vocabulary],
+    directory: Path,
+    memory: int = MEMORY,
 ) -> int:
     """Join the text reordering table `path` to the phrase table in `phrases`, and write it to `directory`.
 
     Pairs that it lacks get ln 1 = 0, as Moses scores them; returns their number. `vocabularies` are those of the
-    phrase table, source and target. Raises FormatError, naming the line.
+    phrase table, source and target. Pages of both tables are let go when the process holds more than `memory` bytes.
+    Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
     n_pairs = len(table.ln_scores)
     ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, n_columns))
     np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
-    is_known, number, cursor = np.zeros(n_pairs, bool), 0, np.int64(0)
+    is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
+    number, cursor = 0, np.int64(0)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, n_columns, vocabularies):
             found = np.empty(len(lines.scores), np.int64)
@@ -56,10 +65,13 @@ def read_reordering_table(
             is_known[pairs] = True
             ln_scores[found[rows]] = floored_ln(lines.scores[rows])
             number += len(found)
+            let_go_beyond(memory, *table, ln_scores, is_known)
     ln_scores.flush()
-    if not is_known.any():
+    n_known = int(np.count_nonzero(is_known))
+    (directory / "known.npy").unlink()
+    if not n_known:
         raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
-    return n_pairs - int(is_known.sum())
+    return n_pairs - n_known
 
 
 def _read_lines(path: Path, n_columns: int, vocabularies: tuple[Vocabulary, Vocabulary]) -> Iterator[_Lines]:

@@ -12,13 +12,13 @@ from decoder.phrase_table import (
     LAYOUT,
     PhraseTable,
     ReorderingTable,
-    build_slots,
     find_source,
     open_phrase_table,
     open_reordering_table,
     phrase_hash,
     save_arrays,
 )
+from decoder.source_slots import build_slots
 from lm.errors import FormatError, ModelError, SmtError
 from tests.decoder.models import random_toy
 

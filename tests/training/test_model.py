@@ -16,8 +16,8 @@ from decoder.config import ModelDescription, Weights
 from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError, FormatError
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
-from lm.vocabulary import Vocabulary
 from training.build.model import train_model
 from training.config import TrainModelConfig
 
@@ -55,13 +55,13 @@ def test_the_parts_fit_together(tmp_path):
     assert load_config(model / "model.yaml", ModelDescription) == found
     assert load_config(model / "weights.yaml", Weights) == Weights()
     assert (found.sentence_pairs, found.language_model_order) == (120, 3)
-    words = Vocabulary.load(model / "source.vocab")
+    words = FixedVocabulary(model / "source.vocab")
     phrases = open_phrase_table(model / "phrases")
     open_reordering_table(model / "reordering", phrases.target_offsets.size - 1)
     at = find_source(phrases, words.ids(["s7"]), 0, 1)
     best = max(range(*phrases.pair_offsets[at : at + 2]), key=lambda pair: phrases.joint_counts[pair])
     translation = phrases.target_words[phrases.target_offsets[best] : phrases.target_offsets[best + 1]]
-    target_words = Vocabulary.load(model / "target.vocab")
+    target_words = FixedVocabulary(model / "target.vocab")
     assert [target_words.words[word] for word in translation] == ["t7"]
     assert (found.source_words, found.target_words) == (len(words), len(target_words)) == (30, 30)
     assert LanguageModel.load(model / "lm.bin").order == 3

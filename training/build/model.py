@@ -8,6 +8,7 @@ import numpy as np
 from decoder.config import MODEL_FORMAT, ModelDescription, Reordering
 from decoder.phrase_table import open_phrase_table
 from decoder.provenance import check_output, file_digests, signature, version
+from decoder.table_writer import TableSizes
 from lm.config import save_config
 from lm.errors import FormatError
 from lm.estimate import estimate
@@ -44,10 +45,10 @@ def train_model(
         _build_language_model([str(target), *config.language_model.text], directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / "alignment")
-        _build_tables(bitext, alignments, directory, config)
+        sizes = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
-        description = _describe(bitext, directory, config, data)
+        description = _describe(bitext, directory, sizes, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
     return description
@@ -74,7 +75,7 @@ def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | Non
         return read_pharaoh(path, bitext.source, bitext.target)
 
 
-def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> None:
+def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> TableSizes:
     reordering = config.reordering
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,
@@ -83,16 +84,17 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
         memory_budget=config.memory // 2,
         scratch=directory,
     )
-    build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    sizes = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
     if reordering.orientation == "none":
         shutil.rmtree(directory / "reordering")
+    return sizes
 
 
 def _describe(
-    bitext: Bitext, directory: Path, config: TrainModelConfig, data: dict[str, dict[str, str]]
+    bitext: Bitext, directory: Path, sizes: TableSizes, config: TrainModelConfig, data: dict[str, dict[str, str]]
 ) -> ModelDescription:
-    phrases = open_phrase_table(directory / "phrases")
-    if not phrases.pair_offsets[-1]:
+    open_phrase_table(directory / "phrases")
+    if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
     del settings["language_model"]["text"]  # files are told apart by their digests
@@ -106,8 +108,9 @@ def _describe(
         sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
         source_words=len(bitext.source_vocabulary),
         target_words=len(bitext.target_vocabulary),
-        max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
-        max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
+        max_source_phrase_length=sizes.longest_source,
+        max_target_phrase_length=sizes.longest_target,
+        max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
         reordering=None if orientation == "none" else Reordering(orientation=orientation, kind=config.reordering.kind),
         settings=settings,

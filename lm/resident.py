@@ -1,0 +1,46 @@
+"""How much memory this process holds, and how to let go of what can be read from its files again.
+
+Pages of a mapped file that were touched count as resident until the system takes them back, which it does only when
+memory is short. Where somebody set a bound, we give them back: the system keeps them, and they return when touched.
+"""
+
+import mmap
+import os
+from pathlib import Path
+
+import numpy as np
+
+STATM = Path("/proc/self/statm")
+
+
+def resident_bytes() -> int | None:
+    """Memory of this process, mapped files included; None where the system does not say."""
+    try:
+        return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except FileNotFoundError:
+        return None
+
+
+def let_go(*arrays: np.ndarray) -> None:
+    """Give back the pages of `arrays` as far as they are mapped from files; their contents stay as they are.
+
+    An array that was mapped copy-on-write must not have been written to: that would be undone.
+    """
+    for array in arrays:
+        mapping = _mapping_of(array)
+        if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
+            mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def let_go_beyond(n_bytes: int, *arrays: np.ndarray) -> None:
+    """`let_go` of `arrays` if this process holds more than `n_bytes`, or might."""
+    held = resident_bytes()
+    if held is None or held > n_bytes:
+        let_go(*arrays)
+
+
+def _mapping_of(array: np.ndarray) -> mmap.mmap | None:
+    owner: object = array
+    while owner is not None and not isinstance(owner, mmap.mmap):
+        owner = getattr(owner, "base", None)
+    return owner
