@@ -1,4 +1,4 @@
-"""A vocabulary that no longer grows: the bytes of its words and a hash table over them, some 30 bytes a word.
+"""A vocabulary that no longer grows: the bytes of its words and a hash table over them, some 40 bytes a word.
 
 A million words are indexed in a tenth of a second, and become Python strings only one by one, when asked for.
 """
@@ -15,9 +15,11 @@ from lm.files import read_lines
 from lm.hashing import mix, murmur
 from lm.jit import kernel
 
-EMPTY = np.int32(-1)  # in `slots`
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # in `slots`
 NONE = np.int64(-1)  # no word stands twice
 NEWLINE = 10
+HALF = np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
 
 
 class Words(NamedTuple):
@@ -25,6 +27,20 @@ class Words(NamedTuple):
 
     data: np.ndarray  # uint8[...]
     offsets: np.ndarray  # int64[V + 1]
+
+
+@kernel
+def _split_lines(text, words):
+    """Fill `words` with the lines of `text` (uint8), of which each ends in a newline."""
+    size, line = np.int64(0), np.int64(0)
+    words.offsets[0] = 0
+    for i in range(text.size):
+        if text[i] == NEWLINE:
+            line += 1
+            words.offsets[line] = size
+        else:
+            words.data[size] = text[i]
+            size += 1
 
 
 @kernel
@@ -40,11 +56,18 @@ def _same_word(words, i, others, j):
 
 
 @kernel
-def _slot_of(words, slots, others, j):
-    """The slot of word j of `others` in the hash table over `words`, or the empty one where it would stand."""
+def _hash(words, i):
+    return mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
+
+
+@kernel
+def _slot_of(words, slots, others, j, h):
+    """The slot of word j of `others`, whose hash is h, in the hash table over `words`; or where it would stand."""
     mask = np.int64(slots.size - 1)
-    slot = np.int64(mix(murmur(others.data, others.offsets[j], others.offsets[j + 1])) & np.uint64(mask))
-    while slots[slot] != EMPTY and not _same_word(words, np.int64(slots[slot]), others, j):
+    slot = np.int64(h & np.uint64(mask))
+    while slots[slot] != EMPTY:
+        if slots[slot] >> HALF == h >> HALF and _same_word(words, np.int64(slots[slot] & LOW), others, j):
+            break
         slot = (slot + 1) & mask
     return slot
 
@@ -53,18 +76,22 @@ def _slot_of(words, slots, others, j):
 def _fill(words, slots):
     """Put all words into the hash table; the first that stands there already, or NONE."""
     for i in range(words.offsets.size - 1):
-        slot = _slot_of(words, slots, words, i)
+        h = _hash(words, i)
+        slot = _slot_of(words, slots, words, i, h)
         if slots[slot] != EMPTY:
             return np.int64(i)
-        slots[slot] = i
+        slots[slot] = (h >> HALF << HALF) | np.uint64(i)
     return NONE
 
 
 @kernel
 def _find(words, slots, others, missing, ids):
     for j in range(ids.size):
-        found = slots[_slot_of(words, slots, others, j)]
-        ids[j] = missing if found == EMPTY else found
+        found = slots[_slot_of(words, slots, others, j, _hash(others, j))]
+        if found == EMPTY:
+            ids[j] = missing
+        else:
+            ids[j] = np.int64(found & LOW)
 
 
 def encode(words: Sequence[str]) -> Words:
@@ -85,7 +112,7 @@ class FixedVocabulary:
         slots = 2
         while slots < 2 * (len(self) + 1):
             slots *= 2
-        self._slots = np.full(slots, EMPTY)
+        self._slots = np.full(slots, EMPTY)  # uint64, half of a word's hash above its id
         again = int(_fill(self.encoded, self._slots))
         if again != NONE:
             raise FormatError(
@@ -114,15 +141,15 @@ class FixedVocabulary:
 
 def _read(path: str | Path) -> Words:
     """The lines of a file."""
-    text = Path(path).read_bytes()
+    text = np.fromfile(path, np.uint8)
     try:
-        text.decode("utf-8")
+        str(text.data, "utf-8")
     except UnicodeDecodeError:
         for _ in read_lines(path):  # which names the line
             pass
-    data = np.frombuffer(text, np.uint8)
-    if data.size and data[-1] != NEWLINE:
+    if text.size and text[-1] != NEWLINE:
         raise FormatError(path, "ends within a line; copy the model again")
-    ends = np.flatnonzero(data == NEWLINE)
-    offsets = np.concatenate([np.zeros(1, np.int64), ends + 1 - np.arange(1, ends.size + 1)])
-    return Words(data[data != NEWLINE], offsets)
+    n_words = int(np.count_nonzero(text == NEWLINE))
+    words = Words(np.empty(text.size - n_words, np.uint8), np.empty(n_words + 1, np.int64))
+    _split_lines(text, words)
+    return words
