@@ -64,6 +64,7 @@ class Decoding(Section):
 
     search: Search = Search()
     weights: Weights | None = None
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
 
 
 class Importing(Section):

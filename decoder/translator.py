@@ -25,14 +25,26 @@ from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
 from lm.errors import ConfigError
+from lm.resident import let_go_beyond
+
+SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
 
 
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
-    def __init__(self, model: Model, search: Search | None = None, weights: Weights | None = None):
-        """`weights` default to the model's own. Raises ModelError if they do not fit the model."""
-        self.model = model
+    def __init__(
+        self,
+        model: Model,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        memory: int | None = None,
+    ):
+        """`weights` default to the model's own. Raises ModelError if they do not fit the model.
+
+        With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
+        """
+        self.model, self.memory, self._n_decoded = model, memory, 0
         self.search = search or Search()
         tables = model.tables
         self.weights = dense_weights(
@@ -52,9 +64,15 @@ class Decoder:
         self._local = threading.local()
 
     @classmethod
-    def load(cls, directory: str | Path, search: Search | None = None, weights: Weights | None = None) -> "Decoder":
+    def load(
+        cls,
+        directory: str | Path,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        memory: int | None = None,
+    ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search, weights)
+        return cls(open_model(directory), search, weights, memory)
 
     def translate(self, line: str) -> Translation:
         """The best translation of a tokenized sentence that the search finds."""
@@ -117,6 +135,9 @@ class Decoder:
         workspace: Workspace = self._local.workspace
         tables, n_words = self.model.tables, sentence.words.size
         workspace.fit(n_words)
+        self._n_decoded += 1
+        if self.memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
+            let_go_beyond(self.memory, *tables.phrases, tables.ln_reordering, tables.lm.units)
         limit = self.search.table_limit
         while (
             fill_options(

@@ -7,18 +7,28 @@ memory is short. Where somebody set a bound, we give them back: the system keeps
 import mmap
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 STATM = Path("/proc/self/statm")
+PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def resident_bytes() -> int | None:
-    """Memory of this process, mapped files included; None where the system does not say."""
+class Resident(NamedTuple):
+    """Bytes of this process that are in memory."""
+
+    all: int
+    mapped: int  # of them, pages of files
+
+
+def resident() -> Resident | None:
+    """What this process holds; None where the system does not say."""
     try:
-        return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        _, pages, mapped = STATM.read_text().split()[:3]
     except FileNotFoundError:
         return None
+    return Resident(int(pages) * PAGE, int(mapped) * PAGE)
 
 
 def let_go(*arrays: np.ndarray) -> None:
@@ -33,9 +43,9 @@ def let_go(*arrays: np.ndarray) -> None:
 
 
 def let_go_beyond(n_bytes: int, *arrays: np.ndarray) -> None:
-    """`let_go` of `arrays` if this process holds more than `n_bytes`, or might."""
-    held = resident_bytes()
-    if held is None or held > n_bytes:
+    """`let_go` of `arrays` if this process holds more than `n_bytes`, or might, and mapped files are to blame."""
+    held = resident()
+    if held is None or (held.all > n_bytes and held.mapped > n_bytes // 4):
         let_go(*arrays)
 
 
