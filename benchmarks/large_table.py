@@ -24,19 +24,22 @@ SENTENCES = 1000
 OPEN = """
 import json, sys, time
 from decoder.translator import Decoder
-begin = time.perf_counter()
-decoder = Decoder.load(sys.argv[1])
-loaded = time.perf_counter()
+def clocks():
+    return time.perf_counter(), time.process_time()
+begin = clocks()
+decoder = Decoder.load(sys.argv[1], memory=2 << 30)
+loaded = clocks()
 lines = open(sys.argv[2], encoding="utf-8").read().splitlines()
 decoder.translate(lines[0])
-first = time.perf_counter()
+first = clocks()
 for line in lines[1:]:
     decoder.translate(line)
-seconds = time.perf_counter() - first
+last = clocks()
 fields = [line.split() for line in open("/proc/self/smaps_rollup") if line.endswith("kB\\n")]
 sizes = {field[0].rstrip(":"): int(field[1]) * 1024 for field in fields}
 words = sum(len(line.split()) for line in lines[1:])
-print(json.dumps([loaded - begin, first - loaded, words / seconds, sizes["Rss"], sizes["Anonymous"]]))
+spans = [[b - a for a, b in zip(*pair)] for pair in ((begin, loaded), (loaded, first), (first, last))]
+print(json.dumps({"spans": spans, "words": words, "resident": sizes["Rss"], "anonymous": sizes["Anonymous"]}))
 """
 
 
@@ -74,35 +77,36 @@ def build(arguments: argparse.Namespace, model: Path) -> None:
         command += [f"{arguments.seed}", f"{language_model}", f"{model}", arguments.memory]
     building = run(command)
     name = "import-moses" if arguments.text else "writer, generating included"
-    print(f"{name}, --memory {arguments.memory}: {building.seconds:.0f} s, peak {megabytes(building.peak_bytes)}\n")
+    seconds = f"{building.seconds:.0f} s (processor {building.processor_seconds:.0f} s)"
+    print(f"{name}, --memory {arguments.memory}: {seconds}, peak {megabytes(building.peak_bytes)}\n")
     print("\n".join(f"    {line}" for line in building.messages.splitlines()))
 
 
 def decode(model: Path, sentences: Path) -> None:
-    """Print the seconds of opening, words per second, and memory, from the disk and then from the system's cache."""
-    rows = [["", "opening", "first sentence", "words/s", "resident", "of it not mapped from files"]]
+    """Print opening, speed and memory, first from the disk, then from the system's cache; (processor) seconds."""
+    rows = [["", "opening", "first sentence", "words/s", "resident at the end", "of it not mapped from files"]]
     for name in ("files on disk", "files in the system's cache"):
         if name == "files on disk":
             forget(model)
-        opened, first, speed, resident, anonymous = opened_and_decoded(model, sentences)
-        sizes = megabytes(resident), megabytes(anonymous)
-        rows.append([name, f"{opened:.2f} s", f"{first:.2f} s", f"{speed:,.0f}", *sizes])
+        found = opened_and_decoded(model, sentences)
+        opening, first = (f"{wall:.2f} s ({processor:.2f})" for wall, processor in found["spans"][:2])
+        speeds = "{:,.0f} ({:,.0f})".format(*(found["words"] / seconds for seconds in found["spans"][2]))
+        rows.append([name, opening, first, speeds, megabytes(found["resident"]), megabytes(found["anonymous"])])
     print(table(rows))
     print()
-    rows = [["`translate`", "words/s, start-up included", "peak resident"]]
+    rows = [["`translate`, start-up included", "words/s", "per processor second", "peak resident", "others busy"]]
     n_words = len(sentences.read_text(encoding="utf-8").split())
     for threads in (1, 2):
-        translated = run([*PHRASEBEAM, "translate", "--model", f"{model}", "--threads", f"{threads}"], sentences)
-        speed = n_words / translated.seconds
-        rows.append([f"--threads {threads}", f"{speed:,.0f}", megabytes(translated.peak_bytes)])
+        found = run([*PHRASEBEAM, "translate", "--model", f"{model}", "--threads", f"{threads}"], sentences)
+        speeds = (f"{n_words / seconds:,.0f}" for seconds in (found.seconds, found.processor_seconds))
+        rows.append([f"--threads {threads}", *speeds, megabytes(found.peak_bytes), f"{found.others:.1f}"])
     print(table(rows))
 
 
-def opened_and_decoded(model: Path, sentences: Path) -> list[float]:
+def opened_and_decoded(model: Path, sentences: Path) -> dict:
     command = [sys.executable, "-c", OPEN, f"{model}", f"{sentences}"]
     process = subprocess.run(command, env=checkout_environment(), check=True, stdout=subprocess.PIPE)
-    numbers: list[float] = json.loads(process.stdout)
-    return numbers
+    return json.loads(process.stdout)
 
 
 def forget(directory: Path) -> None:

@@ -1,5 +1,6 @@
 """The hash table over source phrases: the same in one part and in many, and as probing phrase by phrase makes it."""
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from decoder import source_slots
 from decoder.phrase_table import ABSENT, n_slots
 from decoder.source_slots import BYTES_PER_SLOT, build_slots, hash_phrases, write_slots
 from lm.spill import RowFile
+from tests.naive import source_slots as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -34,27 +36,12 @@ def write(directory, offsets, words, hashes, memory):
     return np.load(directory / "slots.npy"), repeated
 
 
-def naive_slots(hashes):
-    """Home slot by home slot, each phrase to the next free slot; those behind the end begin anew at the end of all."""
-    size = n_slots(len(hashes))
-    slots, last, beyond = [ABSENT] * size, -1, []
-    for home, _, phrase in sorted((h % size, h // size, i) for i, h in enumerate(hashes)):
-        last = max(home, last + 1)
-        if last < size:
-            slots[last] = phrase
-        else:
-            beyond.append(phrase)
-    for phrase in beyond:
-        slots[slots.index(ABSENT)] = phrase
-    return slots
-
-
 @given(PHRASES, st.sampled_from([0, 4 * BYTES_PER_SLOT, 1 << 20]), st.sampled_from([1, 3, 1000]))
 @example([(0,), (1,), (0,), (0,), (1,)], 0, 1)
 def test_the_same_in_one_part_and_in_many(tmp_path_factory, phrases, memory, at_once):
     distinct, directory = list(dict.fromkeys(phrases)), tmp_path_factory.mktemp("slots")
     hashes = hash_phrases(*arrays(distinct))
-    expected = naive_slots(hashes.tolist())
+    expected = naive.slots(hashes.tolist(), n_slots(len(hashes)))
     assert build_slots(*arrays(distinct)).tolist() == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source_slots, "HASHES_AT_ONCE", at_once)
@@ -70,4 +57,20 @@ def test_crowded_homes_and_equal_hashes(tmp_path_factory, hashes, memory):
     directory: Path = tmp_path_factory.mktemp("slots")
     offsets, words = arrays([(i,) for i in range(len(hashes))])  # distinct phrases, whatever their hashes
     slots, repeated = write(directory, offsets, words, np.array(hashes, np.uint64), memory)
-    assert (slots.tolist(), repeated) == (naive_slots(hashes), ABSENT)
+    assert (slots.tolist(), repeated) == (naive.slots(hashes, n_slots(len(hashes))), ABSENT)
+
+
+@pytest.mark.needs_jit
+def test_memory_is_bounded(tmp_path, monkeypatch):
+    hashes = np.random.default_rng(1).integers(2**64, size=100_000, dtype=np.uint64)
+    offsets, words = np.arange(hashes.size + 1), np.arange(hashes.size, dtype=np.int32)
+    monkeypatch.setattr(source_slots, "HASHES_AT_ONCE", 1 << 12)
+    peaks, slots = [], []
+    for memory in (1 << 20, 1 << 30):
+        tracemalloc.start()
+        slots.append(write(tmp_path, offsets, words, hashes, memory)[0])
+        peaks.append(tracemalloc.get_traced_memory()[1] - slots[-1].nbytes)  # which the test itself reads
+        tracemalloc.stop()
+    assert np.array_equal(*slots)
+    assert peaks[0] < 1 << 20 < 4 << 20 < peaks[1]
+    assert peaks[1] < n_slots(hashes.size) * BYTES_PER_SLOT

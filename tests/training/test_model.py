@@ -15,9 +15,15 @@ import yaml
 from decoder.config import ModelDescription, Weights
 from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
 from lm.config import load_config, parse_config
+from lm.corpus import Corpus
 from lm.errors import ConfigError, FormatError
 from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
+from lm.resident import Resident
+from lm.vocabulary import Vocabulary
+from training.build import model as building
+from training.build.alignment_points import Alignments
+from training.build.bitext import Bitext
 from training.build.model import train_model
 from training.config import TrainModelConfig
 
@@ -77,6 +83,15 @@ def test_same_bytes_every_time(tmp_path):
     assert first.signature == second.signature
     other = train_model(source, target, tmp_path / "other", config(phrases={"max_length": 3}))
     assert other.signature != first.signature
+
+
+@pytest.mark.parametrize(("held", "share"), [(0, 2), (600, 4), (2000, 8), (None, 2)])
+def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, share):
+    aligned = Alignments(np.array([0, 50]), np.zeros((50, 2), np.int32))  # 200 bytes to come
+    corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
+    pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
+    monkeypatch.setattr(building, "resident", lambda: None if held is None else Resident(held, 0))
+    assert building._memory_left(pairs, aligned, 1 << 10) == (1 << 10) // share - (32 if share == 4 else 0)
 
 
 def test_a_given_alignment_is_used(tmp_path):

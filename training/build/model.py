@@ -15,6 +15,7 @@ from lm.estimate import estimate
 from lm.files import atomic_directory
 from lm.probing_writer import write_probing
 from lm.progress import stage
+from lm.resident import resident
 from training.build.alignment import align
 from training.build.alignment_points import Alignments, read_pharaoh, write_pharaoh
 from training.build.bitext import Bitext, read_bitext
@@ -81,13 +82,23 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
         max_phrase_length=config.phrases.max_length,
         orientation="word" if reordering.orientation == "none" else reordering.orientation,
         kind=reordering.kind,
-        memory_budget=config.memory // 2,
+        memory_budget=_memory_left(bitext, alignments, config.memory),
         scratch=directory,
     )
     sizes = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
     if reordering.orientation == "none":
         shutil.rmtree(directory / "reordering")
     return sizes
+
+
+def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
+    """Of `memory` bytes, what phrase pairs may take beside what the process holds already: an eighth to a half."""
+    held = resident()
+    if held is None:
+        return memory // 2
+    # Two offsets a word pair and one number a link will come to what is there; see AlignedBitext and LexicalTable.
+    coming = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
+    return min(memory // 2, max(memory // 8, memory - held.all - coming))
 
 
 def _describe(
