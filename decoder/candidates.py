@@ -12,7 +12,6 @@ from decoder.features.language_model import States, forget_context, score_phrase
 from decoder.features.pair import score_pair
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
-from decoder.phrase_table import PhraseTable
 from decoder.tables import Sentence, Tables, read_target, target_length
 from lm.jit import kernel
 
@@ -43,10 +42,8 @@ class Lookup(NamedTuple):
     states: States
 
 
-def new_candidates(phrases: PhraseTable, table_limit: int, n_models: int) -> Candidates:
-    """Room for the source phrase with the most pairs, and the longest target phrase."""
-    most = int(np.diff(phrases.pair_offsets).max(initial=1))
-    longest = int(np.diff(phrases.target_offsets).max(initial=1))
+def new_candidates(most: int, longest: int, table_limit: int, n_models: int) -> Candidates:
+    """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
     return Candidates(
         np.zeros(most),
         np.zeros(most),

@@ -43,11 +43,16 @@ def translate(
     ] = None,
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, typer.Option(help="Target phrases per source phrase; 0: all.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
+    ] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
         raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
     decoding = load_config(config, Decoding) if config else Decoding()
+    if memory is not None:
+        decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
     flags = {
         "algorithm": algorithm,
         "pop_limit": pop_limit,
@@ -58,7 +63,7 @@ def translate(
     }
     given = {name: value for name, value in flags.items() if value is not None}
     search = parse_config(decoding.search.model_dump() | given, Search, "search options")
-    decoder = Decoder.load(model, search, decoding.weights)
+    decoder = Decoder.load(model, search, decoding.weights, decoding.memory)
     with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
         lists = _lists(decoder, nbest, distinct, threads)
         for number, translations in enumerate(lists):

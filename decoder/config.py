@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from lm.config import Section
+from lm.config import Bytes, Section
 
 MODEL_FORMAT = "phrasebeam model 1"
 COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
@@ -82,6 +82,13 @@ class Decoding(Section):
 
     search: Search = Search()
     weights: Weights | None = None
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
+
+
+class Importing(Section):
+    """How `import-moses` works; the model does not depend on it."""
+
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
 
 
 class Reordering(Section):
@@ -134,6 +141,7 @@ class ModelDescription(Section):
     target_words: int
     max_source_phrase_length: int
     max_target_phrase_length: int
+    max_pairs_per_source_phrase: int | None = None  # None in models made before it was counted
     language_model_order: int
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None

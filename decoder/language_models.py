@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.jit import inlined_kernel
 from lm.language_model import LanguageModel
 from lm.probing import ProbingTables
@@ -31,6 +32,12 @@ class TargetModel:
         if self.classes is not None:
             words = [self.classes.get(word, UNKNOWN) for word in words]
         return self.model.word_ids(words)
+
+    def vocabulary_ids(self, vocabulary: FixedVocabulary) -> np.ndarray:
+        """int32[V] LM ids of all words of a vocabulary, or of their classes."""
+        if self.classes is None:
+            return self.model.encoded_ids(vocabulary.encoded)
+        return self.word_ids(vocabulary.words)
 
 
 class LanguageModels(NamedTuple):
@@ -56,8 +63,8 @@ def tables_of(lms, which):
     )
 
 
-def join_language_models(models: Sequence[TargetModel], words: Sequence[str]) -> LanguageModels:
-    """The models for kernels, over the vocabulary `words`, without weights. They must outlive the result."""
+def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabulary) -> LanguageModels:
+    """The models for kernels, over a vocabulary, without weights. They must outlive the result."""
     tables = [one.model.tables for one in models]
     addresses = [table.units.ctypes.data for table in tables]
     first = min(addresses)
@@ -74,6 +81,6 @@ def join_language_models(models: Sequence[TargetModel], words: Sequence[str]) ->
         np.stack([table.inverses for table in tables]),
         np.array([one.model.begin for one in models], np.int32),
         np.array([[one.model.end for one in models]], np.int32),
-        np.ascontiguousarray(np.stack([one.word_ids(words) for one in models], axis=1)),
+        np.ascontiguousarray(np.stack([one.vocabulary_ids(vocabulary) for one in models], axis=1)),
         np.zeros(len(models)),
     )

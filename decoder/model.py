@@ -16,12 +16,12 @@ import numpy as np
 from decoder.config import LanguageModelFile, ModelDescription, Reordering, Weights
 from decoder.features.reordering import orientations
 from decoder.language_models import TargetModel, join_language_models
-from decoder.phrase_table import TRAIN_AGAIN, open_phrase_table, open_reordering_table
+from decoder.phrase_table import TRAIN_AGAIN, longest, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
-from lm.vocabulary import Vocabulary
 from lm.word_classes import read_word_classes
 
 
@@ -30,10 +30,11 @@ class Model(NamedTuple):
 
     description: ModelDescription
     weights: Weights
-    source: Vocabulary
-    target: Vocabulary
+    source: FixedVocabulary
+    target: FixedVocabulary
     language_models: tuple[TargetModel, ...]
     tables: Tables
+    most_pairs: int  # of one source phrase
 
 
 def open_model(directory: str | Path) -> Model:
@@ -44,7 +45,7 @@ def open_model(directory: str | Path) -> Model:
     weights = load_config(directory / "weights.yaml", Weights)
     if missing := set(Weights.required()) - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
-    source, target = (Vocabulary.load(directory / f"{side}.vocab") for side in ("source", "target"))
+    source, target = (FixedVocabulary(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
         ("source", source, description.source_words),
         ("target", target, description.target_words),
@@ -54,9 +55,12 @@ def open_model(directory: str | Path) -> Model:
     language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
     phrases = open_phrase_table(directory / "phrases")
     ln_reordering = _ln_reordering(directory, description.reordering, len(phrases.ln_scores))
-    lms = join_language_models(language_models, target.words)
+    lms = join_language_models(language_models, target)
     tables = Tables(phrases, ln_reordering, orientations(description.reordering), lms)
-    return Model(description, weights, source, target, language_models, tables)
+    most_pairs = description.max_pairs_per_source_phrase
+    if most_pairs is None:
+        most_pairs = longest(phrases.pair_offsets)
+    return Model(description, weights, source, target, language_models, tables, most_pairs)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.language_models import TargetModel
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.jit import kernel
-from lm.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class OwnPairs(NamedTuple):
 
 
 def pack_own_pairs(
-    pairs: Sequence[OwnPair], n_words: int, longest: int, target: Vocabulary, models: Sequence[TargetModel]
+    pairs: Sequence[OwnPair], n_words: int, longest: int, target: FixedVocabulary, models: Sequence[TargetModel]
 ) -> OwnPairs:
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
     first = np.zeros(n_words * longest + 1, np.int64)

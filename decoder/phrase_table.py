@@ -16,6 +16,7 @@ from lm.jit import kernel
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
 LEAST_LN = -100.0  # where Moses floors ln p
+LONGEST_AT_ONCE = 1 << 20
 LAYOUT = {  # type and number of dimensions of every file
     "slots": (np.int64, 1),
     "source_offsets": (np.int64, 1),
@@ -99,29 +100,18 @@ def _same_phrase(table, found, words, begin, end):
     return True
 
 
-@kernel
-def _fill_slots(source_offsets, source_words, slots):
-    mask = np.uint64(slots.size - 1)
-    for i in range(source_offsets.size - 1):
-        slot = phrase_hash(source_words, source_offsets[i], source_offsets[i + 1]) & mask
-        while slots[np.int64(slot)] != ABSENT:
-            slot = (slot + np.uint64(1)) & mask
-        slots[np.int64(slot)] = i
-
-
-def build_slots(source_offsets: np.ndarray, source_words: np.ndarray) -> np.ndarray:
-    """int64[S] hash table over source phrases, which must be distinct."""
-    slots = np.full(n_slots(source_offsets.size - 1), ABSENT, np.int64)
-    _fill_slots(source_offsets, source_words, slots)
-    return slots
-
-
 def n_slots(n_sources: int) -> int:
     """Size of the hash table over so many source phrases."""
     size = 2
     while size < 2 * (n_sources + 1):
         size *= 2
     return size
+
+
+def longest(offsets: np.ndarray) -> int:
+    """The longest run between `offsets` (int64[N + 1]), 0 if there is none; found in pieces, since N can be large."""
+    pieces = (offsets[i : i + LONGEST_AT_ONCE + 1] for i in range(0, offsets.size, LONGEST_AT_ONCE))
+    return max(int(np.diff(piece).max(initial=0)) for piece in pieces)
 
 
 def floored_ln(probabilities: np.ndarray) -> np.ndarray:

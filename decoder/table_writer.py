@@ -1,40 +1,25 @@
-"""A phrase table written piece by piece: .npy files that grow until their number of rows is known."""
+"""A phrase table written piece by piece, in memory that does not grow with it."""
 
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple
 
 import numpy as np
 
-from decoder.phrase_table import MOSES_SCORES, PhraseTable, ReorderingTable, build_slots
+from decoder.array_writer import ArrayWriter
+from decoder.phrase_table import ABSENT, MOSES_SCORES, PhraseTable, ReorderingTable
+from decoder.source_slots import hash_phrases, write_slots
+from lm.spill import RowFile
 
-HEADER_SIZE = 128
+MEMORY = 1 << 28  # bytes, where nobody says
 
 
-class ArrayWriter:
-    """An .npy file of rows of one shape; the header is written last, into room left for it."""
+class TableSizes(NamedTuple):
+    """What a model says of its phrase table, so that nobody needs to look for it."""
 
-    def __init__(self, path: Path, dtype: type, row_shape: tuple[int, ...] = ()):
-        self.dtype, self.row_shape, self.n_rows = np.dtype(dtype), row_shape, 0
-        self.file = open(path, "wb")
-        self.file.write(bytes(HEADER_SIZE))
-
-    def append(self, rows: np.ndarray) -> None:
-        """Write `rows` ([K, *row_shape]) after those already there."""
-        rows = np.ascontiguousarray(rows, self.dtype)
-        if rows.shape[1:] != self.row_shape:
-            raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
-        self.file.write(rows.data)
-        self.n_rows += len(rows)
-
-    def close(self) -> None:
-        """Write the header and close the file."""
-        shape = (self.n_rows, *self.row_shape)
-        text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": shape}).encode("ascii")
-        magic = np.lib.format.magic(1, 0)
-        room = HEADER_SIZE - len(magic) - 2
-        self.file.seek(0)
-        self.file.write(magic + room.to_bytes(2, "little") + text.ljust(room - 1) + b"\n")
-        self.file.close()
+    longest_source: int  # words
+    longest_target: int  # words
+    most_pairs: int  # of one source phrase
 
 
 class TableWriter:
@@ -43,8 +28,17 @@ class TableWriter:
     Used as a context.
     """
 
-    def __init__(self, phrases: Path, reordering: Path | None = None, n_columns: int = 0, n_scores: int = MOSES_SCORES):
-        self.phrases, self.n_pairs = phrases, 0
+    def __init__(
+        self,
+        phrases: Path,
+        reordering: Path | None = None,
+        n_columns: int = 0,
+        n_scores: int = MOSES_SCORES,
+        memory: int = MEMORY,
+    ):
+        """`memory`: bytes that the hash table may take while it is built, which is when the context ends."""
+        self.phrases, self.n_pairs, self.memory = phrases, 0, memory
+        self.repeated_source = ABSENT  # in the end: the first source phrase that stands in the table before
         self.writers = {
             "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
             "source_words": ArrayWriter(phrases / "source_words.npy", np.int32),
@@ -65,6 +59,8 @@ class TableWriter:
                 "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
             }
         self.ends = {name: 0 for name in self.writers if name.endswith("_offsets")}
+        self.longest = dict.fromkeys(self.ends, 0)
+        self.hashes = RowFile(phrases / "source_hashes", np.uint64)
         for name in self.ends:
             self.writers[name].append(np.zeros(1, np.int64))
 
@@ -75,9 +71,13 @@ class TableWriter:
         for writer in (*self.writers.values(), *self.reordering.values()):
             writer.close()
         if kind is None:
-            names = ("source_offsets", "source_words")
-            slots = build_slots(*(np.load(self.phrases / f"{name}.npy", mmap_mode="c") for name in names))
-            np.save(self.phrases / "slots.npy", slots)
+            self.repeated_source = write_slots(self.phrases, self.hashes, self.memory)
+        self.hashes.path.unlink()
+
+    @property
+    def sizes(self) -> TableSizes:
+        """Of what was written."""
+        return TableSizes(*(self.longest[f"{name}_offsets"] for name in ("source", "target", "pair")))
 
     def append(self, table: PhraseTable, reordering: ReorderingTable | None = None) -> None:
         """Write a piece, whose offsets count from its own beginning and whose slots are not looked at."""
@@ -86,8 +86,10 @@ class TableWriter:
             if name in self.ends:
                 writer.append(rows[1:] + self.ends[name])
                 self.ends[name] += int(rows[-1])
+                self.longest[name] = max(self.longest[name], int(np.diff(rows).max(initial=0)))
             else:
                 writer.append(rows)
         for name, writer in self.reordering.items():
             writer.append(getattr(reordering, name))
+        self.hashes.append(hash_phrases(table.source_offsets, table.source_words))
         self.n_pairs += table.joint_counts.size

@@ -29,14 +29,26 @@ from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
 from lm.errors import ConfigError
+from lm.resident import let_go_beyond
+
+SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
 
 
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
-    def __init__(self, model: Model, search: Search | None = None, weights: Weights | None = None):
-        """`weights` default to the model's own. Raises ModelError if they do not fit the model."""
-        self.model = model
+    def __init__(
+        self,
+        model: Model,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        memory: int | None = None,
+    ):
+        """`weights` default to the model's own. Raises ModelError if they do not fit the model.
+
+        With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
+        """
+        self.model, self.memory, self._n_decoded = model, memory, 0
         self.search = search or Search()
         tables, given = model.tables, weights or model.weights
         check_counts(given, tables.phrases)
@@ -59,9 +71,15 @@ class Decoder:
         self._local = threading.local()
 
     @classmethod
-    def load(cls, directory: str | Path, search: Search | None = None, weights: Weights | None = None) -> "Decoder":
+    def load(
+        cls,
+        directory: str | Path,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        memory: int | None = None,
+    ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search, weights)
+        return cls(open_model(directory), search, weights, memory)
 
     def translate(self, line: str) -> Translation:
         """The best translation of a tokenized sentence that the search finds."""
@@ -116,6 +134,15 @@ class Decoder:
         workspace: Workspace = self._local.workspace
         n_words = sentence.words.size
         workspace.fit(sentence)
+        self._n_decoded += 1
+        if self.memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
+            tables = self.tables
+            let_go_beyond(
+                self.memory,
+                *tables.phrases,
+                tables.ln_reordering,
+                *(one.model.tables.units for one in self.model.language_models),
+            )
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
             lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
@@ -187,13 +214,13 @@ class Decoder:
         return Translation(text, score, self.features.by_group(features), tuple(phrases))
 
     def _phrase(self, source: Source, pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, vocabulary = self.model.tables.phrases, self.model.target.words
+        table, vocabulary = self.model.tables.phrases, self.model.target
         if pair < 0:
             own = source.own[-1 - pair]
             target, points, is_copied = list(own.target), own.alignment, own.unknown != 0
         else:
             is_copied = False
-            target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
+            target = [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
             " ".join(source.words[begin:end]),

@@ -46,7 +46,8 @@ class Workspace:
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
         self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
-        self.candidates = new_candidates(model.tables.phrases, search.table_limit, self.orders.size)
+        longest_target = max(model.description.max_target_phrase_length, 1)
+        self.candidates = new_candidates(max(model.most_pairs, 1), longest_target, search.table_limit, self.orders.size)
         self.places = np.zeros(COVERAGE_WINDOW * longest, np.int64)
         self.rebuild()
 

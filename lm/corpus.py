@@ -1,6 +1,7 @@
 """Tokenized text as word ids: one flat array and where each sentence begins in it."""
 
 import re
+from array import array
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,14 +26,11 @@ class Corpus(NamedTuple):
 
 def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
     """One sentence a line, words separated by white space (ASCII); new words are added to `vocabulary`."""
-    offsets, pieces, total = [0], [], 0
+    offsets, tokens = array("q", [0]), array("i")  # a list would hold 8 bytes a word, and an object a sentence
     for line in read_lines(path):
-        ids = vocabulary.add_all(split(line))
-        total += ids.size
-        offsets.append(total)
-        pieces.append(ids)
-    tokens = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
-    return Corpus(np.array(offsets, np.int64), tokens)
+        tokens.extend([vocabulary.add(word) for word in split(line)])
+        offsets.append(len(tokens))
+    return Corpus(np.array(offsets, np.int64), np.array(tokens, np.int32))
 
 
 def split(line: str) -> list[str]:

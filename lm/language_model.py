@@ -10,6 +10,7 @@ import numpy as np
 from lm.arpa import read_arpa
 from lm.errors import FormatError, ModelError
 from lm.files import open_binary
+from lm.fixed_vocabulary import Words, encode
 from lm.ngrams import BEGIN, END, NgramModel
 from lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
 from lm.probing_writer import build_tables
@@ -49,12 +50,12 @@ class LanguageModel:
 
     def word_ids(self, words: Sequence[str]) -> np.ndarray:
         """int32[len(words)] LM ids of `words`, 0 (<unk>) where the model does not know them."""
-        encoded = [word.encode("utf-8") for word in words]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-        data = np.frombuffer(bytearray(b"".join(encoded)), np.uint8)
-        ids = np.empty(len(encoded), np.int32)
-        find_words(self.tables, data, offsets, ids)
+        return self.encoded_ids(encode(words))
+
+    def encoded_ids(self, words: Words) -> np.ndarray:
+        """The same for words that are bytes already."""
+        ids = np.empty(words.offsets.size - 1, np.int32)
+        find_words(self.tables, words.data, words.offsets, ids)
         return ids
 
     def begin_state(self) -> tuple[np.ndarray, np.ndarray, int]:

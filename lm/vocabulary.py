@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lm.errors import FormatError
-from lm.files import atomic_file, read_lines
+from lm.files import atomic_file
 
 
 class Vocabulary:
@@ -37,15 +36,6 @@ class Vocabulary:
         return np.array([self.index.get(word, missing) for word in words], np.int32)
 
     def save(self, path: str | Path) -> None:
-        """One word a line, in the order of their ids."""
+        """One word a line, in the order of their ids; FixedVocabulary reads them."""
         with atomic_file(path) as file:
             file.write("".join(f"{word}\n" for word in self.words).encode("utf-8"))
-
-    @classmethod
-    def load(cls, path: str | Path) -> "Vocabulary":
-        """What `save` wrote. Raises FormatError where a word stands twice."""
-        vocabulary = cls()
-        for number, word in enumerate(read_lines(path), 1):
-            if vocabulary.add(word) != number - 1:
-                raise FormatError(path, f"the word {word!r} stands here twice; train the model again", number)
-        return vocabulary

@@ -3,15 +3,14 @@
 import shutil
 from pathlib import Path
 
-import numpy as np
 import yaml
 
-from decoder.config import MODEL_FORMAT, LanguageModelFile, ModelDescription, Search
+from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDescription, Search
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.tables import PhraseTableReader
-from decoder.phrase_table import open_phrase_table
 from decoder.provenance import check_output, file_digests, signature, version
+from decoder.table_writer import TableSizes
 from lm.arpa import read_arpa
 from lm.config import parse_config, save_config
 from lm.errors import FormatError, ModelError
@@ -30,13 +29,14 @@ MOSES_SEARCH = {  # what Moses does where its moses.ini does not say
 }
 
 
-def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
+def import_moses(ini: str | Path, output: str | Path, settings: Importing | None = None) -> ModelDescription:
     """Make the Moses model of the moses.ini `ini` a model in the directory `output`; a model there is replaced.
 
     Beside the model, search.yaml takes the limits of the search from the moses.ini. Raises ConfigError, FormatError
     or OSError, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
+    memory = (settings or Importing()).memory
     check_output(output)
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()
@@ -48,7 +48,8 @@ def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
         data: dict[str, object] = {**file_digests(paths)}
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name)
-        PhraseTableReader(moses.phrase_table, moses.n_scores, source, target).read(directory / "phrases")
+        reader = PhraseTableReader(moses.phrase_table, moses.n_scores, source, target)
+        sizes = reader.read(directory / "phrases", memory // 2)
         if moses.reordering_table and moses.reordering:
             data["pairs_without_reordering"] = read_reordering_table(
                 moses.reordering_table,
@@ -56,10 +57,11 @@ def import_moses(ini: str | Path, output: str | Path) -> ModelDescription:
                 directory / "phrases",
                 (source, target),
                 directory / "reordering",
+                memory // 2,
             )
         source.save(directory / "source.vocab")
         target.save(directory / "target.vocab")
-        description = _describe(moses, directory, (len(source), len(target)), data)
+        description = _describe(moses, directory, (len(source), len(target)), sizes, data)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
         save_config(moses.weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
@@ -84,9 +86,8 @@ def _import_language_model(path: Path, output: Path) -> None:
 
 
 def _describe(
-    moses: MosesModel, directory: Path, n_words: tuple[int, int], data: dict[str, object]
+    moses: MosesModel, directory: Path, n_words: tuple[int, int], sizes: TableSizes, data: dict[str, object]
 ) -> ModelDescription:
-    phrases = open_phrase_table(directory / "phrases")
     settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
     return ModelDescription(
         format=MODEL_FORMAT,
@@ -95,8 +96,9 @@ def _describe(
         sentence_pairs=0,
         source_words=n_words[0],
         target_words=n_words[1],
-        max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
-        max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
+        max_source_phrase_length=sizes.longest_source,
+        max_target_phrase_length=sizes.longest_target,
+        max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=LanguageModel.load(directory / "lm.bin").order,
         language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,

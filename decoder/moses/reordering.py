@@ -16,6 +16,7 @@ from lm.errors import FormatError
 from lm.files import read_lines
 from lm.jit import kernel
 from lm.progress import stage
+from lm.resident import let_go_beyond
 from lm.vocabulary import Vocabulary
 
 LINES_AT_ONCE = 1 << 16
@@ -23,6 +24,7 @@ FIELDS = {
     "f": "2: source ||| probabilities (a table of type f)",
     "fe": "3: source ||| target ||| probabilities (a table of type fe)",
 }
+MEMORY = 1 << 30  # bytes, where nobody says
 
 
 class _Lines(NamedTuple):
@@ -34,12 +36,18 @@ class _Lines(NamedTuple):
 
 
 def read_reordering_table(
-    path: Path, model: Reordering, phrases: Path, vocabularies: tuple[Vocabulary, Vocabulary], directory: Path
+    path: Path,
+    model: Reordering,
+    phrases: Path,
+    vocabularies: tuple[Vocabulary, Vocabulary],
+    directory: Path,
+    memory: int = MEMORY,
 ) -> int:
     """Join the text reordering table `path` to the phrase table in `phrases`, and write it to `directory`.
 
     Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number.
-    `vocabularies` are those of the phrase table, source and target. Raises FormatError, naming the line.
+    `vocabularies` are those of the phrase table, source and target. Pages of both tables are let go when the process
+    holds more than `memory` bytes. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
@@ -47,7 +55,8 @@ def read_reordering_table(
     ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, model.n_columns))
     ln_scores[:] = model.ln_default or 0
     np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
-    is_known, number, cursor = np.zeros(n_pairs, bool), 0, np.int64(0)
+    is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
+    number, cursor = 0, np.int64(0)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
             found = np.empty(len(lines.scores), np.int64)
@@ -68,10 +77,13 @@ def read_reordering_table(
             is_known[pairs] = True
             ln_scores[pairs] = floored_ln(lines.scores)[rows]
             number += len(found)
+            let_go_beyond(memory, *table, ln_scores, is_known)
     ln_scores.flush()
-    if not is_known.any():
+    n_known = int(np.count_nonzero(is_known))
+    (directory / "known.npy").unlink()
+    if not n_known:
         raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
-    return n_pairs - int(is_known.sum())
+    return n_pairs - n_known
 
 
 def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,12 +6,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
-from decoder.table_writer import TableWriter
+from decoder.phrase_table import ABSENT, PhraseTable, floored_ln, open_phrase_table
+from decoder.table_writer import MEMORY, TableSizes, TableWriter
 from lm.corpus import split
 from lm.errors import FormatError
 from lm.files import read_lines
-from lm.jit import kernel
 from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
@@ -51,21 +50,23 @@ class PhraseTableReader:
         self.pairs = _Pairs(0)
         self.source_text, self.targets = "", set[str]()
 
-    def read(self, directory: Path) -> None:
-        """Write the table to `directory`, for `open_phrase_table`. Raises FormatError, naming the line."""
+    def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
+        """Write the table to `directory`, for `open_phrase_table`. Raises FormatError, naming the line.
+
+        `memory`: bytes for what grows with the table, beside the pairs of one source phrase.
+        """
         directory.mkdir()
-        with stage("reading the phrase table"), TableWriter(directory, n_scores=self.n_scores) as writer:
+        writer = TableWriter(directory, n_scores=self.n_scores, memory=memory)
+        with stage("reading the phrase table"), writer:
             for line in read_lines(self.path):
                 self.number += 1
                 self._add(line, writer)
             if not self.number:
                 raise FormatError(self.path, "no phrase pairs; give a text phrase table")
             self._write(writer)
-        table = open_phrase_table(directory)
-        if (again := _repeated_source(table)) != ABSENT:
-            words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[again : again + 2])]]
-            message = f"{' '.join(words)!r} has other pairs further up; those of a source phrase must be neighbours"
-            raise FormatError(self.path, f"{message}; {SORT}", int(table.pair_offsets[again]) + 1)
+        if writer.repeated_source != ABSENT:
+            self._refuse_repeated(open_phrase_table(directory), writer.repeated_source)
+        return writer.sizes
 
     def _add(self, line: str, writer: TableWriter) -> None:
         fields = [field.strip(" \t") for field in line.split(SEPARATOR)]
@@ -170,14 +171,12 @@ class PhraseTableReader:
             self._refuse(f"{what} {numbers[row][wrong[row]][0]:g}, expected a number from 0 to {most:g}")
         return numbers
 
+    def _refuse_repeated(self, table: PhraseTable, again: int) -> NoReturn:
+        words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[again : again + 2])]]
+        self.number = int(table.pair_offsets[again]) + 1
+        self._refuse(
+            f"{' '.join(words)!r} has other pairs further up; those of a source phrase must be neighbours; {SORT}"
+        )
+
     def _refuse(self, message: str) -> NoReturn:
         raise FormatError(self.path, message, self.number)
-
-
-@kernel
-def _repeated_source(table):
-    """The first source phrase that stands in `table` before, or ABSENT."""
-    for i in range(table.source_offsets.size - 1):
-        if find_source(table, table.source_words, table.source_offsets[i], table.source_offsets[i + 1]) != i:
-            return np.int64(i)
-    return np.int64(ABSENT)

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Reordering, Weights
-from decoder.phrase_table import PhraseTable, ReorderingTable, build_slots, save_arrays
+from decoder.phrase_table import PhraseTable, ReorderingTable, save_arrays
+from decoder.source_slots import build_slots
 from lm.arpa import read_arpa, write_arpa
 from lm.config import save_config
 from lm.corpus import read_corpus

@@ -12,7 +12,9 @@ from decoder.language_models import TargetModel, join_language_models
 from decoder.translator import Decoder
 from lm.config import load_config, save_config
 from lm.errors import ConfigError, FormatError, ModelError
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
+from lm.vocabulary import Vocabulary
 from tests.decoder.models import SOURCE, TARGET, random_lm, random_toy
 from tests.naive import ngrams
 from tests.naive.search import LN10, derivations, features
@@ -107,7 +109,9 @@ def test_models_in_files_and_in_memory_are_joined(directory):
     lms = [random_lm(folder / name, random.Random(i), 2 + i) for i, name in enumerate("abc")]
     paths = [folder / "a" / "lm.bin", folder / "b" / "lm.arpa", folder / "c" / "lm.bin"]
     models = [TargetModel(LanguageModel.load(path)) for path in paths]
-    joined = join_language_models(models, list(TARGET))
+    Vocabulary(TARGET).save(folder / "vocabulary")
+    vocabulary = FixedVocabulary(folder / "vocabulary")
+    joined = join_language_models(models, vocabulary)
     for i, (one, lm) in enumerate(zip(models, lms)):
         assert joined.orders[i] == one.model.order == 2 + i
         first = joined.starts[i, 1] + 2 * joined.word_ids[:, i]

@@ -122,6 +122,18 @@ def test_rows_that_do_not_fit(model):
         open_model(model)
 
 
+def test_the_most_pairs_are_counted_where_the_description_lacks_them(model):
+    path = model / "model.yaml"
+    description = yaml.safe_load(path.read_text())
+    counted = open_model(model).most_pairs
+    assert counted == 3
+    path.write_text(yaml.safe_dump(description | {"max_pairs_per_source_phrase": counted}))
+    assert open_model(model).most_pairs == counted
+    del description["max_pairs_per_source_phrase"]  # as in models of an older version
+    path.write_text(yaml.safe_dump(description))
+    assert open_model(model).most_pairs == counted
+
+
 def test_a_model_without_reordering(tmp_path):
     toy = random_toy(tmp_path / "toy", 7, reordering=None)
     decoder = Decoder.load(toy.directory, weights=Weights(reordering=[0.1] * 6))  # none of which is used

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Decoding, Search
+from decoder.config import Decoding, Importing, Search
 from decoder.model import open_model
 from decoder.moses.exporting import export_moses, probabilities
 from decoder.moses.importing import import_moses
@@ -86,8 +86,8 @@ def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
 
 
 def test_an_import_is_repeatable_and_an_export_too(tmp_path, toy, moses):
-    for name in ("first", "second"):
-        import_moses(moses / "moses.ini", tmp_path / name)
+    for name, memory in (("first", 2**26), ("second", 2**34)):
+        import_moses(moses / "moses.ini", tmp_path / name, Importing(memory=memory))
         export_moses(toy, tmp_path / f"out-{name}")
     for first, second in (("first", "second"), ("out-first", "out-second")):
         assert contents(tmp_path / first) == contents(tmp_path / second)

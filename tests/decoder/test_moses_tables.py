@@ -14,7 +14,7 @@ from decoder.moses import reordering as moses_reordering
 from decoder.moses import tables as moses_tables
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.tables import PhraseTableReader
-from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
+from decoder.phrase_table import find_source, longest, open_phrase_table, open_reordering_table
 from lm.errors import FormatError
 from lm.vocabulary import Vocabulary
 from tests.naive import moses as naive
@@ -50,12 +50,14 @@ def fields(draw):
     return [points, counts, "", "{{Key value}}"][: draw(st.integers(0, 4))]
 
 
-def read(text, n_scores, directory, compressed=False):
+def read(text, n_scores, directory, compressed=False, memory=1 << 30):
     """The table and its vocabularies."""
     path, source, target = directory / "table", Vocabulary(), Vocabulary()
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
-    PhraseTableReader(path, n_scores, source, target).read(directory / "phrases")
-    return open_phrase_table(directory / "phrases"), source, target
+    sizes = PhraseTableReader(path, n_scores, source, target).read(directory / "phrases", memory)
+    table = open_phrase_table(directory / "phrases")
+    assert sizes == tuple(map(longest, (table.source_offsets, table.target_offsets, table.pair_offsets)))
+    return table, source, target
 
 
 def as_dict(table, source, target):
@@ -78,14 +80,14 @@ def phrase(offsets, words, i, vocabulary):
 
 
 @settings(max_examples=60)
-@given(texts(), st.sampled_from([1, 2, 1000]), st.booleans())
-def test_same_as_the_naive_reader(given_texts, at_once, compressed):
+@given(texts(), st.sampled_from([1, 2, 1000]), st.booleans(), st.sampled_from([0, 1 << 30]))
+def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
     n_scores, text, reordering = given_texts
     with tempfile.TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
         directory = Path(scratch)
         patch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
         patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
-        table, source, target = read(text, n_scores, directory, compressed)
+        table, source, target = read(text, n_scores, directory, compressed, memory)
         expected = naive.phrase_table(text)
         found = as_dict(table, source, target)
         assert list(found) == list(expected)
@@ -96,7 +98,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed):
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
         paths = directory / "phrases", (source, target), directory / "reordering"
-        missing = read_reordering_table(directory / "text", FE, *paths)
+        missing = read_reordering_table(directory / "text", FE, *paths, memory)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
         np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)

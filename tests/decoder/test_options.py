@@ -137,7 +137,7 @@ def test_ids_are_equal_where_the_search_sees_no_difference(directory, seed, reor
         assert found.lm_words[here].T.tolist() == ids
         known = [i for i in found.words[here] if i < len(decoder.model.target)]
         assert [decoder.model.target.words[i] for i in known] == [
-            word for word in text if word in decoder.model.target.index
+            word for word in text if word in decoder.model.target.words
         ]
 
 

@@ -7,18 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder import phrase_table
 from decoder.phrase_table import (
     ABSENT,
     LAYOUT,
     PhraseTable,
     ReorderingTable,
-    build_slots,
     find_source,
     open_phrase_table,
     open_reordering_table,
     phrase_hash,
     save_arrays,
 )
+from decoder.source_slots import build_slots
 from lm.errors import FormatError, ModelError, SmtError
 from tests.decoder.models import random_toy
 
@@ -56,6 +57,13 @@ def test_agrees_with_a_dict(phrases, others, n_slots):
     for phrase in [*phrases, *others]:
         text = np.array([9, *phrase, 9], np.int32)
         assert find_source(table, text, 1, len(phrase) + 1) == places.get(phrase, ABSENT)
+
+
+@given(st.lists(st.integers(0, 9), max_size=9), st.sampled_from([1, 2, 100]))
+def test_the_longest_run(lengths, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(phrase_table, "LONGEST_AT_ONCE", at_once)
+        assert phrase_table.longest(np.cumsum([0, *lengths])) == max(lengths, default=0)
 
 
 @pytest.fixture(scope="module")

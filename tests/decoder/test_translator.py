@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder import translator
 from decoder.config import Search, Weights
 from decoder.features.dense import weight_vector
 from decoder.translator import Decoder
+from lm.resident import let_go
 from tests.decoder.models import SOURCE, random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -114,3 +116,13 @@ def test_other_weights(decoder):
     line = "a a b d c b"
     check(other, line, other.translate(line))
     assert len(other.translate(line).phrases) < len(line.split())
+
+
+def test_memory_does_not_show(decoder, monkeypatch):
+    monkeypatch.setattr(translator, "SENTENCES_BETWEEN_LOOKS", 1)
+    looks = []
+    monkeypatch.setattr(translator, "let_go_beyond", lambda n_bytes, *arrays: looks.append((n_bytes, let_go(*arrays))))
+    bounded = Decoder(decoder.model, decoder.search, memory=5)
+    for line in ("a b c x", "b d a a", "c"):
+        assert bounded.translate(line) == decoder.translate(line)
+    assert looks == [(5, None)] * 3

@@ -1,10 +1,8 @@
 """Vocabularies against a list without repetitions."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm.errors import FormatError
 from lm.vocabulary import Vocabulary
 
 WORD = st.text(st.characters(blacklist_characters=" \t\r\n\v\f", blacklist_categories=["Cs"]), min_size=1)
@@ -19,16 +17,3 @@ def test_ids_are_places_in_the_list(words, others):
     added = vocabulary.add_all(others)
     assert [vocabulary.words[i] for i in added] == others
     assert (ids.dtype, added.dtype) == ("int32", "int32")
-
-
-@given(st.lists(WORD, unique=True))
-def test_what_is_saved_loads(tmp_path_factory, words):
-    path = tmp_path_factory.mktemp("vocabulary") / "source.vocab"
-    Vocabulary(words).save(path)
-    assert Vocabulary.load(path).words == words
-
-
-def test_no_word_stands_twice(tmp_path):
-    (tmp_path / "v").write_text("a\nb\na\n")
-    with pytest.raises(FormatError, match="v:3: the word 'a' stands here twice"):
-        Vocabulary.load(tmp_path / "v")

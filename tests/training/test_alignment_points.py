@@ -2,22 +2,26 @@
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lm.errors import FormatError
 from tests.training.bitexts import arrays, bitexts, corpus
+from training.build import alignment_points
 from training.build.alignment_points import in_target_order, read_pharaoh, write_pharaoh
 
 SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
 
 
 @settings(deadline=None, max_examples=40)
-@given(bitexts)
-def test_round_trip_and_order(tmp_path_factory, bitext):
+@given(bitexts, st.sampled_from([1, 3, 1000]))
+def test_round_trip_and_order(tmp_path_factory, bitext, at_once):
     source, target, alignments = arrays(bitext)
     path = tmp_path_factory.mktemp("alignments") / "points"
     write_pharaoh(alignments, path)
     found = read_pharaoh(path, source, target)
-    ordered = in_target_order(alignments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alignment_points, "POINTS_AT_ONCE", at_once)
+        ordered = in_target_order(alignments)
     for i, (_, _, links) in enumerate(bitext):
         expected = sorted(links, key=lambda point: (point[1], point[0]))
         assert [tuple(point) for point in found.pair(i).tolist()] == expected

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.naive import extraction as naive
 from tests.training.bitexts import arrays, bitexts
+from training.build import alignment_points
 from training.build.extraction import align_bitext
 from training.build.lexical import lexical_table
 
@@ -24,6 +26,19 @@ def test_agrees_with_counting(bitext):
         assert prob == pytest.approx(target_prob.get((None, word), 0.0))
     for word, prob in enumerate(table.source_null_prob):
         assert prob == pytest.approx(source_prob.get((word, None), 0.0))
+
+
+@settings(deadline=None, max_examples=30)
+@given(bitexts, st.integers(1, 4))
+def test_pieces_do_not_show(bitext, at_once):
+    aligned = align_bitext(*arrays(bitext))
+    whole = lexical_table(aligned)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alignment_points, "POINTS_AT_ONCE", at_once)
+        for one, other in ((aligned, align_bitext(*arrays(bitext))), (whole, lexical_table(aligned))):
+            for name, array in one._asdict().items():
+                assert array.dtype == getattr(other, name).dtype
+                assert array.tobytes() == getattr(other, name).tobytes(), name
 
 
 def test_what_a_word_was_linked_to_sums_to_one():

@@ -16,9 +16,15 @@ from decoder.config import ModelDescription, Reordering, Weights
 from decoder.phrase_table import find_source, open_phrase_table, open_reordering_table
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
+from lm.corpus import Corpus
 from lm.errors import ConfigError, FormatError
+from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
+from lm.resident import Resident
 from lm.vocabulary import Vocabulary
+from training.build import model as building
+from training.build.alignment_points import Alignments
+from training.build.bitext import Bitext
 from training.build.model import train_model
 from training.config import TrainModelConfig
 
@@ -56,13 +62,13 @@ def test_the_parts_fit_together(tmp_path):
     assert load_config(model / "model.yaml", ModelDescription) == found
     assert load_config(model / "weights.yaml", Weights) == Weights()
     assert (found.sentence_pairs, found.language_model_order) == (120, 3)
-    words = Vocabulary.load(model / "source.vocab")
+    words = FixedVocabulary(model / "source.vocab")
     phrases = open_phrase_table(model / "phrases")
     open_reordering_table(model / "reordering", phrases.target_offsets.size - 1)
     at = find_source(phrases, words.ids(["s7"]), 0, 1)
     best = max(range(*phrases.pair_offsets[at : at + 2]), key=lambda pair: phrases.joint_counts[pair])
     translation = phrases.target_words[phrases.target_offsets[best] : phrases.target_offsets[best + 1]]
-    target_words = Vocabulary.load(model / "target.vocab")
+    target_words = FixedVocabulary(model / "target.vocab")
     assert [target_words.words[word] for word in translation] == ["t7"]
     assert (found.source_words, found.target_words) == (len(words), len(target_words)) == (30, 30)
     assert LanguageModel.load(model / "lm.bin").order == 3
@@ -78,6 +84,15 @@ def test_same_bytes_every_time(tmp_path):
     assert first.signature == second.signature
     other = train_model(source, target, tmp_path / "other", config(phrases={"max_length": 3}))
     assert other.signature != first.signature
+
+
+@pytest.mark.parametrize(("held", "share"), [(0, 2), (600, 4), (2000, 8), (None, 2)])
+def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, share):
+    aligned = Alignments(np.array([0, 50]), np.zeros((50, 2), np.int32))  # 200 bytes to come
+    corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
+    pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
+    monkeypatch.setattr(building, "resident", lambda: None if held is None else Resident(held, 0))
+    assert building._memory_left(pairs, aligned, 1 << 10) == (1 << 10) // share - (32 if share == 4 else 0)
 
 
 def test_a_given_alignment_is_used(tmp_path):

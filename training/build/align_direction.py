@@ -99,8 +99,10 @@ def main() -> None:
 
 def _read_sentences(request: BinaryIO, n_sentences: int, n_words: int) -> list[list[str]]:
     offsets = np.frombuffer(request.read(8 * (n_sentences + 1)), np.int64).tolist()
-    # Ids stand for the words: Thot gives some words, such as NULL, a meaning of its own.
-    words = [str(word) for word in np.frombuffer(request.read(4 * n_words), np.int32).tolist()]
+    # Ids stand for the words: Thot gives some words, such as NULL, a meaning of its own. One string an id, not a word.
+    ids = np.frombuffer(request.read(4 * n_words), np.int32)
+    names = [str(i) for i in range(int(ids.max(initial=-1)) + 1)]
+    words = [names[i] for i in ids.tolist()]
     return [words[offsets[i] : offsets[i + 1]] for i in range(n_sentences)]
 
 

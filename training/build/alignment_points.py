@@ -1,6 +1,9 @@
 """Word alignments of a bitext, and the text format in which other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
 
 import re
+from array import array
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +14,7 @@ from lm.errors import FormatError
 from lm.files import atomic_file, read_lines
 
 PHARAOH_LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
+POINTS_AT_ONCE = 1 << 21  # looked at; what is made of them on the way takes a hundred bytes each
 PHARAOH_POINT = re.compile(r"\d+-\d+", re.ASCII)
 
 
@@ -25,17 +29,38 @@ class Alignments(NamedTuple):
         return self.points[self.offsets[i] : self.offsets[i + 1]]
 
 
+def runs(offsets: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Neighbouring sentence pairs first:last that have about POINTS_AT_ONCE points together, one after the other."""
+    ends = np.searchsorted(offsets, np.arange(0, int(offsets[-1]), POINTS_AT_ONCE))
+    yield from pairwise(np.unique([0, *ends, offsets.size - 1]).tolist())
+
+
 def in_target_order(alignments: Alignments) -> Alignments:
     """The same alignments, the points of each pair ordered by target, then source, each of them once."""
-    offsets, points = alignments
-    pairs = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
-    rows = np.column_stack((pairs, points[:, 1], points[:, 0]))
-    if _increasing(rows).all():
-        return Alignments(offsets.astype(np.int64, copy=False), np.ascontiguousarray(points, np.int32))
-    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
-    order = order[np.concatenate([np.ones(1, np.bool_), _increasing(rows[order])])]
-    counts = np.bincount(pairs[order], minlength=offsets.size - 1)
-    return Alignments(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), points[order].astype(np.int32))
+    offsets = alignments.offsets.astype(np.int64, copy=False)
+    points = np.ascontiguousarray(alignments.points, np.int32)
+    if all(_increasing(_rows(offsets, points, run)).all() for run in runs(offsets)):
+        return Alignments(offsets, points)
+    pieces = [_ordered(offsets, points, run) for run in runs(offsets)]
+    counts = np.concatenate([counts for counts, _ in pieces])
+    return Alignments(
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), np.concatenate([p for _, p in pieces])
+    )
+
+
+def _rows(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> np.ndarray:
+    """int64[K, 3] (pair, target position, source position) of the points of the pairs run[0]:run[1]."""
+    first, last = run
+    part = points[offsets[first] : offsets[last]]
+    return np.column_stack((np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1])), part[:, ::-1]))
+
+
+def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """int64[N] numbers of points, and the points (int32[K, 2]) in order, of the pairs run[0]:run[1]."""
+    rows = _rows(offsets, points, run)
+    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+    rows = rows[np.concatenate([np.ones(min(1, len(rows)), np.bool_), _increasing(rows)])]
+    return np.bincount(rows[:, 0], minlength=run[1] - run[0]), rows[:, [2, 1]].astype(np.int32)
 
 
 def _increasing(rows: np.ndarray) -> np.ndarray:
@@ -47,8 +72,7 @@ def _increasing(rows: np.ndarray) -> np.ndarray:
 def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments:
     """Alignments of the bitext, line i for pair i, in target order. Raises FormatError, naming the line."""
     n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
-    flat: list[int] = []
-    offsets = [0]
+    flat, offsets = array("i"), array("q", [0])
     for i, line in enumerate(read_lines(path)):
         if i == len(n_source):
             raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
@@ -57,7 +81,7 @@ def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments
         numbers = [int(number) for number in line.replace("-", " ").split()]
         if numbers and (max(numbers[0::2]) >= n_source[i] or max(numbers[1::2]) >= n_target[i]):
             raise FormatError(path, _out_of_range(numbers, n_source[i], n_target[i]), i + 1)
-        flat += numbers
+        flat.extend(numbers)
         offsets.append(len(flat) // 2)
     if len(offsets) - 1 != len(n_source):
         raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")

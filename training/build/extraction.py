@@ -10,7 +10,7 @@ import numpy as np
 
 from lm.corpus import Corpus
 from lm.jit import kernel
-from training.build.alignment_points import Alignments, in_target_order
+from training.build.alignment_points import Alignments, in_target_order, runs
 from training.build.orientation import new_corners, orient
 
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
@@ -31,21 +31,26 @@ class AlignedBitext(NamedTuple):
 def align_bitext(source: Corpus, target: Corpus, alignments: Alignments) -> AlignedBitext:
     """The three put together; points may come in any order, and count once."""
     offsets, links = in_target_order(alignments)
-    pairs = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
     return AlignedBitext(
         np.ascontiguousarray(source.offsets, np.int64),
         np.ascontiguousarray(source.tokens, np.int32),
         np.ascontiguousarray(target.offsets, np.int64),
         np.ascontiguousarray(target.tokens, np.int32),
         links,
-        _links_before(source.offsets[pairs] + links[:, 0], source.tokens.size),
-        _links_before(target.offsets[pairs] + links[:, 1], target.tokens.size),
+        _links_before(source.offsets, offsets, links[:, 0]),
+        _links_before(target.offsets, offsets, links[:, 1]),
     )
 
 
-def _links_before(linked_tokens: np.ndarray, n_tokens: int) -> np.ndarray:
-    """int64[n_tokens + 1] number of links before each token."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(linked_tokens, minlength=n_tokens))])
+def _links_before(token_offsets: np.ndarray, link_offsets: np.ndarray, positions: np.ndarray) -> np.ndarray:
+    """int64[T + 1] number of links before each of T tokens; `positions` are the links' in their sentences."""
+    before = np.zeros(int(token_offsets[-1]) + 1, np.int64)
+    for first, last in runs(link_offsets):
+        begins = np.repeat(token_offsets[first:last], np.diff(link_offsets[first : last + 1]))
+        tokens = begins + positions[link_offsets[first] : link_offsets[last]] - token_offsets[first]
+        part = before[token_offsets[first] + 1 : token_offsets[last] + 1]
+        part[:] = np.bincount(tokens, minlength=part.size)
+    return np.cumsum(before, out=before)
 
 
 @kernel

@@ -1,10 +1,12 @@
 """Word translation probabilities by counting links, and lexical weights of phrase pairs (Koehn et al. 2003)."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from lm.jit import kernel
+from training.build.alignment_points import runs
 from training.build.extraction import AlignedBitext
 
 
@@ -23,33 +25,54 @@ def lexical_table(bitext: AlignedBitext) -> LexicalTable:
     """Relative frequencies of the links; what a word was linked to includes NULL, for each time it was unlinked."""
     n_source = int(bitext.source_tokens.max(initial=-1)) + 1
     n_target = int(bitext.target_tokens.max(initial=-1)) + 1
-    source_words, target_words = _linked_words(bitext)
-    keys, of_link, counts = np.unique(
-        source_words.astype(np.int64) * n_target + target_words, return_inverse=True, return_counts=True
-    )
+    keys, counts = _count_pairs(bitext, n_target)
     words = np.column_stack((keys // max(n_target, 1), keys % max(n_target, 1))).astype(np.int32)
-    source_unlinked = np.bincount(bitext.source_tokens[np.diff(bitext.source_links) == 0], minlength=n_source)
-    target_unlinked = np.bincount(bitext.target_tokens[np.diff(bitext.target_links) == 0], minlength=n_target)
-    source_total = np.bincount(source_words, minlength=n_source) + source_unlinked
-    target_total = np.bincount(target_words, minlength=n_target) + target_unlinked
+    source_unlinked = np.bincount(_unlinked(bitext.source_tokens, bitext.source_links), minlength=n_source)
+    target_unlinked = np.bincount(_unlinked(bitext.target_tokens, bitext.target_links), minlength=n_target)
+    source_total = np.bincount(words[:, 0], weights=counts, minlength=n_source) + source_unlinked
+    target_total = np.bincount(words[:, 1], weights=counts, minlength=n_target) + target_unlinked
     return LexicalTable(
         words,
         counts / source_total[words[:, 0]],
         counts / target_total[words[:, 1]],
         target_unlinked / max(target_unlinked.sum(), 1),
         source_unlinked / max(source_unlinked.sum(), 1),
-        of_link.astype(np.int32),
+        _pairs_of_links(bitext, n_target, keys),
     )
 
 
-def _linked_words(bitext: AlignedBitext) -> tuple[np.ndarray, np.ndarray]:
-    """int32[A] source words and int32[A] target words of the links."""
+def _count_pairs(bitext: AlignedBitext, n_target: int) -> tuple[np.ndarray, np.ndarray]:
+    """int64[D] distinct pairs of linked words as keys source * n_target + target, ascending, and their numbers."""
+    keys, counts = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    for _, piece in _link_keys(bitext, n_target):
+        found, found_counts = np.unique(piece, return_counts=True)
+        keys, places = np.unique(np.concatenate([keys, found]), return_inverse=True)
+        # As floats, which are exact below 2^53.
+        counts = np.bincount(places, weights=np.concatenate([counts, found_counts])).astype(np.int64)
+    return keys, counts
+
+
+def _pairs_of_links(bitext: AlignedBitext, n_target: int, keys: np.ndarray) -> np.ndarray:
+    """int32[A] the place of each link's pair of words in `keys`."""
+    out = np.empty(len(bitext.links), np.int32)
+    for links, piece in _link_keys(bitext, n_target):
+        out[links] = np.searchsorted(keys, piece)
+    return out
+
+
+def _link_keys(bitext: AlignedBitext, n_target: int) -> Iterator[tuple[slice, np.ndarray]]:
+    """The links piece by piece, and the keys (int64[K]) of their words."""
     n_links = bitext.target_links[bitext.target_offsets]
-    pairs = np.repeat(np.arange(n_links.size - 1), np.diff(n_links))
-    return (
-        bitext.source_tokens[bitext.source_offsets[pairs] + bitext.links[:, 0]],
-        bitext.target_tokens[bitext.target_offsets[pairs] + bitext.links[:, 1]],
-    )
+    for first, last in runs(n_links):
+        links = slice(int(n_links[first]), int(n_links[last]))
+        pairs = np.repeat(np.arange(first, last), np.diff(n_links[first : last + 1]))
+        source_words = bitext.source_tokens[bitext.source_offsets[pairs] + bitext.links[links, 0]]
+        target_words = bitext.target_tokens[bitext.target_offsets[pairs] + bitext.links[links, 1]]
+        yield links, source_words.astype(np.int64) * n_target + target_words
+
+
+def _unlinked(tokens: np.ndarray, links_before: np.ndarray) -> np.ndarray:
+    return tokens[links_before[1:] == links_before[:-1]]
 
 
 @kernel

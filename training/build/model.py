@@ -8,12 +8,14 @@ import numpy as np
 from decoder.config import MODEL_FORMAT, ModelDescription, Reordering
 from decoder.phrase_table import open_phrase_table
 from decoder.provenance import check_output, file_digests, signature, version
+from decoder.table_writer import TableSizes
 from lm.config import save_config
 from lm.errors import FormatError
 from lm.estimate import estimate
 from lm.files import atomic_directory
 from lm.probing_writer import write_probing
 from lm.progress import stage
+from lm.resident import resident
 from training.build.alignment import align
 from training.build.alignment_points import Alignments, read_pharaoh, write_pharaoh
 from training.build.bitext import Bitext, read_bitext
@@ -44,10 +46,10 @@ def train_model(
         _build_language_model([str(target), *config.language_model.text], directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / "alignment")
-        _build_tables(bitext, alignments, directory, config)
+        sizes = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
-        description = _describe(bitext, directory, config, data)
+        description = _describe(bitext, directory, sizes, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
     return description
@@ -74,24 +76,35 @@ def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | Non
         return read_pharaoh(path, bitext.source, bitext.target)
 
 
-def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> None:
+def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> TableSizes:
     model = config.reordering.model
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,
         reordering=model or Reordering(),
-        memory_budget=config.memory // 2,
+        memory_budget=_memory_left(bitext, alignments, config.memory),
         scratch=directory,
     )
-    build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    sizes = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
     if model is None:
         shutil.rmtree(directory / "reordering")
+    return sizes
+
+
+def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
+    """Of `memory` bytes, what phrase pairs may take beside what the process holds already: an eighth to a half."""
+    held = resident()
+    if held is None:
+        return memory // 2
+    # Two offsets a word pair and one number a link will come to what is there; see AlignedBitext and LexicalTable.
+    coming = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
+    return min(memory // 2, max(memory // 8, memory - held.all - coming))
 
 
 def _describe(
-    bitext: Bitext, directory: Path, config: TrainModelConfig, data: dict[str, dict[str, str]]
+    bitext: Bitext, directory: Path, sizes: TableSizes, config: TrainModelConfig, data: dict[str, dict[str, str]]
 ) -> ModelDescription:
-    phrases = open_phrase_table(directory / "phrases")
-    if not phrases.pair_offsets[-1]:
+    open_phrase_table(directory / "phrases")
+    if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
     del settings["language_model"]["text"]  # files are told apart by their digests
@@ -104,8 +117,9 @@ def _describe(
         sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
         source_words=len(bitext.source_vocabulary),
         target_words=len(bitext.target_vocabulary),
-        max_source_phrase_length=int(np.diff(phrases.source_offsets).max()),
-        max_target_phrase_length=int(np.diff(phrases.target_offsets).max()),
+        max_source_phrase_length=sizes.longest_source,
+        max_target_phrase_length=sizes.longest_target,
+        max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
         reordering=config.reordering.model,
         settings=settings,

@@ -7,8 +7,7 @@ for c(e), so that memory is bounded and the result does not depend on how many p
 """
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +16,7 @@ from pydantic import Field
 from decoder.config import Reordering
 from decoder.features.reordering import BACKWARD, COLUMNS, FORWARD
 from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
-from decoder.table_writer import TableWriter
+from decoder.table_writer import TableSizes, TableWriter
 from lm.config import Section
 from lm.corpus import Corpus
 from lm.errors import ConfigError
@@ -41,6 +40,7 @@ from training.build.phrase_pairs import (
 )
 
 BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
+MAPPED_BYTES_PER_PAIR = 100  # four times what c(e) and p(f|e) of a pair are read from and written to
 MAX_PIECES = 4096
 NO_SLOTS = np.zeros(0, np.int64)
 
@@ -57,7 +57,7 @@ class PhraseTableSettings(Section):
 
 def build_phrase_table(
     source: Corpus, target: Corpus, alignments: Alignments, output: Path, settings: PhraseTableSettings
-) -> None:
+) -> TableSizes:
     """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
 
     Raises ConfigError if corpora and alignments differ in the number of sentence pairs, or there is no scratch.
@@ -86,17 +86,18 @@ def build_phrase_table(
                 hashes = hash_sequences(source_phrases(bitext, occurrences))
                 by_source.scatter(_piece_of(hashes, n_pieces), occurrences)
                 advance(n_sentences)
-        writer = TableWriter(phrases, reordering, settings.reordering.n_columns)
+        writer = TableWriter(phrases, reordering, settings.reordering.n_columns, memory=settings.memory_budget)
         with writer, stage("score phrase pairs", n_pieces) as advance:
             lexicon = lexical_table(bitext)
             for i in range(n_pieces):
                 rows, hashes = _score(bitext, lexicon, by_source.take(i), writer, settings)
                 by_target.scatter(_piece_of(hashes, n_pieces), rows)
                 advance(1)
-        with stage("count target phrases", n_pieces) as advance, _ln_scores_to_fill(phrases) as files:
+        with stage("count target phrases", n_pieces) as advance:
             for i in range(n_pieces):
-                _fill_target_counts(bitext, by_target.take(i), *files)
+                _fill_target_counts(bitext, by_target.take(i), phrases, settings.memory_budget // MAPPED_BYTES_PER_PAIR)
                 advance(1)
+    return writer.sizes
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
@@ -179,22 +180,29 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
     return ReorderingTable(floored_ln(np.column_stack(shares)), counts)  # without smoothing some shares are 0
 
 
-@contextmanager
-def _ln_scores_to_fill(phrases: Path) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """joint_counts, and target_counts and ln_scores open for writing."""
-    joint_counts = map_array(phrases / "joint_counts.npy")
-    written = [np.load(phrases / f"{name}.npy", mmap_mode="r+") for name in ("target_counts", "ln_scores")]
-    yield joint_counts, written[0], written[1]
-    for array in written:
-        array.flush()
+def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, pairs_at_once: int) -> None:
+    """c(e) and p(f|e) of the pairs `rows` (int64[P, 3]: row in the table, first target token, target length).
 
-
-def _fill_target_counts(
-    bitext: AlignedBitext, rows: np.ndarray, joint_counts: np.ndarray, target_counts: np.ndarray, ln_scores: np.ndarray
-) -> None:
-    """c(e) and p(f|e) of the pairs `rows` (int64[P, 3]: row in the table, first target token, target length)."""
-    joint = joint_counts[rows[:, 0]]
+    The rows ascend and are spread over the whole table, of which `pairs_at_once` are mapped at a time.
+    """
     number, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
+    spans = _spans(rows[:, 0], max(pairs_at_once, 1))
+    joint = np.zeros(len(rows), np.int32)
+    for span in spans:
+        joint[span] = map_array(phrases / "joint_counts.npy")[rows[span, 0]]
     totals = np.bincount(number, weights=joint)[number] if number.size else np.zeros(0)
-    target_counts[rows[:, 0]] = totals.astype(np.int32)
-    ln_scores[rows[:, 0], 0] = np.log(joint / totals)
+    ln_inverse = np.log(joint / totals)
+    for span in spans:
+        target_counts, ln_scores = (
+            np.load(phrases / f"{name}.npy", mmap_mode="r+") for name in ("target_counts", "ln_scores")
+        )
+        target_counts[rows[span, 0]] = totals[span].astype(np.int32)
+        ln_scores[rows[span, 0], 0] = ln_inverse[span]
+
+
+def _spans(rows: np.ndarray, size: int) -> list[slice]:
+    """Which of the ascending `rows` lie in the first `size` rows of a table, in the next `size`, and so on."""
+    if not rows.size:
+        return []
+    ends = np.searchsorted(rows, np.arange(size, int(rows[-1]) + size + 1, size)).tolist()
+    return [slice(begin, end) for begin, end in pairwise([0, *ends]) if begin < end]
