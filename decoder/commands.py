@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,9 +16,15 @@ from lm.config import load_config, parse_config
 from lm.errors import ConfigError
 from lm.files import atomic_file, bad_utf8
 
+if TYPE_CHECKING:
+    from decoder.raw_text import RawText
+
 
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Raw text in and out; --nbest-output stays tokenized, as the model has it.")
+    ] = False,
     threads: Annotated[int, typer.Option(min=1, help="Sentences translated at the same time.")] = 1,
     alignment: Annotated[bool, typer.Option("--alignment", help="Append the word alignment, 0-0 1-2.")] = False,
     segmentation: Annotated[
@@ -44,9 +50,11 @@ def translate(
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, typer.Option(help="Target phrases per source phrase; 0: all.")] = None,
 ) -> None:
-    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    """Translate standard input to standard output, a sentence a line, tokenized as the training data were, or --raw."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
         raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
+    if raw and (alignment or segmentation or scores):
+        raise ConfigError("--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them")
     decoding = load_config(config, Decoding) if config else Decoding()
     flags = {
         "algorithm": algorithm,
@@ -59,20 +67,32 @@ def translate(
     given = {name: value for name, value in flags.items() if value is not None}
     search = parse_config(decoding.search.model_dump() | given, Search, "search options")
     decoder = Decoder.load(model, search, decoding.weights)
+    raw_text = _raw_text(model) if raw else None
     with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
-        lists = _lists(decoder, nbest, distinct, threads)
+        # Before in the thread that reads, after in this one: both while other threads search.
+        lines = map(raw_text.before, _standard_input()) if raw_text else _standard_input()
+        lists = _lists(decoder, lines, nbest, distinct, threads)
         for number, translations in enumerate(lists):
-            line = render(translations[0], alignment, segmentation, scores)
+            first = translations[0]
+            line = raw_text.after(first.text) if raw_text else render(first, alignment, segmentation, scores)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
             sys.stdout.buffer.flush()
             if file:
                 file.write(render_nbest(number, translations, alignment, segmentation).encode("utf-8"))
 
 
-def _lists(decoder: Decoder, nbest: int | None, distinct: bool, threads: int) -> Iterator[list[Translation]]:
+def _raw_text(model: Path) -> "RawText":
+    from decoder.raw_text import RawText  # slow: compiles the tables of Unicode that sacremoses needs
+
+    return RawText.load(model)
+
+
+def _lists(
+    decoder: Decoder, lines: Iterator[str], nbest: int | None, distinct: bool, threads: int
+) -> Iterator[list[Translation]]:
     if nbest is None:
-        return ([translation] for translation in decoder.translate_all(_standard_input(), threads))
-    return decoder.nbest_all(_standard_input(), nbest, distinct, threads)
+        return ([translation] for translation in decoder.translate_all(lines, threads))
+    return decoder.nbest_all(lines, nbest, distinct, threads)
 
 
 def _standard_input() -> Iterator[str]:
