@@ -58,6 +58,7 @@ HOMES = {
 COMMANDS = {
     "train-model": ("training.commands", "train_model"),
     "translate": ("decoder.commands", "translate"),
+    "preprocess": ("decoder.raw_commands", "preprocess"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
     "import-moses": ("decoder.moses.commands", "import_moses"),

@@ -10,11 +10,12 @@ import typer
 
 from decoder.config import Algorithm, Decoding, Search
 from decoder.rendering import render, render_nbest
+from decoder.standard_input import standard_input
 from decoder.translation import Translation
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
-from lm.files import atomic_file, bad_utf8
+from lm.files import atomic_file
 
 if TYPE_CHECKING:
     from decoder.raw_text import RawText
@@ -70,7 +71,7 @@ def translate(
     raw_text = _raw_text(model) if raw else None
     with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
         # Before in the thread that reads, after in this one: both while other threads search.
-        lines = map(raw_text.before, _standard_input()) if raw_text else _standard_input()
+        lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
         lists = _lists(decoder, lines, nbest, distinct, threads)
         for number, translations in enumerate(lists):
             first = translations[0]
@@ -93,13 +94,3 @@ def _lists(
     if nbest is None:
         return ([translation] for translation in decoder.translate_all(lines, threads))
     return decoder.nbest_all(lines, nbest, distinct, threads)
-
-
-def _standard_input() -> Iterator[str]:
-    # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
-    with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        for number, line in enumerate(file, 1):
-            try:
-                yield line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise bad_utf8("standard input", number, error) from None

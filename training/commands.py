@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from decoder.config import Preprocessing
+from decoder.raw_commands import raw_preprocessing
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
 from lm.progress import show_progress
@@ -55,8 +55,4 @@ def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target:
     if not (raw or config.preprocessing):
         raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
     section = config.preprocessing.model_dump() if config.preprocessing else {}
-    section |= {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
-    if not section.keys() >= {"source_language", "target_language"}:
-        raise ConfigError("--raw needs to know the languages; give --source-language and --target-language (de, en)")
-    preprocessing = parse_config(section, Preprocessing, "options")
-    return config.model_copy(update={"preprocessing": preprocessing})
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sacremoses import MosesTruecaser
 
-from decoder.raw_text import Tokenizer
+from decoder.tokenizer import Tokenizer
 
 
 class Job(NamedTuple):
