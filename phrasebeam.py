@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from decoder.config import Search, Weights
+    from decoder.config import Preprocessing, Search, Weights
+    from decoder.raw_text import RawText
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
     from lm.config import load_config
@@ -23,6 +24,8 @@ __all__ = [
     "TrainModelConfig",
     "load_config",
     "Decoder",
+    "RawText",
+    "Preprocessing",
     "Search",
     "Weights",
     "Translation",
@@ -45,7 +48,8 @@ HOMES = {
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
-    "decoder.config": ("Search", "Weights"),
+    "decoder.raw_text": ("RawText",),
+    "decoder.config": ("Preprocessing", "Search", "Weights"),
     "decoder.translation": ("Translation", "Phrase"),
     "lm.config": ("load_config",),
     "lm.language_model": ("LanguageModel",),
@@ -54,6 +58,7 @@ HOMES = {
 COMMANDS = {
     "train-model": ("training.commands", "train_model"),
     "translate": ("decoder.commands", "translate"),
+    "preprocess": ("decoder.raw_commands", "preprocess"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
     "import-moses": ("decoder.moses.commands", "import_moses"),

@@ -1,9 +1,17 @@
 """What a model directory says of itself, the weights, and the limits of the search: the only defaults."""
 
 import math
+import re
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from lm.config import Bytes, Section
 
@@ -130,6 +138,33 @@ class LanguageModelFile(Section):
     classes: str | None = Field(default=None, description="file of lines 'word class'; the model is over classes")
 
 
+Casing = Literal["truecase", "lowercase", "keep"]
+
+# Their words are not set apart by spaces, and Moses' tokenizer does not segment.
+WITHOUT_SPACES = {"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"}
+
+
+def _language(code: str) -> str:
+    if not re.fullmatch("[a-z]{2,3}", code):
+        raise ValueError("should be a language code of two or three letters, such as de")
+    if code in WITHOUT_SPACES:
+        raise ValueError("is written without spaces, which Moses' tokenizer cannot split; give tokenized text")
+    return code
+
+
+Language = Annotated[str, AfterValidator(_language)]
+
+
+class Preprocessing(Section):
+    """How raw text becomes the tokenized text of a model, after Moses' scripts, and back."""
+
+    source_language: Language
+    target_language: Language
+    normalize: bool = Field(default=True, description="make quotation marks, dashes and spaces ASCII")
+    casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
+    escape: bool = Field(default=True, description="write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do")
+
+
 class ModelDescription(Section):
     """model.yaml: what a model is and how it was made."""
 
@@ -145,5 +180,6 @@ class ModelDescription(Section):
     language_model_order: int
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None
+    preprocessing: Preprocessing | None = None  # of raw text; none: the model knows tokenized text alone
     settings: dict[str, object]
     data: dict[str, object]

@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from decoder.raw_commands import raw_preprocessing
 from lm.config import load_config, parse_config
+from lm.errors import ConfigError
 from lm.progress import show_progress
 from training.config import TrainModelConfig
 
@@ -15,10 +17,15 @@ Memory = Annotated[str | None, typer.Option(help="Memory for language model and 
 
 
 def train_model(
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (plain or .gz).")],
     target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
     output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
     config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it; translate --raw does the same.")
+    ] = False,
+    source_language: Annotated[str | None, typer.Option(help="Of raw text: de, en, fr ...")] = None,
+    target_language: Annotated[str | None, typer.Option(help="Of raw text.")] = None,
     alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
     threads: Threads = None,
     memory: Memory = None,
@@ -28,6 +35,8 @@ def train_model(
 
     start = time.perf_counter()
     settings = train_model_config(config, threads, memory)
+    if raw or source_language or target_language:
+        settings = _raw_config(settings, raw, source_language, target_language)
     show_progress()
     description = build(source, target, output, settings, alignment)
     seconds = time.perf_counter() - start
@@ -39,3 +48,11 @@ def train_model_config(path: Path | None, threads: int | None = None, memory: st
     config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
     overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
     return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")
+
+
+def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target: str | None) -> TrainModelConfig:
+    """`config` for raw text of the languages given, or of those that it has."""
+    if not (raw or config.preprocessing):
+        raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
+    section = config.preprocessing.model_dump() if config.preprocessing else {}
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})

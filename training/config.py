@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from decoder.config import Condition, Direction, Kind, Orientation, Reordering, Weights
+from decoder.config import Condition, Direction, Kind, Orientation, Preprocessing, Reordering, Weights
 from lm.config import Bytes, Section
 from lm.ngrams import MAX_ORDER
 
@@ -73,12 +73,15 @@ class LanguageModelConfig(Section):
     """The language model of the target side, and of more text where there is some."""
 
     order: int = Field(4, ge=2, le=MAX_ORDER)
-    text: list[str] = Field([], description="files of further target-language sentences, tokenized like the bitext")
+    text: list[str] = Field(
+        [], description="files of further target-language sentences, raw or tokenized like the bitext"
+    )
 
 
 class TrainModelConfig(Section):
     """Everything that `train-model` can be told besides its files."""
 
+    preprocessing: Preprocessing | None = Field(None, description="of raw text; none: the text is tokenized")
     alignment: AlignmentConfig = AlignmentConfig()
     phrases: Phrases = Phrases()
     reordering: ReorderingConfig = ReorderingConfig()

@@ -6,7 +6,9 @@ from typing import Annotated
 import typer
 
 from decoder.config import Importing
+from decoder.raw_commands import raw_preprocessing
 from lm.config import parse_config
+from lm.errors import ConfigError
 from lm.progress import show_progress
 
 
@@ -14,13 +16,29 @@ def import_moses(
     ini: Annotated[Path, typer.Argument(help="The model's moses.ini; paths in it may be relative to its folder.")],
     output: Annotated[Path, typer.Option(help="Directory for the model; a model there is replaced.")],
     memory: Annotated[str | None, typer.Option(help="Memory that it may take, such as 2G.")] = None,
+    source_language: Annotated[str | None, typer.Option(help="For translate --raw: de, en, fr ...")] = None,
+    target_language: Annotated[str | None, typer.Option(help="For translate --raw.")] = None,
+    truecaser_source: Annotated[Path | None, typer.Option(help="Moses' truecaser, if the text was truecased.")] = None,
+    truecaser_target: Annotated[Path | None, typer.Option(help="Moses' truecaser of the target language.")] = None,
+    lowercase: Annotated[
+        bool, typer.Option("--lowercase", help="The text was lowercased: for translate --raw.")
+    ] = False,
 ) -> None:
     """Make a Moses model ours; beside it, search.yaml keeps Moses' limits of the search: translate --config."""
     from decoder.moses.importing import import_moses as run
 
     settings = parse_config({"memory": memory} if memory else {}, Importing, "options")
+    truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
+    if not truecasers and (truecaser_source or truecaser_target):
+        raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")
+    if truecasers and lowercase:
+        raise ConfigError("text is either truecased or lowercased; leave out --lowercase or the truecasers")
+    preprocessing = None
+    if source_language or target_language or truecasers or lowercase:
+        casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
+        preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
     show_progress()
-    description = run(ini, output, settings)
+    description = run(ini, output, settings, preprocessing, truecasers)
     if left_out := description.settings["left_out"]:
         names = ", ".join(f"[{name}]" for name in left_out) if isinstance(left_out, list) else left_out
         typer.echo(f"not taken over, since it does not belong to the model: {names}", err=True)

@@ -5,15 +5,16 @@ from pathlib import Path
 
 import yaml
 
-from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDescription, Search
+from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDescription, Preprocessing, Search
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.tables import PhraseTableReader
 from decoder.provenance import check_output, file_digests, signature, version
 from decoder.table_writer import TableSizes
+from decoder.truecaser import Truecaser, truecaser_paths
 from lm.arpa import read_arpa
 from lm.config import parse_config, save_config
-from lm.errors import FormatError, ModelError
+from lm.errors import ConfigError, FormatError, ModelError
 from lm.files import atomic_directory, atomic_file
 from lm.language_model import LanguageModel, is_binary
 from lm.probing_writer import write_probing
@@ -29,9 +30,17 @@ MOSES_SEARCH = {  # what Moses does where its moses.ini does not say
 }
 
 
-def import_moses(ini: str | Path, output: str | Path, settings: Importing | None = None) -> ModelDescription:
+def import_moses(
+    ini: str | Path,
+    output: str | Path,
+    settings: Importing | None = None,
+    preprocessing: Preprocessing | None = None,
+    truecasers: tuple[str | Path, str | Path] | None = None,
+) -> ModelDescription:
     """Make the Moses model of the moses.ini `ini` a model in the directory `output`; a model there is replaced.
 
+    `preprocessing` is how its training data were made of raw text, which translate --raw will do again; if they were
+    truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target.
     Beside the model, search.yaml takes the limits of the search from the moses.ini. Raises ConfigError, FormatError
     or OSError, and then leaves `output` as it was.
     """
@@ -45,6 +54,7 @@ def import_moses(ini: str | Path, output: str | Path, settings: Importing | None
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         if moses.reordering_table:
             paths["reordering_table"] = moses.reordering_table
+        paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name)
@@ -61,7 +71,7 @@ def import_moses(ini: str | Path, output: str | Path, settings: Importing | None
             )
         source.save(directory / "source.vocab")
         target.save(directory / "target.vocab")
-        description = _describe(moses, directory, (len(source), len(target)), sizes, data)
+        description = _describe(moses, directory, (len(source), len(target)), sizes, data, preprocessing)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
         save_config(moses.weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
@@ -71,6 +81,19 @@ def import_moses(ini: str | Path, output: str | Path, settings: Importing | None
 def _language_models(moses: MosesModel) -> dict[str, Path]:
     """The language models by the names of our files."""
     return {f"lm{i}.bin" if i > 1 else "lm.bin": path for i, path in enumerate(moses.language_models, 1)}
+
+
+def _copy_truecasers(
+    preprocessing: Preprocessing | None, truecasers: tuple[str | Path, str | Path] | None, directory: Path
+) -> dict[str, Path]:
+    """Take the truecasers over, if there must be some; their paths by the names of their digests."""
+    if (preprocessing is not None and preprocessing.casing == "truecase") != (truecasers is not None):
+        raise ConfigError("truecasers and preprocessing with casing 'truecase' need each other; give both or neither")
+    paths = dict(zip(("truecaser_source", "truecaser_target"), map(Path, truecasers or ())))
+    for path, copy in zip(paths.values(), truecaser_paths(directory)):
+        Truecaser.load(path)  # refuses what we cannot read
+        shutil.copyfile(path, copy)
+    return paths
 
 
 def _import_language_model(path: Path, output: Path) -> None:
@@ -86,9 +109,16 @@ def _import_language_model(path: Path, output: Path) -> None:
 
 
 def _describe(
-    moses: MosesModel, directory: Path, n_words: tuple[int, int], sizes: TableSizes, data: dict[str, object]
+    moses: MosesModel,
+    directory: Path,
+    n_words: tuple[int, int],
+    sizes: TableSizes,
+    data: dict[str, object],
+    preprocessing: Preprocessing | None,
 ) -> ModelDescription:
     settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    if preprocessing:
+        settings["preprocessing"] = preprocessing.model_dump()
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -102,6 +132,7 @@ def _describe(
         language_model_order=LanguageModel.load(directory / "lm.bin").order,
         language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,
+        preprocessing=preprocessing,
         settings=settings,
         data=data,
     )

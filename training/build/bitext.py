@@ -13,6 +13,14 @@ from lm.vocabulary import Vocabulary
 log = logging.getLogger("phrasebeam")
 
 
+class Texts(NamedTuple):
+    """The files that a model is made of."""
+
+    source: Path
+    target: Path
+    more: list[Path]  # of the target language, for the language model
+
+
 class Bitext(NamedTuple):
     """Sentence i of `source` is translated by sentence i of `target`: line i + 1 of both files."""
 
@@ -38,7 +46,8 @@ def read_bitext(source: str | Path, target: str | Path) -> Bitext:
     kept = (np.diff(source_corpus.offsets) > 0) & (np.diff(target_corpus.offsets) > 0)
     n_skipped = int(kept.size - kept.sum())
     if n_skipped:
-        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", source, target, n_skipped, kept.size)
+        names = Path(source).name, Path(target).name
+        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, kept.size)
     source_corpus, target_corpus = _emptied(source_corpus, kept), _emptied(target_corpus, kept)
     return Bitext(source_corpus, target_corpus, source_vocabulary, target_vocabulary, n_skipped)
 

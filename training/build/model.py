@@ -1,6 +1,8 @@
 """From a bitext to a model directory, in the order of `train-model`: language model, word alignment, phrase pairs."""
 
 import shutil
+from contextlib import AbstractContextManager, nullcontext
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ from decoder.phrase_table import open_phrase_table
 from decoder.provenance import check_output, file_digests, signature, version
 from decoder.table_writer import TableSizes
 from lm.config import save_config
-from lm.errors import FormatError
+from lm.errors import ConfigError, FormatError
 from lm.estimate import estimate
 from lm.files import atomic_directory
 from lm.probing_writer import write_probing
@@ -18,12 +20,14 @@ from lm.progress import stage
 from lm.resident import resident
 from training.build.alignment import align
 from training.build.alignment_points import Alignments, read_pharaoh, write_pharaoh
-from training.build.bitext import Bitext, read_bitext
+from training.build.bitext import Bitext, Texts, read_bitext
 from training.build.scoring import PhraseTableSettings, build_phrase_table
 from training.config import TrainModelConfig
 
 # What does not change the model: left out of its settings, or, the weights, kept in a file of their own.
 NOT_SETTINGS = ("weights", "memory", "threads")
+
+RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
 
 
 def train_model(
@@ -35,15 +39,19 @@ def train_model(
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`; a model already there is replaced.
 
-    `alignment` is a word alignment in Pharaoh's format, for those who have one. Raises ConfigError, FormatError or
+    The text is tokenized, unless config.preprocessing says how raw text is to be. `alignment` is a word alignment of
+    tokenized text in Pharaoh's format, for those who have one. Raises ConfigError, FormatError or
     OSError, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
     check_output(output)
+    if config.preprocessing and alignment is not None:
+        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
     with atomic_directory(output) as directory:
         data = _digests(source, target, config, alignment)
-        bitext = _read(source, target)
-        _build_language_model([str(target), *config.language_model.text], directory, config)
+        with _tokenized(source, target, directory, config) as texts:
+            bitext = _read(texts.source, texts.target)
+            _build_language_model([texts.target, *texts.more], directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / "alignment")
         sizes = _build_tables(bitext, alignments, directory, config)
@@ -55,6 +63,17 @@ def train_model(
     return description
 
 
+def _tokenized(
+    source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
+) -> AbstractContextManager[Texts]:
+    texts = Texts(Path(source), Path(target), [Path(path) for path in config.language_model.text])
+    if config.preprocessing is None:
+        return nullcontext(texts)
+    from training.build.preprocessing import preprocessed  # slow: compiles the tables of Unicode that sacremoses needs
+
+    return preprocessed(texts, config.preprocessing, directory, config.threads)
+
+
 def _read(source: str | Path, target: str | Path) -> Bitext:
     with stage("reading the bitext"):
         bitext = read_bitext(source, target)
@@ -63,7 +82,7 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
     return bitext
 
 
-def _build_language_model(texts: list[str], directory: Path, config: TrainModelConfig) -> None:
+def _build_language_model(texts: list[Path], directory: Path, config: TrainModelConfig) -> None:
     model = estimate(texts, config.language_model.order, config.memory // 2, directory)
     with stage("writing the language model"):
         write_probing(model, directory / "lm.bin")
@@ -108,6 +127,8 @@ def _describe(
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
     del settings["language_model"]["text"]  # files are told apart by their digests
+    if config.preprocessing:
+        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
     if "alignment" in data:
         del settings["alignment"]
     return ModelDescription(
@@ -122,6 +143,7 @@ def _describe(
         max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
         reordering=config.reordering.model,
+        preprocessing=config.preprocessing,
         settings=settings,
         data={**data, "skipped_sentence_pairs": bitext.n_skipped},
     )

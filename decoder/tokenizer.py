@@ -1,0 +1,50 @@
+"""Raw lines of one language into tokens and back: Moses' punctuation normalizer and tokenizer, by sacremoses."""
+
+import re
+
+from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
+
+# Kept in one piece, and so copied: addresses of the web (without punctuation that follows) and of mail.
+ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
+HAS_ADDRESS = re.compile("://|www\\.|@", re.IGNORECASE)
+
+
+class Tokenizer:
+    """Raw lines of one language into tokens; any number of threads may share one."""
+
+    def __init__(self, language: str, normalize: bool = True, escape: bool = True):
+        self.escape = escape
+        self._normalizer = MosesPunctNormalizer(language) if normalize else None
+        self._tokenizer = MosesTokenizer(language)
+
+    def tokens(self, line: str) -> list[str]:
+        """Without white space of any kind and control characters; with `escape`, also without & | < > ' " [ ]."""
+        if self._normalizer:
+            line = self._normalizer.normalize(line)
+        protected = ADDRESSES if _has_addresses(line) else None
+        tokens: list[str] = self._tokenizer.tokenize(line, escape=self.escape, protected_patterns=protected)
+        return tokens
+
+
+def _has_addresses(line: str) -> bool:
+    """Whether there are addresses, and no more than sacremoses protects."""
+    if not HAS_ADDRESS.search(line):
+        return False
+    n_found = sum(len(re.findall(pattern, line, re.IGNORECASE)) for pattern in ADDRESSES)
+    return 0 < n_found <= MosesTokenizer.MAX_PROTECTED_TOKENS
+
+
+class Detokenizer:
+    """Tokens of one language into raw lines."""
+
+    def __init__(self, language: str, unescape: bool = True):
+        self.unescape = unescape
+        self._detokenizer, self._plain = MosesDetokenizer(language), MosesDetokenizer("en")
+
+    def line(self, tokens: list[str]) -> str:
+        """The text of `tokens`, spaced as its language has it."""
+        try:
+            text: str = self._detokenizer.detokenize(tokens, unescape=self.unescape)
+        except TypeError:  # in sacremoses 0.2, from Czech "x' - li"
+            text = self._plain.detokenize(tokens, unescape=self.unescape)
+        return text
