@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from decoder.config import Search, Weights
+    from decoder.answer import Answer, Request
+    from decoder.config import Mbr, Search, Weights
+    from decoder.lattice import Lattice
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
     from lm.config import load_config
@@ -25,6 +27,10 @@ __all__ = [
     "Decoder",
     "Search",
     "Weights",
+    "Mbr",
+    "Request",
+    "Answer",
+    "Lattice",
     "Translation",
     "Phrase",
     "evaluate",
@@ -45,7 +51,9 @@ HOMES = {
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
-    "decoder.config": ("Search", "Weights"),
+    "decoder.config": ("Search", "Weights", "Mbr"),
+    "decoder.answer": ("Request", "Answer"),
+    "decoder.lattice": ("Lattice",),
     "decoder.translation": ("Translation", "Phrase"),
     "lm.config": ("load_config",),
     "lm.language_model": ("LanguageModel",),
