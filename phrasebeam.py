@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from decoder.config import Preprocessing, Search, Weights
+    from decoder.answer import Answer, Request
+    from decoder.config import Mbr, Preprocessing, Search, Weights
+    from decoder.lattice import Lattice
     from decoder.raw_text import RawText
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
@@ -28,6 +30,10 @@ __all__ = [
     "Preprocessing",
     "Search",
     "Weights",
+    "Mbr",
+    "Request",
+    "Answer",
+    "Lattice",
     "Translation",
     "Phrase",
     "evaluate",
@@ -48,8 +54,10 @@ HOMES = {
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
+    "decoder.answer": ("Request", "Answer"),
+    "decoder.config": ("Mbr", "Preprocessing", "Search", "Weights"),
+    "decoder.lattice": ("Lattice",),
     "decoder.raw_text": ("RawText",),
-    "decoder.config": ("Preprocessing", "Search", "Weights"),
     "decoder.translation": ("Translation", "Phrase"),
     "lm.config": ("load_config",),
     "lm.language_model": ("LanguageModel",),

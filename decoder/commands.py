@@ -1,68 +1,93 @@
 """The command `translate`."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import nullcontext
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from decoder.config import Algorithm, Decoding, Search
+from decoder.answer import Answer, Request
+from decoder.config import Algorithm, Decoding, Mbr
+from decoder.lattice_rendering import LatticeFormat, render_lattice
+from decoder.outputs import write_answers
 from decoder.rendering import render, render_nbest
 from decoder.standard_input import standard_input
-from decoder.translation import Translation
 from decoder.translator import Decoder
-from lm.config import load_config, parse_config
+from lm.config import Section, load_config, parse_config
 from lm.errors import ConfigError
-from lm.files import atomic_file
 
 if TYPE_CHECKING:
     from decoder.raw_text import RawText
 
+OUTPUT, NBEST, MBR, LATTICE, SEARCH = "Output", "N-best lists", "Minimum Bayes risk", "Lattices", "Search"
+
+Settings = TypeVar("Settings", bound=Section)
+
+
+def _option(panel: str, help: str, **more: Any) -> Any:
+    return typer.Option(help=help, rich_help_panel=panel, **more)
+
+
+def _flag(panel: str, name: str, help: str) -> Any:
+    return typer.Option(name, help=help, rich_help_panel=panel)
+
 
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    raw: Annotated[
-        bool, typer.Option("--raw", help="Raw text in and out; --nbest-output stays tokenized, as the model has it.")
-    ] = False,
     threads: Annotated[int, typer.Option(min=1, help="Sentences translated at the same time.")] = 1,
-    alignment: Annotated[bool, typer.Option("--alignment", help="Append the word alignment, 0-0 1-2.")] = False,
-    segmentation: Annotated[
-        bool, typer.Option("--segmentation", help="Follow each phrase with the source words it translates, |3-4|.")
-    ] = False,
-    scores: Annotated[
-        bool, typer.Option("--scores", help="Append ' ||| ', the feature values, ' ||| ' and the model score.")
-    ] = False,
-    nbest: Annotated[int | None, typer.Option(min=1, help="Derivations of each sentence in --nbest-output.")] = None,
-    nbest_output: Annotated[
-        Path | None, typer.Option(help="File for n-best lists in Moses' format: 0 ||| text ||| features ||| score.")
-    ] = None,
-    distinct: Annotated[
-        bool, typer.Option("--distinct", help="Only the best derivation of each text in --nbest-output.")
-    ] = False,
-    config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search' and 'weights'.")] = None,
-    algorithm: Annotated[Algorithm | None, typer.Option(help="stack: try all; cube: cube pruning, faster.")] = None,
-    pop_limit: Annotated[int | None, typer.Option(help="Hypotheses a stack that cube pruning tries; 0: all.")] = None,
-    stack: Annotated[int | None, typer.Option(help="Hypotheses kept per number of covered words; 0: all.")] = None,
-    beam_threshold: Annotated[
-        float | None, typer.Option(help="Drop hypotheses worse than the best by this factor; 0: none.")
-    ] = None,
-    distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
-    table_limit: Annotated[int | None, typer.Option(help="Target phrases per source phrase; 0: all.")] = None,
+    config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search', 'weights' and 'mbr'.")] = None,
     memory: Annotated[
         str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
     ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
+    alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
+    segmentation: Annotated[
+        bool, _flag(OUTPUT, "--segmentation", "Follow each phrase with the source words it translates, |3-4|.")
+    ] = False,
+    scores: Annotated[
+        bool, _flag(OUTPUT, "--scores", "Append ' ||| ', the feature values, ' ||| ' and the model score.")
+    ] = False,
+    nbest: Annotated[int | None, _option(NBEST, "Derivations of each sentence in --nbest-output.", min=1)] = None,
+    nbest_output: Annotated[
+        Path | None,
+        _option(NBEST, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."),
+    ] = None,
+    distinct: Annotated[
+        bool, _flag(NBEST, "--distinct", "Only the best derivation of each text in --nbest-output.")
+    ] = False,
+    mbr: Annotated[bool, _flag(MBR, "--mbr", "Choose the translation with the largest expected BLEU.")] = False,
+    mbr_size: Annotated[int | None, _option(MBR, "Distinct translations compared.")] = None,
+    mbr_scale: Annotated[float | None, _option(MBR, "Factor of model scores; small: all count alike.")] = None,
+    lattice_output: Annotated[
+        Path | None, _option(LATTICE, "File for what the search kept of each sentence; -: instead of translations.")
+    ] = None,
+    lattice_format: Annotated[
+        LatticeFormat | None,
+        _option(LATTICE, "osg (the default): Moses' search graph; dot: a graph a sentence, for Graphviz."),
+    ] = None,
+    lattice_beam: Annotated[
+        float | None, _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0)
+    ] = None,
+    algorithm: Annotated[Algorithm | None, _option(SEARCH, "stack: try all; cube: cube pruning, faster.")] = None,
+    pop_limit: Annotated[int | None, _option(SEARCH, "Hypotheses a stack that cube pruning tries; 0: all.")] = None,
+    stack: Annotated[int | None, _option(SEARCH, "Hypotheses kept per number of covered words; 0: all.")] = None,
+    beam_threshold: Annotated[
+        float | None, _option(SEARCH, "Drop hypotheses worse than the best by this factor; 0: none.")
+    ] = None,
+    distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
+    table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
 ) -> None:
-    """Translate standard input to standard output, a sentence a line, tokenized as the training data were, or --raw."""
+    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
         raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
+    if lattice_output is None and (lattice_format or lattice_beam is not None):
+        raise ConfigError("--lattice-format and --lattice-beam need --lattice-output; give it as well")
     if raw and (alignment or segmentation or scores):
         raise ConfigError("--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them")
     decoding = load_config(config, Decoding) if config else Decoding()
     if memory is not None:
         decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
-    flags = {
+    search = {
         "algorithm": algorithm,
         "pop_limit": pop_limit,
         "stack": stack,
@@ -70,32 +95,44 @@ def translate(
         "distortion_limit": distortion_limit,
         "table_limit": table_limit,
     }
-    given = {name: value for name, value in flags.items() if value is not None}
-    search = parse_config(decoding.search.model_dump() | given, Search, "search options")
-    decoder = Decoder.load(model, search, decoding.weights, decoding.memory)
+    limits = _overridden(decoding.search, search, "search options")
+    risk = _mbr(decoding.mbr, mbr, mbr_size, mbr_scale)
+    beam = math.inf if lattice_beam is None else lattice_beam
+    request = Request(nbest, distinct, risk, lattice_output is not None, beam)
+    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory)
     raw_text = _raw_text(model) if raw else None
-    with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
-        # Before in the thread that reads, after in this one: both while other threads search.
-        lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
-        lists = _lists(decoder, lines, nbest, distinct, threads)
-        for number, translations in enumerate(lists):
-            first = translations[0]
-            line = raw_text.after(first.text) if raw_text else render(first, alignment, segmentation, scores)
-            sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
-            sys.stdout.buffer.flush()
-            if file:
-                file.write(render_nbest(number, translations, alignment, segmentation).encode("utf-8"))
+    # Before in the thread that reads, after in this one: both while other threads search.
+    lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
+
+    def show(answer: Answer) -> str:
+        found = answer.translation
+        return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
+
+    write_answers(
+        decoder.answer_all(lines, request, threads),
+        lambda _, answer: show(answer) + "\n",
+        [
+            (nbest_output, lambda number, answer: render_nbest(number, answer.nbest, alignment, segmentation)),
+            (lattice_output, lambda number, answer: render_lattice(number, answer.lattice, lattice_format or "osg")),
+        ],
+    )
+
+
+def _overridden(section: Settings, flags: dict[str, Any], where: str) -> Settings:
+    """The section with those settings that flags give."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    return parse_config(section.model_dump() | given, type(section), where)
+
+
+def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | None) -> Mbr | None:
+    if section is None and not wanted:
+        if size is not None or scale is not None:
+            raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
+        return None
+    return _overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
 
 
 def _raw_text(model: Path) -> "RawText":
     from decoder.raw_text import RawText  # slow: compiles the tables of Unicode that sacremoses needs
 
     return RawText.load(model)
-
-
-def _lists(
-    decoder: Decoder, lines: Iterator[str], nbest: int | None, distinct: bool, threads: int
-) -> Iterator[list[Translation]]:
-    if nbest is None:
-        return ([translation] for translation in decoder.translate_all(lines, threads))
-    return decoder.nbest_all(lines, nbest, distinct, threads)

@@ -85,11 +85,21 @@ class Weights(Section):
         return [name for name, field in cls.model_fields.items() if field.default is not None]
 
 
+class Mbr(Section):
+    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected BLEU."""
+
+    size: int = Field(default=200, ge=1, description="distinct translations compared")
+    scale: float = Field(
+        default=1.0, ge=0, allow_inf_nan=False, description="factor of model scores before they become probabilities"
+    )
+
+
 class Decoding(Section):
     """What a configuration file for `translate` may say."""
 
     search: Search = Search()
     weights: Weights | None = None
+    mbr: Mbr | None = None
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
 
 

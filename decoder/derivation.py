@@ -15,7 +15,6 @@ from decoder.own_pairs import own_number
 from decoder.tables import read_target
 from lm.jit import kernel
 
-NO_PAIR = np.int64(-1)  # before the first; what a sentence has of its own has no reordering scores either
 ZERO = np.int64(0)
 
 

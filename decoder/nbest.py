@@ -50,7 +50,12 @@ class Derivations(NamedTuple):
 
     offsets: np.ndarray  # int64[K + 1]
     phrases: Derivation
+    option: np.ndarray  # int32[phrases]
     score: np.ndarray  # float64[K], model score
+
+    def derivation(self, i: int) -> Derivation:
+        """Derivation number `i`, a view."""
+        return Derivation(*(field[self.offsets[i] : self.offsets[i + 1]] for field in self.phrases))
 
 
 def best_derivations(
@@ -77,7 +82,7 @@ def best_derivations(
     read_list(graph, final, lists, offsets, chosen, losses)
     chosen = chosen[: offsets[count]]
     derivations = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-    return Derivations(offsets, derivations, graph.score[final] - losses)
+    return Derivations(offsets, derivations, chosen, graph.score[final] - losses)
 
 
 def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> Lists:

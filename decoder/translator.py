@@ -1,13 +1,16 @@
 """Sentences in, translations out: the decoder as the Python API and the commands use it."""
 
+import math
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import numpy as np
 
+from decoder.answer import Answer, Request
 from decoder.candidates import Lookup
-from decoder.config import Search, Weights
+from decoder.config import Mbr, Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
@@ -17,8 +20,10 @@ from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
+from decoder.lattice import Lattice, build_lattice, connected
+from decoder.mbr import choose, texts_of
 from decoder.model import Model, open_model
-from decoder.nbest import best_derivations
+from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.search import search
@@ -28,10 +33,17 @@ from decoder.tables import Sentence
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
-from lm.errors import ConfigError
 from lm.resident import let_go_beyond
 
 SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
+TRANSLATION = Request()
+
+
+class Found(NamedTuple):
+    """What a search leaves behind, until the thread's next one."""
+
+    source: Source
+    workspace: Workspace
 
 
 class Decoder:
@@ -83,14 +95,7 @@ class Decoder:
 
     def translate(self, line: str) -> Translation:
         """The best translation of a tokenized sentence that the search finds."""
-        source = read_source(split(line), self.model, self.longest)
-        workspace = self._decode(source.sentence)
-        derivation, score = self._best(workspace, len(source.words))
-        features = np.zeros((1, len(self.features.names())))
-        self._fill_features(workspace, derivation, np.array([0, derivation.pair.size]), source, features)
-        if not source.words:  # nothing was searched
-            score = float(weight_vector(self.weights, self.features) @ features[0])
-        return self._translation(source, derivation, score, features[0], {})
+        return self.answer(line).translation
 
     def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
@@ -98,20 +103,35 @@ class Decoder:
         With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
         Raises ConfigError unless n >= 1.
         """
-        if n < 1:
-            raise ConfigError(f"n is {n}, expected at least 1")
+        return self.answer(line, Request(n, distinct)).nbest
+
+    def mbr(self, line: str, settings: Mbr | None = None) -> Translation:
+        """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
+        return self.answer(line, Request(mbr=settings or Mbr())).translation
+
+    def lattice(self, line: str, beam: float = math.inf) -> Lattice:
+        """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
+
+        Raises ConfigError unless beam >= 0.
+        """
+        lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
+        return cast(Lattice, lattice)
+
+    def answer(self, line: str, request: Request = TRANSLATION) -> Answer:
+        """All that `request` wants of a tokenized sentence, from one search."""
         source = read_source(split(line), self.model, self.longest)
-        workspace = self._decode(source.sentence)
-        best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
-        matrix = np.zeros((best.score.size, len(self.features.names())))
-        self._fill_features(workspace, best.phrases, best.offsets, source, matrix)
-        scores = best.score if source.words else matrix @ weight_vector(self.weights, self.features)
-        offsets = best.offsets.tolist()
-        known: dict[tuple[int, int, int, int], Phrase] = {}
-        return [
-            self._translation(source, Derivation(*(field[first:last] for field in best.phrases)), score, values, known)
-            for first, last, score, values in zip(offsets, offsets[1:], scores.tolist(), matrix)
-        ]
+        found = Found(source, self._decode(source.sentence))
+        nbest = self._nbest(found, request.n, request.distinct) if request.n else []
+        if request.mbr:
+            translation = self._least_risk(found, request.mbr)
+        else:
+            translation = nbest[0] if nbest else self._best(found)
+        lattice = self._lattice(found, request.lattice_beam) if request.lattice else None
+        return Answer(translation, nbest, lattice)
+
+    def answer_all(self, lines: Iterable[str], request: Request, threads: int = 1) -> Iterator[Answer]:
+        """The answer for every line, in the manner of translate_all."""
+        yield from map_ordered(lambda line: self.answer(line, request), lines, threads)
 
     def nbest_all(
         self, lines: Iterable[str], n: int, distinct: bool = False, threads: int = 1
@@ -172,18 +192,53 @@ class Decoder:
             return cube_search(space, workspace.queues, n_words)
         return search(space, n_words)
 
-    def _best(self, workspace: Workspace, n_words: int) -> tuple[Derivation, float]:
-        """The best derivation in the workspace's graph, and its score."""
+    def _best(self, found: Found) -> Translation:
+        """The best derivation in the graph."""
+        n_words, graph, options = len(found.source.words), found.workspace.graph, found.workspace.options
         chosen = np.empty(n_words, np.int32)
-        count = best_derivation(workspace.graph, n_words, chosen)
-        chosen, options = chosen[:count], workspace.options
+        chosen = chosen[: best_derivation(graph, n_words, chosen)]
         derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-        return derivation, float(workspace.graph.score[workspace.graph.stack_first[n_words]])
+        return self._one(found, derivation, float(graph.score[graph.stack_first[n_words]]))
 
-    def _fill_features(
-        self, workspace: Workspace, phrases: Derivation, offsets: np.ndarray, source: Source, matrix: np.ndarray
-    ) -> None:
+    def _one(self, found: Found, derivation: Derivation, score: float) -> Translation:
+        features = np.zeros((1, len(self.features.names())))
+        self._fill_features(found, derivation, np.array([0, derivation.pair.size]), features)
+        if not found.source.words:  # nothing was searched
+            score = float(weight_vector(self.weights, self.features) @ features[0])
+        return self._translation(found.source, derivation, score, features[0], {})
+
+    def _nbest(self, found: Found, n: int, distinct: bool) -> list[Translation]:
+        best = self._derivations(found, n, distinct)
+        matrix = np.zeros((best.score.size, len(self.features.names())))
+        self._fill_features(found, best.phrases, best.offsets, matrix)
+        scores = best.score if found.source.words else matrix @ weight_vector(self.weights, self.features)
+        known: dict[tuple[int, int, int, int], Phrase] = {}
+        return [
+            self._translation(found.source, best.derivation(i), score, values, known)
+            for i, (score, values) in enumerate(zip(scores.tolist(), matrix))
+        ]
+
+    def _derivations(self, found: Found, n: int, distinct: bool) -> Derivations:
+        workspace = found.workspace
+        return best_derivations(workspace.graph, len(found.source.words), n, workspace.options, distinct)
+
+    def _least_risk(self, found: Found, settings: Mbr) -> Translation:
+        best = self._derivations(found, settings.size, distinct=True)
+        chosen = choose(texts_of(best, found.workspace.options), best.score, settings)
+        return self._one(found, best.derivation(chosen), float(best.score[chosen]))
+
+    def _lattice(self, found: Found, beam: float) -> Lattice:
+        source, graph, options = found.source, found.workspace.graph, found.workspace.options
+        part = connected(graph, len(source.words), beam)
+        chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
+        begin, end = options.begin[chosen], options.end[chosen]
+        texts = [" ".join(self._target(source, pair)) for pair in options.pair[chosen].tolist()]
+        target = [texts[i] for i in place.tolist()]
+        return build_lattice(source.words, self._best(found).score, graph, part, (begin[place], end[place]), target)
+
+    def _fill_features(self, found: Found, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray) -> None:
         """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
+        workspace = found.workspace
         n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
         space = FeatureSpace(
             workspace.states,
@@ -192,7 +247,7 @@ class Decoder:
             longest_grouped,
             *workspace.new_target_room(n_phrases),
         )
-        fill_feature_matrix(phrases, offsets, self.tables, source.sentence.own, space, matrix)
+        fill_feature_matrix(phrases, offsets, self.tables, found.source.sentence.own, space, matrix)
 
     def _translation(
         self,
@@ -214,13 +269,12 @@ class Decoder:
         return Translation(text, score, self.features.by_group(features), tuple(phrases))
 
     def _phrase(self, source: Source, pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, vocabulary = self.model.tables.phrases, self.model.target
+        table, target = self.model.tables.phrases, self._target(source, pair)
         if pair < 0:
             own = source.own[-1 - pair]
-            target, points, is_copied = list(own.target), own.alignment, own.unknown != 0
+            points, is_copied = own.alignment, own.unknown != 0
         else:
             is_copied = False
-            target = [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
             " ".join(source.words[begin:end]),
@@ -230,3 +284,10 @@ class Decoder:
             tuple((begin + i, position + j) for i, j in points),
             is_copied,
         )
+
+    def _target(self, source: Source, pair: int) -> list[str]:
+        """Target words of a pair; a negative one is the sentence's own."""
+        if pair < 0:
+            return list(source.own[-1 - pair].target)
+        table, vocabulary = self.model.tables.phrases, self.model.target
+        return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]

@@ -52,7 +52,8 @@ def open_binary(path: str | Path) -> BinaryIO:
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file for writing that takes the place of `path` when the block ends well, and vanishes otherwise."""
     path = Path(path)
-    if path.exists() and not path.is_file():  # a device or a pipe: nothing to replace
+    # A device or a pipe: nothing to replace; nor where /dev/stderr or /dev/fd/3 is a link to an ordinary file.
+    if str(path.parent) in ("/dev", "/dev/fd") or (path.exists() and not path.is_file()):
         with open(path, "wb") as file:
             yield cast(BinaryIO, file)
         return

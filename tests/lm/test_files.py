@@ -163,3 +163,12 @@ def test_an_atomic_file_does_not_replace_a_device():
     with atomic_file(os.devnull) as file:
         file.write(b"gone")
     assert not Path(os.devnull).is_file()
+
+
+def test_an_atomic_file_does_not_replace_an_open_one(tmp_path):
+    with open(tmp_path / "open", "wb") as file:
+        with atomic_file(f"/dev/fd/{file.fileno()}") as same:
+            same.write(b"text")
+        assert os.fstat(file.fileno()).st_ino == (tmp_path / "open").stat().st_ino
+    assert (tmp_path / "open").read_bytes() == b"text"
+    assert os.listdir(tmp_path) == ["open"]

@@ -131,7 +131,8 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-from decoder.config import Reordering, Search
+from decoder.answer import Request
+from decoder.config import Mbr, Reordering, Search
 from decoder.translator import Decoder
 from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
@@ -141,7 +142,7 @@ for reordering in (Reordering(orientation="hier"), None):
     toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
     decoder = Decoder.load(toy.directory, Search(table_limit=1))
     for line in ("a b c x", "", " ".join("abcd" * 10)):
-        decoder.translate(line)
+        decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("lm", "decoder"):
