@@ -54,7 +54,7 @@ def test_without_a_pop_limit_it_finds_what_the_stack_search_finds(
 @given(SEEDS, REORDERINGS, st.integers(1, 9), st.sampled_from([0, 2, 100]), st.sampled_from([0, 0.5]))
 @settings(max_examples=40)
 def test_a_pop_limit_loses_score_but_stays_truthful(directory, seed, reordering, pop_limit, stack, beam_threshold):
-    toy, words = toy_problem(directory, seed, reordering, longest_sentence=8)
+    toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
     search = Search(algorithm="cube", pop_limit=pop_limit, stack=stack, beam_threshold=beam_threshold)
     decoder = Decoder.load(toy.directory, search)
     pruned = decoder.translate(" ".join(words))

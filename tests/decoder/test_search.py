@@ -87,7 +87,7 @@ def test_the_graph_keeps_every_derivation(directory, seed, reordering, distortio
 @given(SEEDS, REORDERINGS, st.integers(1, 4), st.sampled_from([0, 1e-5, 0.5]))
 @settings(max_examples=25)
 def test_pruning_loses_score_but_stays_truthful(directory, seed, reordering, stack, beam_threshold):
-    toy, words = toy_problem(directory, seed, reordering, longest_sentence=8)
+    toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
     pruned = Decoder.load(toy.directory, Search(stack=stack, beam_threshold=beam_threshold)).translate(" ".join(words))
     best = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(" ".join(words))
     assert pruned.score <= best.score + 1e-9
