@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from decoder.config import Algorithm, Decoding, Search
+from decoder.config import Algorithm, Decoding, Markup, Oov, Reading, Search
+from decoder.input import Input
+from decoder.markup import read_all_markup
 from decoder.rendering import render, render_nbest
 from decoder.translation import Translation
 from decoder.translator import Decoder
@@ -34,7 +36,7 @@ def translate(
     distinct: Annotated[
         bool, typer.Option("--distinct", help="Only the best derivation of each text in --nbest-output.")
     ] = False,
-    config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search' and 'weights'.")] = None,
+    config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search', 'weights' and 'input'.")] = None,
     algorithm: Annotated[Algorithm | None, typer.Option(help="stack: try all; cube: cube pruning, faster.")] = None,
     pop_limit: Annotated[int | None, typer.Option(help="Hypotheses a stack that cube pruning tries; 0: all.")] = None,
     stack: Annotated[int | None, typer.Option(help="Hypotheses kept per number of covered words; 0: all.")] = None,
@@ -43,6 +45,11 @@ def translate(
     ] = None,
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, typer.Option(help="Target phrases per source phrase; 0: all.")] = None,
+    markup: Annotated[
+        Markup | None,
+        typer.Option(help="Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
+    ] = None,
+    oov: Annotated[Oov | None, typer.Option(help="Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
@@ -58,9 +65,11 @@ def translate(
     }
     given = {name: value for name, value in flags.items() if value is not None}
     search = parse_config(decoding.search.model_dump() | given, Search, "search options")
-    decoder = Decoder.load(model, search, decoding.weights)
+    chosen = {name: value for name, value in (("markup", markup), ("oov", oov)) if value is not None}
+    reading = parse_config(decoding.input.model_dump() | chosen, Reading, "input options")
+    decoder = Decoder.load(model, search, decoding.weights, reading)
     with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
-        lists = _lists(decoder, nbest, distinct, threads)
+        lists = _lists(decoder, _sentences(reading.markup), nbest, distinct, threads)
         for number, translations in enumerate(lists):
             line = render(translations[0], alignment, segmentation, scores)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
@@ -69,10 +78,16 @@ def translate(
                 file.write(render_nbest(number, translations, alignment, segmentation).encode("utf-8"))
 
 
-def _lists(decoder: Decoder, nbest: int | None, distinct: bool, threads: int) -> Iterator[list[Translation]]:
+def _lists(
+    decoder: Decoder, sentences: Iterator[Input], nbest: int | None, distinct: bool, threads: int
+) -> Iterator[list[Translation]]:
     if nbest is None:
-        return ([translation] for translation in decoder.translate_all(_standard_input(), threads))
-    return decoder.nbest_all(_standard_input(), nbest, distinct, threads)
+        return ([translation] for translation in decoder.translate_all(sentences, threads))
+    return decoder.nbest_all(sentences, nbest, distinct, threads)
+
+
+def _sentences(markup: Markup) -> Iterator[Input]:
+    return read_all_markup(_standard_input(), markup, "standard input")
 
 
 def _standard_input() -> Iterator[str]:

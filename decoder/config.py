@@ -13,6 +13,9 @@ COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apar
 Algorithm = Literal["stack", "cube"]
 Orientation = Literal["word", "phrase", "hier"]
 Kind = Literal["msd", "mslr"]
+TermPolicy = Literal["exclusive", "inclusive", "constraint"]
+Markup = Literal["pass-through", "ignore", TermPolicy]
+Oov = Literal["copy", "drop", "mark"]
 N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4}
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -49,6 +52,19 @@ class Search(Section):
         return math.log(self.beam_threshold) if self.beam_threshold > 0 else -math.inf
 
 
+class Reading(Section):
+    """How source sentences are read, with Moses' words for it."""
+
+    markup: Markup = Field(
+        default="pass-through",
+        description="translations of terms in the input: none, plain text; exclusive, nothing else for their words; "
+        "inclusive, beside the phrase table's; constraint, what phrases over their words must contain; ignore",
+    )
+    oov: Oov = Field(default="copy", description="words that are no phrase: copy; drop if without digits; or mark")
+    oov_prefix: str = Field(default="UNK", pattern=r"^\S*$", description="before a marked word")
+    oov_suffix: str = Field(default="", pattern=r"^\S*$", description="behind it")
+
+
 class Weights(Section):
     """The dense weights; the defaults are Moses' before tuning."""
 
@@ -66,6 +82,7 @@ class Decoding(Section):
 
     search: Search = Search()
     weights: Weights | None = None
+    input: Reading = Reading()
 
 
 class Reordering(Section):

@@ -7,11 +7,11 @@ import numpy as np
 from decoder.features.dense import LN10
 from decoder.features.language_model import BEGIN_STATE, States, score_after
 from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, orientation, orientation_column
-from decoder.own_pairs import own_number
+from decoder.own_pairs import own_number, table_pair
 from decoder.tables import read_target
 from lm.jit import kernel
 
-NO_PAIR = np.int64(-1)  # before the first; what a sentence has of its own has no reordering scores either
+NO_PAIR = np.int64(-1)  # before the first, and for a sentence's own pair without a twin in the phrase table
 ZERO = np.int64(0)
 
 
@@ -42,7 +42,8 @@ def fill_features(derivation, tables, own, scratch, features):
     for i in range(derivation.pair.size):
         pair, begin, end = derivation.pair[i], np.int64(derivation.begin[i]), np.int64(derivation.end[i])
         which = orientation(previous_begin, previous_end, begin, end)
-        _add_orientation(tables.ln_reordering, pair, BACKWARD, which, n_translation, features)
+        known = table_pair(own, pair)
+        _add_orientation(tables.ln_reordering, known, BACKWARD, which, n_translation, features)
         _add_orientation(tables.ln_reordering, previous_pair, FORWARD, which, n_translation, features)
         features[scalars] -= abs(begin - previous_end)
         features[scalars + 2] += 1.0
@@ -54,7 +55,7 @@ def fill_features(derivation, tables, own, scratch, features):
                 features[column] += tables.phrases.ln_scores[pair, column]
         if pair < 0:
             features[scalars + 3] += own.unknown[own_number(pair)]
-        previous_begin, previous_end, previous_pair = begin, end, pair
+        previous_begin, previous_end, previous_pair = begin, end, known
     features[scalars + 1] -= size
     for which in range(tables.lms.orders.size):
         scratch.lm_words[size, which] = tables.lms.end_ids[0, which]

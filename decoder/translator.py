@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from decoder.candidates import Lookup
-from decoder.config import Search, Weights
+from decoder.config import Reading, Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
@@ -15,6 +15,7 @@ from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vec
 from decoder.features.language_model import begin_states
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
+from decoder.input import Input
 from decoder.model import Model, open_model
 from decoder.nbest import best_derivations
 from decoder.options import FULL, fill_options
@@ -32,10 +33,20 @@ from lm.errors import ConfigError
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
-    def __init__(self, model: Model, search: Search | None = None, weights: Weights | None = None):
-        """`weights` default to the model's own. Raises ModelError if they do not fit the model."""
+    def __init__(
+        self,
+        model: Model,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        reading: Reading | None = None,
+    ):
+        """`weights` default to the model's own; of `reading` the treatment of unknown words counts, not the markup.
+
+        Raises ModelError if the weights do not fit the model.
+        """
         self.model = model
         self.search = search or Search()
+        self.reading = reading or Reading()
         tables = model.tables
         self.weights = dense_weights(
             weights or model.weights,
@@ -60,13 +71,22 @@ class Decoder:
         self._local = threading.local()
 
     @classmethod
-    def load(cls, directory: str | Path, search: Search | None = None, weights: Weights | None = None) -> "Decoder":
+    def load(
+        cls,
+        directory: str | Path,
+        search: Search | None = None,
+        weights: Weights | None = None,
+        reading: Reading | None = None,
+    ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search, weights)
+        return cls(open_model(directory), search, weights, reading)
 
-    def translate(self, line: str) -> Translation:
-        """The best translation of a tokenized sentence that the search finds."""
-        source = read_source(split(line), self.model, self.longest)
+    def translate(self, line: str | Input) -> Translation:
+        """The best translation of a tokenized sentence that the search finds.
+
+        A string is plain text; read_markup makes an Input of a line with markup.
+        """
+        source = self._read(line)
         workspace = self._decode(source.sentence)
         derivation, score = self._best(workspace, len(source.words))
         features = np.zeros((1, len(self.features.names())))
@@ -75,7 +95,7 @@ class Decoder:
             score = float(weight_vector(self.weights) @ features[0])
         return self._translation(source, derivation, score, features[0], {})
 
-    def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
+    def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
         With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
@@ -83,7 +103,7 @@ class Decoder:
         """
         if n < 1:
             raise ConfigError(f"n is {n}, expected at least 1")
-        source = read_source(split(line), self.model, self.longest)
+        source = self._read(line)
         workspace = self._decode(source.sentence)
         best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
@@ -97,18 +117,22 @@ class Decoder:
         ]
 
     def nbest_all(
-        self, lines: Iterable[str], n: int, distinct: bool = False, threads: int = 1
+        self, lines: Iterable[str | Input], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
         yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
 
-    def translate_all(self, lines: Iterable[str], threads: int = 1) -> Iterator[Translation]:
+    def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
         What reading `lines` raises is raised here, after the
         translations of the lines before.
         """
         yield from map_ordered(self.translate, lines, threads)
+
+    def _read(self, line: str | Input) -> Source:
+        given = line if isinstance(line, Input) else Input(split(line))
+        return read_source(given, self.model, self.longest, self.reading)
 
     def _decode(self, sentence: Sentence) -> Workspace:
         """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
@@ -124,11 +148,11 @@ class Decoder:
                 break
             workspace.grow_options()
         fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := self._search(workspace, n_words)) != OK:
+        while (status := self._search(workspace, sentence)) != OK:
             workspace.grow(status)
         return workspace
 
-    def _search(self, workspace: Workspace, n_words: int) -> int:
+    def _search(self, workspace: Workspace, sentence: Sentence) -> int:
         begin_states(self.tables.lms, workspace.states)
         space = SearchSpace(
             workspace.options,
@@ -138,11 +162,12 @@ class Decoder:
             workspace.stacks,
             workspace.graph,
             workspace.places,
+            sentence.zones,
             self._limits,
         )
         if self.search.algorithm == "cube":
-            return cube_search(space, workspace.queues, n_words)
-        return search(space, n_words)
+            return cube_search(space, workspace.queues, sentence.words.size)
+        return search(space, sentence.words.size)
 
     def _best(self, workspace: Workspace, n_words: int) -> tuple[Derivation, float]:
         """The best derivation in the workspace's graph, and its score."""
@@ -182,7 +207,8 @@ class Decoder:
         table, vocabulary = self.model.tables.phrases, self.model.target.words
         if pair < 0:
             own = source.own[-1 - pair]
-            target, points, is_copied = list(own.target), own.alignment, own.unknown != 0
+            target, points = [own.shown] if own.shown else list(own.target), own.alignment
+            is_copied = own.unknown != 0 and bool(target)
         else:
             is_copied = False
             target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
