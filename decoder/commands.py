@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from decoder.answer import Answer, Request
-from decoder.config import Algorithm, Decoding, Mbr
+from decoder.config import Algorithm, Decoding, Markup, Mbr, Oov
 from decoder.lattice_rendering import LatticeFormat, render_lattice
+from decoder.markup import read_all_markup
 from decoder.outputs import write_answers
 from decoder.rendering import render, render_nbest
 from decoder.standard_input import standard_input
@@ -19,7 +20,8 @@ from lm.errors import ConfigError
 if TYPE_CHECKING:
     from decoder.raw_text import RawText
 
-OUTPUT, NBEST, MBR, LATTICE, SEARCH = "Output", "N-best lists", "Minimum Bayes risk", "Lattices", "Search"
+INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
+LATTICE, SEARCH = "Lattices", "Search"
 
 Settings = TypeVar("Settings", bound=Section)
 
@@ -35,7 +37,7 @@ def _flag(panel: str, name: str, help: str) -> Any:
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
     threads: Annotated[int, typer.Option(min=1, help="Sentences translated at the same time.")] = 1,
-    config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search', 'weights' and 'mbr'.")] = None,
+    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Annotated[
         str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
     ] = None,
@@ -76,6 +78,11 @@ def translate(
     ] = None,
     distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
+    markup: Annotated[
+        Markup | None,
+        _option(INPUT, "Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
+    ] = None,
+    oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
@@ -99,7 +106,10 @@ def translate(
     risk = _mbr(decoding.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
     request = Request(nbest, distinct, risk, lattice_output is not None, beam)
-    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory)
+    reading = _overridden(decoding.input, {"markup": markup, "oov": oov}, "options of the input")
+    if raw and reading.markup != "pass-through":
+        raise ConfigError("--markup reads tokenized lines; leave out --raw, or leave out --markup")
+    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, reading)
     raw_text = _raw_text(model) if raw else None
     # Before in the thread that reads, after in this one: both while other threads search.
     lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
@@ -109,7 +119,7 @@ def translate(
         return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
 
     write_answers(
-        decoder.answer_all(lines, request, threads),
+        decoder.answer_all(read_all_markup(lines, reading.markup, "standard input"), request, threads),
         lambda _, answer: show(answer) + "\n",
         [
             (nbest_output, lambda number, answer: render_nbest(number, answer.nbest, alignment, segmentation)),

@@ -24,6 +24,9 @@ Kind = Literal["msd", "mslr", "monotonicity", "leftright"]
 N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4, "monotonicity": 2, "leftright": 2}
 Direction = Literal["backward", "forward", "bidirectional"]
 Condition = Literal["f", "fe"]
+TermPolicy = Literal["exclusive", "inclusive", "constraint"]
+Markup = Literal["pass-through", "ignore", TermPolicy]
+Oov = Literal["copy", "drop", "mark"]
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 # One number stands for a list of one.
@@ -57,6 +60,19 @@ class Search(Section):
     def ln_beam_threshold(self) -> float:
         """ln of the threshold, -inf where there is none."""
         return math.log(self.beam_threshold) if self.beam_threshold > 0 else -math.inf
+
+
+class Reading(Section):
+    """How source sentences are read, with Moses' words for it."""
+
+    markup: Markup = Field(
+        default="pass-through",
+        description="translations of terms in the input: none, plain text; exclusive, nothing else for their words; "
+        "inclusive, beside the phrase table's; constraint, what phrases over their words must contain; ignore",
+    )
+    oov: Oov = Field(default="copy", description="words that are no phrase: copy; drop if without digits; or mark")
+    oov_prefix: str = Field(default="UNK", pattern=r"^\S*$", description="before a marked word")
+    oov_suffix: str = Field(default="", pattern=r"^\S*$", description="behind it")
 
 
 class Weights(Section):
@@ -100,6 +116,7 @@ class Decoding(Section):
     search: Search = Search()
     weights: Weights | None = None
     mbr: Mbr | None = None
+    input: Reading = Reading()
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
 
 

@@ -11,7 +11,7 @@ from decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next
 from decoder.features.language_model import BEGIN_STATE, States, score_after
 from decoder.features.pair import add_pair_features
 from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, ln_orientation, orientation
-from decoder.own_pairs import own_number
+from decoder.own_pairs import own_number, table_pair
 from decoder.tables import read_target
 from lm.jit import kernel
 
@@ -43,7 +43,7 @@ def fill_features(derivation, tables, own, space, features):
     n_translation = tables.phrases.ln_scores.shape[1]
     language_model = n_translation + tables.orientations.n_features
     scalars, size = language_model + tables.lms.orders.size, np.int64(0)
-    _add_jumps(derivation, tables, space, features)
+    _add_jumps(derivation, tables, own, space, features)
     for i in range(derivation.pair.size):
         pair = derivation.pair[i]
         features[scalars + 2] += 1.0
@@ -68,7 +68,7 @@ def fill_features(derivation, tables, own, space, features):
 
 
 @kernel
-def _add_jumps(derivation, tables, space, features):
+def _add_jumps(derivation, tables, own, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
     n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
     distortion = n_translation + model.n_features + tables.lms.orders.size
@@ -82,9 +82,9 @@ def _add_jumps(derivation, tables, space, features):
             following = orientation_of_next(which, first_gap, window, previous_begin, previous_end)
             which = orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
             top = shift_alone(space.blocks, top, begin, end)
-        _add_orientation(tables, derivation.pair[i], BACKWARD, which, features)
+        _add_orientation(tables, table_pair(own, derivation.pair[i]), BACKWARD, which, features)
         if i > 0:
-            _add_orientation(tables, derivation.pair[i - 1], FORWARD, following, features)
+            _add_orientation(tables, table_pair(own, derivation.pair[i - 1]), FORWARD, following, features)
         features[distortion] -= abs(begin - previous_end)
         if space.optional[EARLY_DISTORTION] != ABSENT:
             features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)

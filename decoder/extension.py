@@ -19,6 +19,7 @@ from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
 from decoder.language_models import LanguageModels
 from decoder.options import Options
 from decoder.stacks import BLOCKS_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
+from decoder.zones import Zones, obeys
 from lm.jit import inlined_kernel, kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack
@@ -49,6 +50,7 @@ class SearchSpace(NamedTuple):
     graph: HypothesisGraph
     blocks: Blocks
     places: np.ndarray  # int64[64 * longest], work space of find_places
+    zones: Zones
     limits: Limits
 
 
@@ -97,7 +99,9 @@ def find_places(space, n_words, node):
             if limit >= 0 and begin != first_gap and end - first_gap > limit:
                 break
             place = begin * options.longest + end - begin - 1
-            if options.first[place] < options.first[place + 1]:
+            if options.first[place] == options.first[place + 1]:
+                continue
+            if space.zones.begin.size == 0 or obeys(space.zones, limit, first_gap, window, begin, end):
                 places[count] = place
                 count += 1
     return count

@@ -9,9 +9,10 @@ import numpy as np
 
 from decoder.candidates import choose, score_own
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, ln_orientation
-from decoder.own_pairs import own_number
+from decoder.own_pairs import own_number, table_pair
 from decoder.phrase_table import ABSENT, find_source
 from decoder.tables import read_target, target_length
+from decoder.terms import BARRED, CONSTRAINED, keeps_terms
 from lm.hashing import START, combine, mix
 from lm.jit import kernel
 
@@ -89,7 +90,8 @@ def fill_options(lookup, options):
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, sentence.own, lookup.candidates)
-                _add_reordering(options, count, tables.ln_reordering, tables.orientations, lookup.weights)
+                pair = table_pair(sentence.own, pair)
+                _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
                 targets = _add_target(options, count, sentence.own, tables, targets)
                 if targets == FULL:
                     return FULL
@@ -102,16 +104,20 @@ def fill_options(lookup, options):
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
-    order, kept = options.order, 0
-    source = find_source(phrases, lookup.sentence.words, begin, end)
+    place, order, kept = begin * options.longest + end - begin - 1, options.order, 0
+    rule, source = lookup.sentence.rules[place], ABSENT
+    if rule != BARRED:
+        source = find_source(phrases, lookup.sentence.words, begin, end)
     if source != ABSENT:
-        kept = choose(source, lookup)
+        n_chosen = choose(source, lookup)
         candidates.first_pair[0] = phrases.pair_offsets[source]
-        if kept > order.size:
+        if n_chosen > order.size:
             return FULL
-        for k in range(kept):
-            order[k] = candidates.first_pair[0] + candidates.heap[k]
-    place = begin * options.longest + end - begin - 1
+        for k in range(n_chosen):
+            pair = candidates.first_pair[0] + candidates.heap[k]
+            if rule != CONSTRAINED or keeps_terms(phrases, pair, own, options.longest, begin, end):
+                order[kept] = pair
+                kept += 1
     for number in range(own.first[place], own.first[place + 1]):
         if kept == order.size:
             return FULL
@@ -185,9 +191,8 @@ def _same_words(options, target, begin, size):
 
 
 @kernel
-def _add_reordering(options, option, ln_reordering, model, weights):
+def _add_reordering(options, option, pair, ln_reordering, model, weights):
     """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores."""
-    pair = options.pair[option]
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
     for which in range(N_ORIENTATIONS):
         backward, forward = 0.0, 0.0

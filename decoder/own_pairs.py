@@ -10,6 +10,8 @@ from decoder.language_models import TargetModel
 from lm.fixed_vocabulary import FixedVocabulary
 from lm.jit import kernel
 
+NO_TWIN = -1
+
 
 @dataclass(frozen=True)
 class OwnPair:
@@ -21,6 +23,7 @@ class OwnPair:
     ln_score: float = 0.0  # value of each of the phrase table's features
     unknown: float = 0.0  # value of the unknown-word penalty
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
+    shown: str = ""  # what is written in place of the target, which the language model sees
 
 
 class OwnPairs(NamedTuple):
@@ -32,6 +35,7 @@ class OwnPairs(NamedTuple):
     lm_ids: np.ndarray  # int32[W, L], what the language models call these
     ln_score: np.ndarray  # float64[K]
     unknown: np.ndarray  # float64[K]
+    twin: np.ndarray  # int64[K], the table's pair of the same words, which lends its reordering scores; or NO_TWIN
     score: np.ndarray  # float64[K], room for what Options calls so
     estimate: np.ndarray  # float64[K], likewise
     bound: np.ndarray  # float64[K], likewise
@@ -59,6 +63,7 @@ def pack_own_pairs(
         np.ascontiguousarray(lm_ids),
         np.array([pair.ln_score for pair in pairs], np.float64),
         np.array([pair.unknown for pair in pairs], np.float64),
+        np.full(len(pairs), NO_TWIN, np.int64),
         *(np.empty(len(pairs)) for _ in range(3)),
     )
 
@@ -67,3 +72,11 @@ def pack_own_pairs(
 def own_number(pair):
     """The number of an own pair, from how it is known."""
     return -1 - pair
+
+
+@kernel
+def table_pair(own, pair):
+    """The pair, or the own pair's twin in the phrase table; NO_TWIN if it has none."""
+    if pair < 0:
+        return own.twin[own_number(pair)]
+    return pair

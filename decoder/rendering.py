@@ -7,7 +7,8 @@ def render(translation: Translation, alignment: bool, segmentation: bool, scores
     """One line: the text, with segmentation if asked for, then fields set off by ' ||| '."""
     fields = [translation.text]
     if segmentation:
-        fields = [" ".join(f"{p.target} |{p.source_span[0]}-{p.source_span[1] - 1}|" for p in translation.phrases)]
+        spans = [(p.target, f"|{p.source_span[0]}-{p.source_span[1] - 1}|") for p in translation.phrases]
+        fields = [" ".join(part for both in spans for part in both if part)]
     if scores:
         fields += _scores(translation)
     if alignment:
@@ -47,4 +48,4 @@ def _alignment(translation: Translation) -> str:
 
 def _span(span: tuple[int, int]) -> str:
     begin, end = span
-    return f"{begin}" if end == begin + 1 else f"{begin}-{end - 1}"
+    return f"{begin}" if end <= begin + 1 else f"{begin}-{end - 1}"  # of no words: where they would be

@@ -1,14 +1,19 @@
 """A source sentence made ready for the search: its words, and the phrase pairs of its own that it needs."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from decoder.config import Reading
 from decoder.features.dense import UNKNOWN_WORD
+from decoder.input import Input, Term
 from decoder.model import Model
 from decoder.own_pairs import OwnPair, pack_own_pairs
-from decoder.phrase_table import find_lonely_words
+from decoder.phrase_table import LEAST_LN, find_lonely_words
 from decoder.tables import Sentence
+from decoder.terms import BARRED, find_twins, span_rules
+from decoder.zones import pack_zones
 
 
 class Source(NamedTuple):
@@ -19,15 +24,36 @@ class Source(NamedTuple):
     sentence: Sentence
 
 
-def read_source(words: list[str], model: Model, longest: int) -> Source:
-    """The sentence `words`; a word that is no phrase on its own is copied, as in Moses."""
+def read_source(given: Input, model: Model, longest: int, reading: Reading) -> Source:
+    """The sentence, of which phrases up to `longest` words are looked up.
+
+    As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
+    """
+    words, terms = list(given.words), given.terms
+    room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
+    rules = span_rules(len(words), room, longest, terms, given.policy)
     lonely = np.empty(len(words), bool)
     find_lonely_words(model.tables.phrases, ids, lonely)
-    own = [_copy(words[i], i) for i in np.flatnonzero(lonely).tolist()]
-    packed = pack_own_pairs(own, len(words), longest, model.target, model.language_models)
-    return Source(words, own, Sentence(ids, packed))
+    lonely |= rules[::room] == BARRED
+    lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
+    own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]
+    own += [_own_pair(term, model.tables.phrases.ln_scores.shape[1]) for term in terms]
+    own.sort(key=lambda pair: (pair.begin, pair.end))
+    packed = pack_own_pairs(own, len(words), room, model.target, model.language_models)
+    if terms:
+        find_twins(model.tables.phrases, ids, room, packed)
+    return Source(words, own, Sentence(ids, packed, room, rules, pack_zones(len(words), given.walls, given.zones)))
 
 
-def _copy(word: str, position: int) -> OwnPair:
-    return OwnPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),))
+def _own_pair(term: Term, n_scores: int) -> OwnPair:
+    """As in Moses the scores of a term add up to ln of its probability."""
+    ln_probability = max(math.log(term.probability), LEAST_LN) if term.probability else LEAST_LN
+    return OwnPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
+
+
+def _unknown(word: str, position: int, reading: Reading) -> OwnPair:
+    if reading.oov == "drop" and not any(digit in word for digit in "0123456789"):
+        return OwnPair(position, position + 1, (), unknown=UNKNOWN_WORD)
+    shown = f"{reading.oov_prefix}{word}{reading.oov_suffix}" if reading.oov == "mark" else ""
+    return OwnPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)

@@ -8,6 +8,7 @@ from decoder.features.reordering import Orientations
 from decoder.language_models import LanguageModels
 from decoder.own_pairs import OwnPairs, own_number
 from decoder.phrase_table import PhraseTable
+from decoder.zones import Zones
 from lm.jit import kernel
 
 
@@ -25,6 +26,9 @@ class Sentence(NamedTuple):
 
     words: np.ndarray  # int32[n], source ids, -1 where unknown
     own: OwnPairs
+    longest: int  # words of the longest span that has a place
+    rules: np.ndarray  # int8[n * longest], whether the phrase table is asked for a span, see span_rules
+    zones: Zones
 
 
 @kernel

@@ -12,7 +12,7 @@ class Phrase:
     source_span: tuple[int, int]
     target_span: tuple[int, int]
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions in the sentence and the translation
-    is_copied: bool  # an unknown word, taken over as it is
+    is_copied: bool  # an unknown word, taken over as it is, or marked; the target of a dropped one is empty
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from decoder.answer import Answer, Request
 from decoder.candidates import Lookup
-from decoder.config import Mbr, Search, Weights
+from decoder.config import Mbr, Reading, Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
@@ -20,6 +20,7 @@ from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
+from decoder.input import Input
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
 from decoder.model import Model, open_model
@@ -55,13 +56,15 @@ class Decoder:
         search: Search | None = None,
         weights: Weights | None = None,
         memory: int | None = None,
+        reading: Reading | None = None,
     ):
-        """`weights` default to the model's own. Raises ModelError if they do not fit the model.
+        """`weights` default to the model's own; of `reading` the treatment of unknown words counts, not the markup.
 
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
+        Raises ModelError if the weights do not fit the model.
         """
         self.model, self.memory, self._n_decoded = model, memory, 0
-        self.search = search or Search()
+        self.search, self.reading = search or Search(), reading or Reading()
         tables, given = model.tables, weights or model.weights
         check_counts(given, tables.phrases)
         layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
@@ -89,15 +92,19 @@ class Decoder:
         search: Search | None = None,
         weights: Weights | None = None,
         memory: int | None = None,
+        reading: Reading | None = None,
     ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search, weights, memory)
+        return cls(open_model(directory), search, weights, memory, reading)
 
-    def translate(self, line: str) -> Translation:
-        """The best translation of a tokenized sentence that the search finds."""
+    def translate(self, line: str | Input) -> Translation:
+        """The best translation of a tokenized sentence that the search finds.
+
+        A string is plain text; read_markup makes an Input of a line with markup.
+        """
         return self.answer(line).translation
 
-    def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
+    def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
         With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
@@ -105,11 +112,11 @@ class Decoder:
         """
         return self.answer(line, Request(n, distinct)).nbest
 
-    def mbr(self, line: str, settings: Mbr | None = None) -> Translation:
+    def mbr(self, line: str | Input, settings: Mbr | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
         return self.answer(line, Request(mbr=settings or Mbr())).translation
 
-    def lattice(self, line: str, beam: float = math.inf) -> Lattice:
+    def lattice(self, line: str | Input, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
 
         Raises ConfigError unless beam >= 0.
@@ -117,9 +124,9 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
-    def answer(self, line: str, request: Request = TRANSLATION) -> Answer:
+    def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
-        source = read_source(split(line), self.model, self.longest)
+        source = self._read(line)
         found = Found(source, self._decode(source.sentence))
         nbest = self._nbest(found, request.n, request.distinct) if request.n else []
         if request.mbr:
@@ -129,23 +136,27 @@ class Decoder:
         lattice = self._lattice(found, request.lattice_beam) if request.lattice else None
         return Answer(translation, nbest, lattice)
 
-    def answer_all(self, lines: Iterable[str], request: Request, threads: int = 1) -> Iterator[Answer]:
+    def answer_all(self, lines: Iterable[str | Input], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
         yield from map_ordered(lambda line: self.answer(line, request), lines, threads)
 
     def nbest_all(
-        self, lines: Iterable[str], n: int, distinct: bool = False, threads: int = 1
+        self, lines: Iterable[str | Input], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
         yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
 
-    def translate_all(self, lines: Iterable[str], threads: int = 1) -> Iterator[Translation]:
+    def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
         What reading `lines` raises is raised here, after the
         translations of the lines before.
         """
         yield from map_ordered(self.translate, lines, threads)
+
+    def _read(self, line: str | Input) -> Source:
+        given = line if isinstance(line, Input) else Input(split(line))
+        return read_source(given, self.model, self.longest, self.reading)
 
     def _decode(self, sentence: Sentence) -> Workspace:
         """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
@@ -170,11 +181,11 @@ class Decoder:
                 break
             workspace.grow_options()
         fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := self._search(workspace, n_words)) != OK:
+        while (status := self._search(workspace, sentence)) != OK:
             workspace.grow(status)
         return workspace
 
-    def _search(self, workspace: Workspace, n_words: int) -> int:
+    def _search(self, workspace: Workspace, sentence: Sentence) -> int:
         forget_blocks(workspace.blocks)
         begin_states(self.tables.lms, workspace.states)
         space = SearchSpace(
@@ -186,11 +197,12 @@ class Decoder:
             workspace.graph,
             workspace.blocks,
             workspace.places,
+            sentence.zones,
             self._limits,
         )
         if self.search.algorithm == "cube":
-            return cube_search(space, workspace.queues, n_words)
-        return search(space, n_words)
+            return cube_search(space, workspace.queues, sentence.words.size)
+        return search(space, sentence.words.size)
 
     def _best(self, found: Found) -> Translation:
         """The best derivation in the graph."""
@@ -272,7 +284,7 @@ class Decoder:
         table, target = self.model.tables.phrases, self._target(source, pair)
         if pair < 0:
             own = source.own[-1 - pair]
-            points, is_copied = own.alignment, own.unknown != 0
+            points, is_copied = own.alignment, own.unknown != 0 and bool(target)
         else:
             is_copied = False
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
@@ -288,6 +300,7 @@ class Decoder:
     def _target(self, source: Source, pair: int) -> list[str]:
         """Target words of a pair; a negative one is the sentence's own."""
         if pair < 0:
-            return list(source.own[-1 - pair].target)
+            own = source.own[-1 - pair]
+            return [own.shown] if own.shown else list(own.target)
         table, vocabulary = self.model.tables.phrases, self.model.target
         return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]

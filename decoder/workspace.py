@@ -48,7 +48,6 @@ class Workspace:
         self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
         longest_target = max(model.description.max_target_phrase_length, 1)
         self.candidates = new_candidates(max(model.most_pairs, 1), longest_target, search.table_limit, self.orders.size)
-        self.places = np.zeros(COVERAGE_WINDOW * longest, np.int64)
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -63,6 +62,11 @@ class Workspace:
 
     def fit(self, sentence: Sentence) -> None:
         """Make room for `sentence`."""
+        if sentence.longest != self.longest:
+            self.longest = sentence.longest
+            self._new_options()
+            self._new_stacks()
+            self._new_queues()
         n_words, longest_own = sentence.words.size, int(np.diff(sentence.own.target_offsets).max(initial=0))
         if longest_own > self.candidates.words.size:
             words, lm_words = new_target_room(longest_own, self.orders.size)
@@ -107,6 +111,7 @@ class Workspace:
             self._new_queues()
 
     def _new_options(self) -> None:
+        self.places = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
         self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
 
     def _new_stacks(self) -> None:

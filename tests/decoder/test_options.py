@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Reordering, Search, Weights
+from decoder.config import Reading, Reordering, Search, Weights
+from decoder.input import Input
 from decoder.source import read_source
 from decoder.translator import Decoder
 from tests.decoder.models import (
@@ -50,7 +51,7 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
 
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
-    source = read_source(words, decoder.model, decoder.longest)
+    source = read_source(Input(words), decoder.model, decoder.longest, Reading())
     workspace = decoder._decode(source.sentence)
     workspace.n_options = 2
     workspace.rebuild()

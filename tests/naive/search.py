@@ -10,11 +10,11 @@ from tests.naive import ngrams
 LN10 = math.log(10)
 
 
-def orders(n, longest, distortion_limit):
+def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
     """All ways to cover words 0:n by phrases of at most `longest` words: lists of half-open spans in target order.
 
     A phrase begins at most distortion_limit words from the end of the one before (negative: anywhere), and either
-    begins at the first gap or ends within that distance of it.
+    begins at the first gap or ends within that distance of it. `fits` may refuse more.
     """
 
     def extend(covered, previous_end, spans):
@@ -28,7 +28,7 @@ def orders(n, longest, distortion_limit):
                     break
                 near = abs(begin - previous_end) <= distortion_limit
                 returns = begin == gap or end - gap <= distortion_limit
-                if distortion_limit < 0 or (near and returns):
+                if (distortion_limit < 0 or (near and returns)) and fits(covered, begin, end):
                     now = [c or begin <= i < end for i, c in enumerate(covered)]
                     yield from extend(now, end, [*spans, (begin, end)])
 

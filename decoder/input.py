@@ -1,0 +1,71 @@
+"""What is to be translated: the words of a sentence, and what its author asks of the translation, as in Moses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from decoder.config import COVERAGE_WINDOW, TermPolicy
+from lm.errors import ConfigError
+
+LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
+
+
+@dataclass(frozen=True)
+class Term:
+    """A translation of the source words begin:end; ln of its probability is spread over the phrase table's scores."""
+
+    begin: int
+    end: int
+    target: tuple[str, ...]
+    probability: float = 1.0
+    alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the term
+
+
+@dataclass(frozen=True)
+class Input:
+    """A sentence of n words with instructions. Raises ConfigError where these are impossible.
+
+    A wall w, 0 < w < n, stands before word w: what lies before it is translated before anything behind it is begun
+    that is not the first gap. A zone begin:end, once begun, is translated to its end before anything else; a wall
+    inside it holds for its words alone. Zones may be nested.
+    """
+
+    words: Sequence[str]
+    terms: tuple[Term, ...] = ()
+    policy: TermPolicy = "exclusive"
+    walls: tuple[int, ...] = ()
+    zones: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        n_words = len(self.words)
+        for term in self.terms:
+            _check_span("a translation is given for", term.begin, term.end, n_words)
+            if term.end - term.begin > LONGEST_TERM:
+                message = (
+                    f"a translation is given for {term.end - term.begin} words, at most {LONGEST_TERM} can have one"
+                )
+                raise ConfigError(f"{message}; split it")
+            if not 0 <= term.probability < float("inf"):
+                raise ConfigError(
+                    f"a translation has probability {term.probability}, expected one that is not negative"
+                )
+        for wall in self.walls:
+            if not 0 <= wall <= n_words:
+                raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
+        for zone in self.zones:
+            _check_span("a zone holds", *zone, n_words)
+        _check_nesting(sorted(self.zones))
+
+
+def _check_span(what: str, begin: int, end: int, n_words: int) -> None:
+    if begin >= end:
+        raise ConfigError(f"{what} no words, expected at least one")
+    if begin < 0 or end > n_words:
+        raise ConfigError(f"{what} words {begin} to {end - 1}, the sentence has words 0 to {n_words - 1}")
+
+
+def _check_nesting(zones: list[tuple[int, int]]) -> None:
+    for i, outer in enumerate(zones):
+        for begin, end in zones[i + 1 :]:
+            if outer[0] < begin < outer[1] < end:
+                both = f"words {outer[0]} to {outer[1] - 1} and words {begin} to {end - 1}"
+                raise ConfigError(f"the zones of {both} cross; nest them, or set them apart")
