@@ -12,7 +12,7 @@ from decoder.config import Reading, Reordering, Search, Weights
 from decoder.input import LONGEST_TERM, Input, Term
 from decoder.translator import Decoder
 from lm.errors import ConfigError
-from tests.decoder.models import SOURCE, TARGET, random_lm, random_toy, write_model
+from tests.decoder.models import SOURCE, WORD_MSD, TARGET, random_lm, random_toy, write_model
 from tests.naive.instructions import derivations, obeys
 from tests.naive.search import features
 
@@ -24,6 +24,7 @@ ALGORITHMS = st.sampled_from(["stack", "cube"])
 POLICIES = st.sampled_from(["exclusive", "inclusive", "constraint"])
 OOVS = st.sampled_from(["copy", "drop", "mark"])
 ALL = 10**5
+REORDERINGS = None, WORD_MSD, Reordering(orientation="hier", kind="mslr")
 
 
 @pytest.fixture(scope="module")
@@ -79,14 +80,14 @@ def shown(option, oov):
 @given(SEEDS, ALGORITHMS, POLICIES, OOVS, st.integers(-1, 4))
 @settings(max_examples=80)
 def test_the_list_is_the_full_enumeration(directory, seed, algorithm, policy, oov, distortion_limit):
-    toy = random_toy(directory / f"{seed}", seed, reordering=[None, "msd", "mslr"][seed % 3])
+    toy = random_toy(directory / f"{seed}", seed, reordering=REORDERINGS[seed % 3])
     sentence = random_input(seed, toy.table, policy)
     reading = Reading(oov=oov, oov_prefix="<", oov_suffix=">")
     limits = Search(algorithm=algorithm, distortion_limit=distortion_limit, **UNLIMITED)
     decoder = Decoder.load(toy.directory, limits, reading=reading)
     expected = []
     for derivation in derivations(toy.table, sentence, toy.longest, distortion_limit, oov):
-        vector = features(derivation, 4, toy.n_reordering, toy.lm, toy.order)
+        vector = features(derivation, 4, toy.reordering, toy.lm, toy.order)
         expected.append((tuple((span, shown(option, oov)) for span, option in derivation), toy.weights @ vector))
     found = decoder.nbest(sentence, ALL)
     for translation in found:
