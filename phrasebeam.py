@@ -8,7 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from decoder.config import Search, Weights
+    from decoder.config import Reading, Search, Weights
+    from decoder.input import Input, Term
+    from decoder.markup import read_markup
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
     from lm.config import load_config
@@ -25,6 +27,10 @@ __all__ = [
     "Decoder",
     "Search",
     "Weights",
+    "Reading",
+    "Input",
+    "Term",
+    "read_markup",
     "Translation",
     "Phrase",
     "evaluate",
@@ -45,7 +51,9 @@ HOMES = {
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
-    "decoder.config": ("Search", "Weights"),
+    "decoder.config": ("Search", "Weights", "Reading"),
+    "decoder.input": ("Input", "Term"),
+    "decoder.markup": ("read_markup",),
     "decoder.translation": ("Translation", "Phrase"),
     "lm.config": ("load_config",),
     "lm.language_model": ("LanguageModel",),
