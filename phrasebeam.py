@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from decoder.answer import Answer, Request
-    from decoder.config import Mbr, Preprocessing, Search, Weights
+    from decoder.config import Mbr, Preprocessing, Reading, Search, Weights
+    from decoder.input import Input, Term
     from decoder.lattice import Lattice
+    from decoder.markup import read_markup
     from decoder.raw_text import RawText
     from decoder.translation import Phrase, Translation
     from decoder.translator import Decoder
@@ -34,6 +36,10 @@ __all__ = [
     "Request",
     "Answer",
     "Lattice",
+    "Reading",
+    "Input",
+    "Term",
+    "read_markup",
     "Translation",
     "Phrase",
     "evaluate",
@@ -55,8 +61,10 @@ HOMES = {
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
-    "decoder.config": ("Mbr", "Preprocessing", "Search", "Weights"),
+    "decoder.config": ("Mbr", "Preprocessing", "Reading", "Search", "Weights"),
+    "decoder.input": ("Input", "Term"),
     "decoder.lattice": ("Lattice",),
+    "decoder.markup": ("read_markup",),
     "decoder.raw_text": ("RawText",),
     "decoder.translation": ("Translation", "Phrase"),
     "lm.config": ("load_config",),

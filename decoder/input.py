@@ -24,9 +24,9 @@ class Term:
 class Input:
     """A sentence of n words with instructions. Raises ConfigError where these are impossible.
 
-    A wall w, 0 < w < n, stands before word w: what lies before it is translated before anything behind it is begun
-    that is not the first gap. A zone begin:end, once begun, is translated to its end before anything else; a wall
-    inside it holds for its words alone. Zones may be nested.
+    A wall w, 0 < w < n, stands before word w: a phrase that reaches beyond it leaves no word before it for later. The
+    words of a zone begin:end, once one of them is translated, are all translated before any other; a wall inside a
+    zone holds for its words alone. Zones may be nested.
     """
 
     words: Sequence[str]
@@ -38,25 +38,24 @@ class Input:
     def __post_init__(self) -> None:
         n_words = len(self.words)
         for term in self.terms:
-            _check_span("a translation is given for", term.begin, term.end, n_words)
+            check_span("a translation is given for", term.begin, term.end, n_words)
             if term.end - term.begin > LONGEST_TERM:
-                message = (
-                    f"a translation is given for {term.end - term.begin} words, at most {LONGEST_TERM} can have one"
-                )
-                raise ConfigError(f"{message}; split it")
+                message = f"a translation is given for {term.end - term.begin} words, at most {LONGEST_TERM} can have"
+                raise ConfigError(f"{message} one; split it")
             if not 0 <= term.probability < float("inf"):
-                raise ConfigError(
-                    f"a translation has probability {term.probability}, expected one that is not negative"
-                )
+                raise ConfigError(f"a translation has probability {term.probability}, expected 0 or more")
+            if not all(0 <= i < term.end - term.begin and 0 <= j < len(term.target) for i, j in term.alignment):
+                raise ConfigError(f"a translation is aligned {term.alignment}, which is not all inside it")
         for wall in self.walls:
             if not 0 <= wall <= n_words:
                 raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
         for zone in self.zones:
-            _check_span("a zone holds", *zone, n_words)
+            check_span("a zone holds", *zone, n_words)
         _check_nesting(sorted(self.zones))
 
 
-def _check_span(what: str, begin: int, end: int, n_words: int) -> None:
+def check_span(what: str, begin: int, end: int, n_words: int) -> None:
+    """Raises ConfigError, which begins with `what`, unless begin:end are some of the words of a sentence."""
     if begin >= end:
         raise ConfigError(f"{what} no words, expected at least one")
     if begin < 0 or end > n_words:

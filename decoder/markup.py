@@ -16,7 +16,7 @@ from os import PathLike
 from typing import cast
 
 from decoder.config import Markup, TermPolicy
-from decoder.input import Input, Term
+from decoder.input import Input, Term, check_span
 from lm.corpus import split
 from lm.errors import ConfigError, FormatError
 
@@ -27,7 +27,7 @@ NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
 OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
 TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]*)((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
 ATTRIBUTE = re.compile(rf'({NAME})\s*=\s*"({VALUE})"')
-SPAN = re.compile(r"(\d+)(?:-(\d+))?")
+SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 LONGEST_SHOWN = 40  # characters of a line that an error shows
 
 
@@ -117,6 +117,8 @@ def _with_instructions(words: list[str], elements: list[Element], markup: Markup
     for element in elements:
         begin, end = _span(element)
         if element.name == WALL:
+            if begin != end:
+                check_span("walls are put around", begin, end, len(words))
             walls += range(begin, end + 1)
         elif element.name == ZONE:
             zones.append((begin, end))
@@ -135,7 +137,7 @@ def _span(element: Element) -> tuple[int, int]:
         return element.begin, element.end
     found = SPAN.fullmatch(element.attributes["span"])
     if found is None:
-        message = f'<{element.name}> has span="{element.attributes["span"]}"'
+        message = f'<{element.name}> has span="{element.attributes["span"][:LONGEST_SHOWN]}"'
         raise ConfigError(f'{message}, expected the numbers of the first and the last word, such as span="2-4"')
     return int(found[1]), int(found[2] or found[1]) + 1
 
@@ -159,4 +161,4 @@ def _probability(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ConfigError(f'<{name}> has prob="{text}", expected a number') from None
+        raise ConfigError(f'<{name}> has prob="{text[:LONGEST_SHOWN]}", expected a number') from None
