@@ -19,6 +19,8 @@ from decoder.model import Model, open_model
 from decoder.nbest import best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
+from decoder.prefix import NO_PREFIX, Prefix, require, with_made_up
+from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.source import Source, read_source
 from decoder.stacks import OK
@@ -64,10 +66,9 @@ class Decoder:
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
         return cls(open_model(directory), search, weights)
 
-    def translate(self, line: str) -> Translation:
-        """The best translation of a tokenized sentence that the search finds."""
-        source = read_source(split(line), self.model, self.longest)
-        workspace = self._decode(source.sentence)
+    def translate(self, line: str, prefix: Prefix = NO_PREFIX) -> Translation:
+        """The best translation of a tokenized sentence that the search finds, among those that begin with `prefix`."""
+        source, workspace = self._find(line, prefix)
         derivation, score = self._best(workspace, len(source.words))
         features = np.zeros((1, len(self.features.names())))
         self._fill_features(workspace, derivation, np.array([0, derivation.pair.size]), source, features)
@@ -75,16 +76,19 @@ class Decoder:
             score = float(weight_vector(self.weights) @ features[0])
         return self._translation(source, derivation, score, features[0], {})
 
-    def nbest(self, line: str, n: int, distinct: bool = False) -> list[Translation]:
-        """The `n` best derivations that the search kept, the first being that of translate(line).
+    def complete(self, line: str, prefix: str, partial_word: bool = False) -> Translation:
+        """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
+        return self.translate(line, Prefix.read(prefix, partial_word))
+
+    def nbest(self, line: str, n: int, distinct: bool = False, prefix: Prefix = NO_PREFIX) -> list[Translation]:
+        """The `n` best derivations that the search kept, the first being that of translate(line, prefix).
 
         With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
         Raises ConfigError unless n >= 1.
         """
         if n < 1:
             raise ConfigError(f"n is {n}, expected at least 1")
-        source = read_source(split(line), self.model, self.longest)
-        workspace = self._decode(source.sentence)
+        source, workspace = self._find(line, prefix)
         best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
         self._fill_features(workspace, best.phrases, best.offsets, source, matrix)
@@ -110,12 +114,28 @@ class Decoder:
         """
         yield from map_ordered(self.translate, lines, threads)
 
-    def _decode(self, sentence: Sentence) -> Workspace:
-        """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
+    def _find(self, line: str, prefix: Prefix) -> tuple[Source, Workspace]:
+        """Fill this thread's workspace with the hypothesis graph of a sentence."""
+        source = read_source(split(line), self.model, self.longest)
+        workspace = self._look_up(source.sentence)
+        if not prefix.words:
+            self._decode(source, workspace, NOTHING)
+            return source, workspace
+        no_penalty = np.zeros(len(source.own))
+        required = require(prefix, source, workspace.options, no_penalty, self.model)
+        if not self._decode(source, workspace, required):
+            source, is_made_up = with_made_up(source, prefix, self.longest, self.model)
+            workspace = self._look_up(source.sentence)
+            ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
+            required = require(prefix, source, workspace.options, ln_penalty, self.model)
+            self._decode(source, workspace, required)
+        return source, workspace
+
+    def _look_up(self, sentence: Sentence) -> Workspace:
+        """Fill this thread's workspace with the options of a sentence."""
         if not hasattr(self._local, "workspace"):
             self._local.workspace = Workspace(self.model, self.search, self.longest)
         workspace: Workspace = self._local.workspace
-        n_words = sentence.words.size
         workspace.fit(sentence)
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
@@ -123,18 +143,26 @@ class Decoder:
             if fill_options(lookup, workspace.options) != FULL:
                 break
             workspace.grow_options()
-        fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := self._search(workspace, n_words)) != OK:
-            workspace.grow(status)
+        fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _search(self, workspace: Workspace, n_words: int) -> int:
-        begin_states(self.tables.lms, workspace.states)
+    def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
+        """Search for translations that begin with what is required; whether there are any."""
+        n_words = len(source.words)
+        if required.ln_rest[0] == -np.inf:
+            return False
+        while (status := self._search(workspace, n_words, required)) != OK:
+            workspace.grow(status)
+        return bool(workspace.graph.stack_first[n_words] < workspace.graph.stack_first[n_words + 1])
+
+    def _search(self, workspace: Workspace, n_words: int, required: Required) -> int:
+        states = workspace.states._replace(required=required)
+        begin_states(self.tables.lms, states)
         space = SearchSpace(
             workspace.options,
             workspace.future,
             self.tables.lms,
-            workspace.states,
+            states,
             workspace.stacks,
             workspace.graph,
             workspace.places,
@@ -182,9 +210,11 @@ class Decoder:
         table, vocabulary = self.model.tables.phrases, self.model.target.words
         if pair < 0:
             own = source.own[-1 - pair]
-            target, points, is_copied = list(own.target), own.alignment, own.unknown != 0
+            target, points = list(own.target), own.alignment
+            is_copied = own.unknown != 0 and target == source.words[begin:end]
+            is_made_up = own.unknown != 0 and not is_copied
         else:
-            is_copied = False
+            is_copied = is_made_up = False
             target = [vocabulary[i] for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
@@ -194,4 +224,5 @@ class Decoder:
             (position, position + len(target)),
             tuple((begin + i, position + j) for i, j in points),
             is_copied,
+            is_made_up,
         )
