@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.extension import PRUNED, extension, find_places, jump, send, start_graph, weigh
+from decoder.extension import IMPOSSIBLE, PRUNED, extension, find_places, jump, send, start_graph, weigh
 from decoder.hypothesis_graph import NO_OPTION
 from decoder.ordering import TOP, push, sift_down
 from decoder.stacks import OK, QUEUE_FULL, close_stack
@@ -155,7 +155,7 @@ def _try_best(space, queues, n_words, covered, row):
                 continue
         elif score + shared.remaining < threshold[row]:
             status = PRUNED
-        tried += 1
+        tried += score != IMPOSSIBLE
         if status == OK:
             status = send(space, n_words, shared, option, score, lm_state)
         if status not in (OK, PRUNED):

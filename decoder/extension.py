@@ -23,6 +23,7 @@ from decoder.zones import Zones, obeys
 from lm.jit import inlined_kernel, kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack
+IMPOSSIBLE = -np.inf  # score of what the translation must not be
 FINAL = np.int64(-1)  # language model state and phrase state of the one final node
 
 
@@ -72,7 +73,8 @@ def start_graph(space):
     """Make the start node, and all open stacks empty."""
     graph, stacks = space.graph, space.stacks
     graph.stack_first[0], graph.stack_first[1] = 0, 1
-    graph.score[0], graph.first_gap[0], graph.window[0] = 0.0, 0, np.uint64(0)
+    graph.score[0] = space.states.required.ln_rest[0]  # and 0 when it has been paid, see Required
+    graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
     graph.lm_state[0], graph.blocks[0], graph.option[0] = BEGIN_STATE, NO_BLOCKS, NO_OPTION
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     for row in range(stacks.n_edges.size):
@@ -156,7 +158,10 @@ def extend(space, n_words, shared, option):
 
 @inlined_kernel
 def weigh(space, n_words, shared, option):
-    """(OK, PRUNED or what is full; model score of the hypothesis; its language model state)."""
+    """(OK, PRUNED or what is full; model score of the hypothesis; its language model state).
+
+    The score is IMPOSSIBLE, and the hypothesis PRUNED, if it contradicts what the translation must begin with.
+    """
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.which]
@@ -167,23 +172,25 @@ def weigh(space, n_words, shared, option):
     ln_lm, lm_state = 0.0, shared.lm_state
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
-        slot = remember(space.lms, options.lm_words, first, first + 1, states, lm_state, memo, word)
+        slot = remember(space.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE
         ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
     if first + 1 < end:
         if known + options.bound[option] + ln_lm < threshold:
-            return PRUNED, known, BEGIN_STATE
-        slot = remember(space.lms, options.lm_words, first + 1, end, states, lm_state, states.rests, target)
+            return PRUNED, known + ln_lm, BEGIN_STATE
+        slot = remember(space.lms, options, first + 1, end, states, lm_state, states.rests, target)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE
         ln_lm += states.rests.ln_score[slot]
         lm_state = np.int64(states.rests.state[slot])
     score = known + options.score[option] + ln_lm
     if score < threshold:
-        return PRUNED, known, BEGIN_STATE
+        return PRUNED, score, BEGIN_STATE
     if shared.first_gap == n_words:
         score += ln_end(space.lms, states, lm_state)
+        if score == IMPOSSIBLE:
+            return PRUNED, score, BEGIN_STATE
     return OK, score, lm_state
 
 

@@ -21,6 +21,14 @@ class Term:
 
 
 @dataclass(frozen=True)
+class Prefix:
+    """Words with which a translation must begin; the last of them may be the beginning of one."""
+
+    words: tuple[str, ...] = ()
+    is_partial: bool = False
+
+
+@dataclass(frozen=True)
 class Input:
     """A sentence of n words with instructions. Raises ConfigError where these are impossible.
 
@@ -34,6 +42,7 @@ class Input:
     policy: TermPolicy = "exclusive"
     walls: tuple[int, ...] = ()
     zones: tuple[tuple[int, int], ...] = ()
+    prefix: Prefix = Prefix()
 
     def __post_init__(self) -> None:
         n_words = len(self.words)

@@ -15,6 +15,7 @@ from lm.hashing import combine, mix
 from lm.jit import inlined_kernel, kernel
 
 EMPTY = -1
+LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
 
 
@@ -93,7 +94,7 @@ def clear_stack(stacks, row):
     """Make the stack in `row` empty."""
     stacks.n_hypotheses[row] = 0
     stacks.n_edges[row] = 0
-    stacks.threshold[row] = -np.inf
+    stacks.threshold[row] = LOWEST
     stacks.best[row] = -np.inf
     stacks.slots[row, :] = EMPTY
 

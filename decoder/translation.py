@@ -13,6 +13,7 @@ class Phrase:
     target_span: tuple[int, int]
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions in the sentence and the translation
     is_copied: bool  # an unknown word, taken over as it is, or marked; the target of a dropped one is empty
+    is_made_up: bool = False  # words of the prefix that no phrase pair gives, put where a source word stands
 
 
 @dataclass(frozen=True)

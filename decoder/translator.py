@@ -3,6 +3,7 @@
 import math
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -27,6 +28,8 @@ from decoder.model import Model, open_model
 from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
+from decoder.prefix import read_prefix, require, with_made_up
+from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.source import Source, read_source
 from decoder.stacks import OK
@@ -104,6 +107,11 @@ class Decoder:
         """
         return self.answer(line).translation
 
+    def complete(self, line: str | Input, prefix: str, partial_word: bool = False) -> Translation:
+        """The best translation that begins with the tokenized `prefix`, any words whatever; see read_prefix."""
+        given = line if isinstance(line, Input) else Input(split(line))
+        return self.translate(replace(given, prefix=read_prefix(prefix, partial_word)))
+
     def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
@@ -126,8 +134,7 @@ class Decoder:
 
     def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
-        source = self._read(line)
-        found = Found(source, self._decode(source.sentence))
+        found = self._find(line if isinstance(line, Input) else Input(split(line)))
         nbest = self._nbest(found, request.n, request.distinct) if request.n else []
         if request.mbr:
             translation = self._least_risk(found, request.mbr)
@@ -154,16 +161,28 @@ class Decoder:
         """
         yield from map_ordered(self.translate, lines, threads)
 
-    def _read(self, line: str | Input) -> Source:
-        given = line if isinstance(line, Input) else Input(split(line))
-        return read_source(given, self.model, self.longest, self.reading)
+    def _find(self, given: Input) -> Found:
+        """Fill this thread's workspace with the hypothesis graph of a sentence."""
+        source = read_source(given, self.model, self.longest, self.reading)
+        workspace = self._look_up(source.sentence)
+        if not given.prefix.words:
+            self._decode(source.sentence, workspace, NOTHING)
+            return Found(source, workspace)
+        no_penalty = np.zeros(len(source.own))
+        required = require(given.prefix, source, workspace.options, no_penalty, self.model)
+        if not self._decode(source.sentence, workspace, required):
+            source, is_made_up = with_made_up(source, given.prefix, self.model)
+            workspace = self._look_up(source.sentence)
+            ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
+            required = require(given.prefix, source, workspace.options, ln_penalty, self.model)
+            self._decode(source.sentence, workspace, required)
+        return Found(source, workspace)
 
-    def _decode(self, sentence: Sentence) -> Workspace:
-        """Fill this thread's workspace with the options and the hypothesis graph of a sentence."""
+    def _look_up(self, sentence: Sentence) -> Workspace:
+        """Fill this thread's workspace with the options of a sentence."""
         if not hasattr(self._local, "workspace"):
             self._local.workspace = Workspace(self.model, self.search, self.longest)
         workspace: Workspace = self._local.workspace
-        n_words = sentence.words.size
         workspace.fit(sentence)
         self._n_decoded += 1
         if self.memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
@@ -180,19 +199,27 @@ class Decoder:
             if fill_options(lookup, workspace.options) != FULL:
                 break
             workspace.grow_options()
-        fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := self._search(workspace, sentence)) != OK:
-            workspace.grow(status)
+        fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _search(self, workspace: Workspace, sentence: Sentence) -> int:
+    def _decode(self, sentence: Sentence, workspace: Workspace, required: Required) -> bool:
+        """Search for translations that begin with what is required; whether there are any."""
+        if required.ln_rest[0] == -np.inf:
+            return False
+        while (status := self._search(workspace, sentence, required)) != OK:
+            workspace.grow(status)
+        n_words, first = sentence.words.size, workspace.graph.stack_first
+        return bool(first[n_words] < first[n_words + 1])
+
+    def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
         forget_blocks(workspace.blocks)
-        begin_states(self.tables.lms, workspace.states)
+        states = workspace.states._replace(required=required)
+        begin_states(self.tables.lms, states)
         space = SearchSpace(
             workspace.options,
             workspace.future,
             self.tables.lms,
-            workspace.states,
+            states,
             workspace.stacks,
             workspace.graph,
             workspace.blocks,
@@ -284,9 +311,10 @@ class Decoder:
         table, target = self.model.tables.phrases, self._target(source, pair)
         if pair < 0:
             own = source.own[-1 - pair]
-            points, is_copied = own.alignment, own.unknown != 0 and bool(target)
+            points, is_made_up = own.alignment, own.unknown != 0 and not own.alignment and bool(target)
+            is_copied = own.unknown != 0 and bool(own.alignment)
         else:
-            is_copied = False
+            is_copied = is_made_up = False
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
         return Phrase(
             " ".join(source.words[begin:end]),
@@ -295,6 +323,7 @@ class Decoder:
             (position, position + len(target)),
             tuple((begin + i, position + j) for i, j in points),
             is_copied,
+            is_made_up,
         )
 
     def _target(self, source: Source, pair: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.language_models import tables_of
+from decoder.required import CONTRADICTED, NOTHING, Required, follow, is_produced
 from lm.hashing import START, combine, mix
 from lm.jit import inlined_kernel, kernel
 from lm.probing import UNIGRAMS
@@ -39,6 +40,7 @@ class States(NamedTuple):
     context: np.ndarray  # int32[S, C], LM ids, most recent word first
     backoffs: np.ndarray  # float32[S, C], log10
     length: np.ndarray  # int32[S, L], words of the context that count
+    position: np.ndarray  # int32[S], words of `required` produced
     ln_end: np.ndarray  # float64[S], weighted score of </s>, NaN where not asked yet
     n_states: np.ndarray  # int64[1], in use
     slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
@@ -47,8 +49,10 @@ class States(NamedTuple):
     work_context: np.ndarray  # int32[2, C]
     work_backoffs: np.ndarray  # float32[2, C]
     work_length: np.ndarray  # int64[L], of the context in the work space
+    work_position: np.ndarray  # int64[1], as `position`
     log10_prob: np.ndarray  # float64[L], what each model makes of the words scored last
     log10_inner: np.ndarray  # float64[L], the part of it that no context before them changes
+    required: Required  # what the translation must begin with
 
 
 def new_states(orders: np.ndarray, capacity: int) -> States:
@@ -61,6 +65,7 @@ def new_states(orders: np.ndarray, capacity: int) -> States:
         np.zeros((capacity, context), np.int32),
         np.zeros((capacity, context), np.float32),
         np.zeros((capacity, n_models), np.int32),
+        np.zeros(capacity, np.int32),
         np.zeros(capacity),
         np.zeros(1, np.int64),
         np.zeros(2 * capacity, np.int32),
@@ -69,8 +74,10 @@ def new_states(orders: np.ndarray, capacity: int) -> States:
         np.zeros((2, context), np.int32),
         np.zeros((2, context), np.float32),
         np.zeros(n_models, np.int64),
+        np.zeros(1, np.int64),
         np.zeros(n_models),
         np.zeros(n_models),
+        NOTHING,
     )
 
 
@@ -86,6 +93,7 @@ def begin_states(lms, states):
         states.work_context[0, column] = word
         states.work_backoffs[0, column] = lms.floats[lms.starts[which, UNIGRAMS] + 2 * word + 1]
         states.work_length[which] = 1
+    states.work_position[0] = 0
     intern_state(states, ZERO)
 
 
@@ -148,7 +156,7 @@ def weighted_ln(ln_weights, log10_probs):
 @kernel
 def intern_state(states, row):
     """Id of the state in `row` of the work space, or NO_STATE if there is no room for a new one."""
-    h = START
+    h = combine(START, states.work_position[0])
     for which in range(states.work_length.size):
         h = combine(h, states.work_length[which])
         for i in range(states.first[which], states.first[which] + states.work_length[which]):
@@ -164,7 +172,7 @@ def intern_state(states, row):
         return np.int64(NO_STATE)
     states.n_states[0] += 1
     states.slots[slot] = new
-    states.ln_end[new] = np.nan
+    states.ln_end[new], states.position[new] = np.nan, states.work_position[0]
     for which in range(states.work_length.size):
         states.length[new, which] = states.work_length[which]
         for i in range(states.first[which], states.first[which] + states.work_length[which]):
@@ -175,6 +183,8 @@ def intern_state(states, row):
 
 @kernel
 def _is_state(states, state, row):
+    if states.position[state] != states.work_position[0]:
+        return False
     for which in range(states.work_length.size):
         if states.length[state, which] != states.work_length[which]:
             return False
@@ -185,28 +195,36 @@ def _is_state(states, state, row):
 
 
 @inlined_kernel
-def remember(lms, lm_words, begin, end, states, state, memo, name):
-    """Slot of `memo` with the weighted score of lm_words[begin:end] after `state`; NO_SLOT if states are full.
+def remember(lms, options, begin, end, states, state, memo, name):
+    """Slot of `memo` with the weighted score of words begin:end of Options after `state`; NO_SLOT if states are full.
 
-    `name` (int64 >= 0) tells these words from others in the memo.
+    The score is -inf where they contradict what is required. `name` (int64 >= 0) tells them from others in the memo.
     """
     key = (state << np.int64(32)) | (name + 1)
     slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
     if memo.keys[slot] != key:
-        after = intern_state(states, score_after(lms, lm_words, begin, end, states, state))
-        if after == NO_STATE:
-            return NO_SLOT
-        memo.keys[slot], memo.state[slot] = key, after
-        memo.ln_score[slot] = weighted_ln(lms.ln_weights, states.log10_prob)
+        position, required = np.int64(states.position[state]), states.required
+        after_position = follow(required, options.words, begin, end, position)
+        after, ln_score = state, -np.inf
+        if after_position != CONTRADICTED:
+            states.work_position[0] = after_position
+            after = intern_state(states, score_after(lms, options.lm_words, begin, end, states, state))
+            if after == NO_STATE:
+                return NO_SLOT
+            ln_score = weighted_ln(lms.ln_weights, states.log10_prob)
+            ln_score += required.ln_rest[after_position] - required.ln_rest[position]
+        memo.keys[slot], memo.state[slot], memo.ln_score[slot] = key, after, ln_score
     return slot
 
 
 @kernel
 def ln_end(lms, states, state):
-    """Weighted score of </s> after `state`."""
+    """Weighted score of </s> after `state`; -inf where something that is required has not been produced."""
     found = states.ln_end[state]
     if np.isnan(found):
-        score_after(lms, lms.end_ids, ZERO, ONE, states, state)
-        found = weighted_ln(lms.ln_weights, states.log10_prob)
+        found = -np.inf
+        if is_produced(states.required, np.int64(states.position[state])):
+            score_after(lms, lms.end_ids, ZERO, ONE, states, state)
+            found = weighted_ln(lms.ln_weights, states.log10_prob)
         states.ln_end[state] = found
     return found

@@ -1,0 +1,91 @@
+"""What a translator has typed, for the search: the words that are required, and pairs for those that no option has.
+
+Prefix-constrained search for interactive translation goes back to Och, Zens & Ney (2003, "Efficient search for
+interactive statistical machine translation"). A prefix that the phrase pairs cannot produce is made up: each source
+word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from decoder.features.dense import UNKNOWN_WORD
+from decoder.input import Prefix
+from decoder.model import Model
+from decoder.options import Options
+from decoder.own_pairs import OwnPair, pack_own_pairs
+from decoder.required import Required, fill_rest
+from decoder.source import Source
+from lm.corpus import split
+
+LONGEST_SEGMENT = 3  # words of the prefix that a made-up pair has, unless it has all the rest
+
+
+def read_prefix(line: str, partial_word: bool = False) -> Prefix:
+    """The prefix in a tokenized line. With `partial_word`, its last word need only begin one, unless space follows."""
+    return Prefix(tuple(split(line)), partial_word and not line[-1:].isspace())
+
+
+def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.ndarray, model: Model) -> Required:
+    """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
+    n_options = int(options.first[source.sentence.words.size * options.longest])
+    allowed = [_ids(word, source, model) for word in prefix.words]
+    if prefix.is_partial and allowed:
+        allowed[-1] = _ids_beginning_with(prefix.words[-1], source, options, n_options, model)
+    first = np.zeros(len(allowed) + 1, np.int64)
+    np.cumsum([len(ids) for ids in allowed], out=first[1:])
+    required = Required(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
+    fill_rest(required, options, n_options, ln_penalty)
+    _excuse(options, n_options, ln_penalty)
+    return required
+
+
+def _excuse(options: Options, n_options: int, ln_penalty: np.ndarray) -> None:
+    """Let estimates and bounds of options be silent about the penalties, which `ln_rest` has from the beginning."""
+    own = np.flatnonzero(options.pair[:n_options] < 0)
+    number = -1 - options.pair[own]
+    options.estimate[own] -= ln_penalty[number]
+    options.bound[own] -= ln_penalty[number]
+
+
+def _strange_words(source: Source, model: Model) -> dict[str, int]:
+    """Words of the sentence's own pairs that are not in the target vocabulary, and their ids."""
+    words = (word for pair in source.own for word in pair.target)
+    known = len(model.target)
+    return {word: i for word, i in zip(words, source.sentence.own.target_words.tolist()) if i >= known}
+
+
+def _ids(word: str, source: Source, model: Model) -> list[int]:
+    found = int(model.target.ids([word])[0])
+    if found < 0:
+        found = _strange_words(source, model).get(word, -1)
+    return [found] if found >= 0 else []
+
+
+def _ids_beginning_with(beginning: str, source: Source, options: Options, n_options: int, model: Model) -> list[int]:
+    """Ascending ids of the words of options that begin so."""
+    n_targets = int(options.target[:n_options].max(initial=-1)) + 1
+    used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
+    strange = {i: word for word, i in _strange_words(source, model).items()}
+    words = (strange[i] if i in strange else model.target.words[i] for i in used)
+    return [i for i, word in zip(used, words) if word.startswith(beginning)]
+
+
+def with_made_up(source: Source, prefix: Prefix, model: Model) -> tuple[Source, np.ndarray]:
+    """`source` with made-up pairs as well, and bool[K]: which of all its own pairs these are."""
+    pairs = [(pair, False) for pair in source.own] + [(pair, True) for pair in _made_up(len(source.words), prefix)]
+    pairs.sort(key=lambda item: (item[0].begin, item[0].end))
+    is_made_up = np.array([made_up for _, made_up in pairs], bool)
+    own, sentence = [pair for pair, _ in pairs], source.sentence
+    packed = pack_own_pairs(own, len(source.words), sentence.longest, model.target, model.language_models)
+    packed.twin[~is_made_up] = sentence.own.twin
+    return Source(source.words, own, sentence._replace(own=packed)), is_made_up
+
+
+def _made_up(n_words: int, prefix: Prefix) -> Iterator[OwnPair]:
+    size = len(prefix.words)
+    cuts = [(i, j) for i in range(size) for j in range(i + 1, size + 1) if j == size or j - i <= LONGEST_SEGMENT]
+    segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)
+    for i in range(n_words):
+        for words in segments:
+            yield OwnPair(i, i + 1, words, unknown=UNKNOWN_WORD * len(words))

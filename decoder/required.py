@@ -1,0 +1,78 @@
+"""A target text that must be produced: an automaton over target words, run by the search as one more language model.
+
+Its state is the number of words produced. It never speaks after the text has been produced, and rules out whatever
+contradicts it before that. Up to then it adds what the rest of the text is sure to cost, and takes that back as it
+is paid: so hypotheses that have produced more and less of the text are compared fairly, and the sum over a whole
+translation is 0 but for `ln_rest[0]`, with which the search starts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.own_pairs import own_number
+from lm.jit import kernel
+
+CONTRADICTED = np.int64(-1)
+
+
+class Required(NamedTuple):
+    """P words with which a translation must begin."""
+
+    first: np.ndarray  # int64[P + 1], into `allowed`
+    allowed: np.ndarray  # int32[...], ascending target ids for each word: one, or all that a word begun may become
+    ln_rest: np.ndarray  # float64[P + 1], at best the penalties of the words from there on; -inf: cannot be produced
+
+
+NOTHING = Required(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
+
+
+@kernel
+def is_produced(required, position):
+    """Whether the whole text has been produced when `position` words have been."""
+    return position == required.ln_rest.size - 1
+
+
+@kernel
+def follow(required, words, begin, end, position):
+    """How many words have been produced after words[begin:end], or CONTRADICTED."""
+    for i in range(begin, end):
+        if is_produced(required, position):
+            break
+        if not _is_allowed(required, position, np.int64(words[i])):
+            return CONTRADICTED
+        position += 1
+    return CONTRADICTED if required.ln_rest[position] == -np.inf else position
+
+
+@kernel
+def _is_allowed(required, position, word):
+    """Whether `word` may stand at that position, by bisection."""
+    low, high = required.first[position], required.first[position + 1]
+    last = high
+    while low < high:
+        middle = (low + high) // 2
+        if required.allowed[middle] < word:
+            low = middle + 1
+        else:
+            high = middle
+    return low < last and required.allowed[low] == word
+
+
+@kernel
+def fill_rest(required, options, n_options, ln_penalty):
+    """Fill in `ln_rest`: the best that cutting the text into options leaves of their penalties.
+
+    `ln_penalty` (float64[K]) are those of the sentence's own pairs. Which words they cover does not matter here.
+    """
+    required.ln_rest[:] = 0.0
+    for position in range(required.ln_rest.size - 2, -1, -1):
+        best = -np.inf
+        for option in range(n_options):
+            pair, target = options.pair[option], np.int64(options.target[option])
+            begin, end = options.target_first[target], options.target_first[target + 1]
+            after = follow(required, options.words, begin, end, np.int64(position)) if begin < end else CONTRADICTED
+            if after != CONTRADICTED:
+                penalty = ln_penalty[own_number(pair)] if pair < 0 else 0.0
+                best = max(best, penalty + required.ln_rest[after])
+        required.ln_rest[position] = best
