@@ -44,7 +44,8 @@ class Decoder:
 
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
         """
-        self.model, self.memory, self._n_decoded = model, memory, 0
+        self.model, self._n_decoded = model, 0
+        self._memory = memory and memory - memory // 8  # between two looks it grows
         self.search = search or Search()
         tables = model.tables
         self.weights = dense_weights(
@@ -136,8 +137,8 @@ class Decoder:
         tables, n_words = self.model.tables, sentence.words.size
         workspace.fit(n_words)
         self._n_decoded += 1
-        if self.memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
-            let_go_beyond(self.memory, *tables.phrases, tables.ln_reordering, tables.lm.units)
+        if self._memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
+            let_go_beyond(self._memory, *tables.phrases, tables.ln_reordering, tables.lm.units)
         limit = self.search.table_limit
         while (
             fill_options(
