@@ -14,11 +14,10 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from measure import PHRASEBEAM, ROOT, checkout_environment, directory_bytes, megabytes, run, table
-from synthetic_table import N_WORDS, write_sentences, write_target_text, write_text_model
+from synthetic_table import N_WORDS, write_sentences, write_target_text
 
 SENTENCES = 1000
 OPEN = """
@@ -67,14 +66,16 @@ def build(arguments: argparse.Namespace, model: Path) -> None:
     text = arguments.directory / "text"
     write_target_text(text, arguments.seed)
     run([*PHRASEBEAM, "build-lm", "--text", f"{text}", "--order", "3", "--output", f"{language_model}"])
+    # In processes of their own: memory of this one would count as theirs.
+    generate = [sys.executable, f"{ROOT / 'benchmarks' / 'synthetic_table.py'}", f"{arguments.pairs}"]
+    generate += [f"{arguments.seed}", f"{language_model}"]
     if arguments.text:
-        begin = time.perf_counter()
-        ini = write_text_model(arguments.directory, arguments.pairs, arguments.seed, language_model)
-        print(f"writing the text tables: {time.perf_counter() - begin:.0f} s")
-        command = [*PHRASEBEAM, "import-moses", f"{ini}", "--output", f"{model}", "--memory", arguments.memory]
+        seconds = run([*generate, f"{arguments.directory}", "text"]).seconds
+        print(f"writing the text tables: {seconds:.0f} s")
+        command = [*PHRASEBEAM, "import-moses", f"{arguments.directory / 'moses.ini'}"]
+        command += ["--output", f"{model}", "--memory", arguments.memory]
     else:
-        command = [sys.executable, f"{ROOT / 'benchmarks' / 'synthetic_table.py'}", f"{arguments.pairs}"]
-        command += [f"{arguments.seed}", f"{language_model}", f"{model}", arguments.memory]
+        command = [*generate, f"{model}", arguments.memory]
     building = run(command)
     name = "import-moses" if arguments.text else "writer, generating included"
     seconds = f"{building.seconds:.0f} s (processor {building.processor_seconds:.0f} s)"

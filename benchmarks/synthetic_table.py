@@ -176,8 +176,8 @@ def write_model(n_pairs: int, seed: int, language_model: Path, output: Path, mem
         save_config(description, directory / "model.yaml")
 
 
-def write_text_model(directory: Path, n_pairs: int, seed: int, language_model: Path) -> Path:
-    """The same as Moses' text tables; the path of their moses.ini."""
+def write_text_model(directory: Path, n_pairs: int, seed: int, language_model: Path) -> None:
+    """The same as Moses' text tables, and their moses.ini."""
     with open(directory / "phrase-table", "w") as phrases, open(directory / "reordering-table", "w") as reordering:
         for piece in pieces(n_pairs, seed):
             of_pair = np.repeat(np.arange(len(piece.sources)), piece.n_targets).tolist()
@@ -192,9 +192,7 @@ def write_text_model(directory: Path, n_pairs: int, seed: int, language_model: P
                 f"{pair}{a:.6g} {b:.6g} {c:.6g} {d:.6g} {e:.6g} {f:.6g}\n"
                 for pair, (a, b, c, d, e, f) in zip(pairs, orientations)
             )
-    ini = directory / "moses.ini"
-    ini.write_text(INI.format(name=language_model.name))
-    return ini
+    (directory / "moses.ini").write_text(INI.format(name=language_model.name))
 
 
 def _texts(phrases: np.ndarray, letter: str) -> list[str]:
@@ -222,6 +220,8 @@ def write_sentences(model: Path, n: int, seed: int, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    write_model(
-        int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), Path(sys.argv[4]), int(str(parse_size(sys.argv[5])))
-    )
+    pairs, seed, model, output, memory = sys.argv[1:]
+    if memory == "text":
+        write_text_model(Path(output), int(pairs), int(seed), Path(model))
+    else:
+        write_model(int(pairs), int(seed), Path(model), Path(output), int(str(parse_size(memory))))
