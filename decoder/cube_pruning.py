@@ -15,7 +15,7 @@ import numpy as np
 
 from decoder.extension import IMPOSSIBLE, PRUNED, extension, find_places, jump, send, start_graph, weigh
 from decoder.hypothesis_graph import NO_OPTION
-from decoder.ordering import TOP, push, sift_down
+from decoder.priority_queue import dequeue, enqueue
 from decoder.stacks import OK, QUEUE_FULL, close_stack
 from lm.hashing import combine, mix
 from lm.jit import inlined_kernel, kernel
@@ -29,8 +29,8 @@ class Queues(NamedTuple):
 
     n_items: np.ndarray  # int64[R], all that ever came in
     n_waiting: np.ndarray  # int64[R]
-    waiting: np.ndarray  # int64[R, Q], heap of items, the least cost on top
-    cost: np.ndarray  # float64[R, Q], negated score plus future cost, estimated as long as the score is not known
+    waiting: np.ndarray  # int32[R, Q], items by cost, the least first
+    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated score plus future cost, estimated until it is known
     node: np.ndarray  # int32[R, Q]
     option: np.ndarray  # int32[R, Q]
     score: np.ndarray  # float64[R, Q], NaN where not known
@@ -49,7 +49,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
     return Queues(
         np.zeros(n_stacks, np.int64),
         np.zeros(n_stacks, np.int64),
-        np.zeros(size, np.int64),
+        np.zeros(size, np.int32),
         np.zeros(size),
         np.zeros(size, np.int32),
         np.zeros(size, np.int32),
@@ -149,9 +149,9 @@ def _try_best(space, queues, n_words, covered, row):
             _let_neighbours_in(space, queues, shared, option)
             status, score, lm_state = weigh(space, n_words, shared, option)
             cost = -(score + shared.remaining)
-            if status == OK and queues.n_waiting[row] > 0 and cost > queues.cost[row, queues.waiting[row, TOP]]:
-                queues.cost[row, item], queues.score[row, item], queues.lm_state[row, item] = cost, score, lm_state
-                _wait(queues, row, item)
+            if status == OK and queues.n_waiting[row] > 0 and cost > queues.cost[row, 0]:
+                queues.score[row, item], queues.lm_state[row, item] = score, lm_state
+                _wait(queues, row, item, cost)
                 continue
         elif score + shared.remaining < threshold[row]:
             status = PRUNED
@@ -185,23 +185,20 @@ def _enqueue(queues, row, node, option, priority):
     """Queue a new item, its score not known yet; there must be room."""
     item = queues.n_items[row]
     queues.n_items[row] += 1
-    queues.cost[row, item], queues.score[row, item] = -priority, np.nan
+    queues.score[row, item] = np.nan
     queues.node[row, item], queues.option[row, item] = node, option
-    _wait(queues, row, item)
+    _wait(queues, row, item, -priority)
 
 
 @inlined_kernel
-def _wait(queues, row, item):
-    push(queues.cost[row], queues.waiting[row], queues.n_waiting[row], item)
+def _wait(queues, row, item, cost):
+    enqueue(queues.cost[row], queues.waiting[row], queues.n_waiting[row], cost, item)
     queues.n_waiting[row] += 1
 
 
 @inlined_kernel
 def _take(queues, row):
     """The item of least cost, which no longer waits."""
-    waiting = queues.waiting[row]
-    item = waiting[TOP]
+    item = dequeue(queues.cost[row], queues.waiting[row], queues.n_waiting[row])
     queues.n_waiting[row] -= 1
-    waiting[TOP] = waiting[queues.n_waiting[row]]
-    sift_down(queues.cost[row], waiting, TOP, queues.n_waiting[row])
     return item
