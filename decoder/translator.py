@@ -66,8 +66,8 @@ class Decoder:
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
         Raises ModelError if the weights do not fit the model.
         """
-<<<<<<< HEAD
-        self.model, self.memory, self._n_decoded = model, memory, 0
+        self.model, self._n_decoded = model, 0
+        self._memory = memory and memory - memory // 8  # between two looks it grows
         self.search, self.reading = search or Search(), reading or Reading()
         tables, given = model.tables, weights or model.weights
         check_counts(given, tables.phrases)
@@ -75,15 +75,6 @@ class Decoder:
         self.weights = dense_weights(given, *layout)
         self.features = feature_names(self.weights, given)
         self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
-=======
-        self.model, self._n_decoded = model, 0
-        self._memory = memory and memory - memory // 8  # between two looks it grows
-        self.search = search or Search()
-        tables = model.tables
-        self.weights = dense_weights(
-            weights or model.weights, tables.phrases.ln_scores.shape[1], model.description.reordering
-        )
->>>>>>> w-b
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
         limits = self.search
         self._limits = Limits(
@@ -195,23 +186,9 @@ class Decoder:
         workspace: Workspace = self._local.workspace
         workspace.fit(sentence)
         self._n_decoded += 1
-<<<<<<< HEAD
-        if self.memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
-            tables = self.tables
-            let_go_beyond(
-                self.memory,
-                *tables.phrases,
-                tables.ln_reordering,
-                *(one.model.tables.units for one in self.model.language_models),
-=======
         if self._memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
-            let_go_beyond(self._memory, *tables.phrases, tables.ln_reordering, tables.lm.units)
-        limit = self.search.table_limit
-        while (
-            fill_options(
-                sentence, tables, self.weights, limit, workspace.candidates, workspace.states, workspace.options
->>>>>>> w-b
-            )
+            models = [one.model.tables.units for one in self.model.language_models]
+            let_go_beyond(self._memory, *self.tables.phrases, self.tables.ln_reordering, *models)
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
             lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
