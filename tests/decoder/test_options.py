@@ -52,10 +52,10 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
     source = read_source(Input(words), decoder.model, decoder.longest, Reading())
-    workspace = decoder._decode(source.sentence)
+    workspace = decoder._look_up(source.sentence)
     workspace.n_options = 2
     workspace.rebuild()
-    found = decoder._decode(source.sentence).options
+    found = decoder._look_up(source.sentence).options
     return found, int(found.first[len(words) * found.longest])
 
 
