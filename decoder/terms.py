@@ -23,7 +23,7 @@ def span_rules(n_words: int, longest: int, looked_up: int, terms: Sequence[Term]
     Spans of more than `looked_up` words are barred.
     """
     rules = np.full((n_words, longest), ASKED, np.int8)
-    if policy != "inclusive":
+    if terms and policy != "inclusive":
         length = np.arange(1, longest + 1)
         begin = np.arange(n_words)[:, None]
         end = begin + length

@@ -52,7 +52,7 @@ def options(table, given, longest, oov, begin, end):
 
 def _keeps(target, given, span, begin, end):
     ways = [term.target for term in given.terms if (term.begin, term.end) == span]
-    return begin <= span[0] and span[1] <= end and any(f" {' '.join(way)} " in f" {target} " for way in ways)
+    return begin <= span[0] and span[1] <= end and any(not way or f" {' '.join(way)} " in f" {target} " for way in ways)
 
 
 def _twin(table, source, target):
