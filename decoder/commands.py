@@ -1,7 +1,7 @@
 """The command `translate`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from decoder.config import Algorithm, Decoding, Search
+from decoder.prefix import Prefix
 from decoder.rendering import render, render_nbest
 from decoder.translation import Translation
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
-from lm.files import atomic_file, bad_utf8
+from lm.files import atomic_file, bad_utf8, read_lines
 
 
 def translate(
@@ -34,6 +35,13 @@ def translate(
     distinct: Annotated[
         bool, typer.Option("--distinct", help="Only the best derivation of each text in --nbest-output.")
     ] = False,
+    prefix: Annotated[
+        Path | None, typer.Option(help="File of what translations must begin with, a tokenized line for each sentence.")
+    ] = None,
+    partial_word: Annotated[
+        bool,
+        typer.Option("--partial-word", help="The last word of a prefix may be unfinished, unless space follows it."),
+    ] = False,
     config: Annotated[Path | None, typer.Option(help="YAML with the sections 'search' and 'weights'.")] = None,
     algorithm: Annotated[Algorithm | None, typer.Option(help="stack: try all; cube: cube pruning, faster.")] = None,
     pop_limit: Annotated[int | None, typer.Option(help="Hypotheses a stack that cube pruning tries; 0: all.")] = None,
@@ -47,6 +55,8 @@ def translate(
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
     if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
         raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
+    if partial_word and prefix is None:
+        raise ConfigError("--partial-word needs --prefix; give it as well")
     decoding = load_config(config, Decoding) if config else Decoding()
     flags = {
         "algorithm": algorithm,
@@ -60,7 +70,8 @@ def translate(
     search = parse_config(decoding.search.model_dump() | given, Search, "search options")
     decoder = Decoder.load(model, search, decoding.weights)
     with atomic_file(nbest_output) if nbest_output else nullcontext() as file:
-        lists = _lists(decoder, nbest, distinct, threads)
+        prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
+        lists = _lists(decoder, nbest, distinct, threads, prefixes)
         for number, translations in enumerate(lists):
             line = render(translations[0], alignment, segmentation, scores)
             sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
@@ -69,10 +80,13 @@ def translate(
                 file.write(render_nbest(number, translations, alignment, segmentation).encode("utf-8"))
 
 
-def _lists(decoder: Decoder, nbest: int | None, distinct: bool, threads: int) -> Iterator[list[Translation]]:
+def _lists(
+    decoder: Decoder, nbest: int | None, distinct: bool, threads: int, prefixes: Iterable[Prefix] | None
+) -> Iterator[list[Translation]]:
+    lines = _standard_input()
     if nbest is None:
-        return ([translation] for translation in decoder.translate_all(_standard_input(), threads))
-    return decoder.nbest_all(_standard_input(), nbest, distinct, threads)
+        return ([translation] for translation in decoder.translate_all(lines, threads, prefixes))
+    return decoder.nbest_all(lines, nbest, distinct, threads, prefixes)
 
 
 def _standard_input() -> Iterator[str]:

@@ -5,8 +5,9 @@ interactive statistical machine translation"). A prefix that the phrase pairs ca
 word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -18,8 +19,10 @@ from decoder.required import Required, fill_rest
 from decoder.source import Source
 from decoder.tables import Sentence
 from lm.corpus import split
+from lm.errors import ConfigError
 
 LONGEST_SEGMENT = 3  # words of the prefix that a made-up pair has, unless it has all the rest
+LN_MADE_UP = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
 
 
 @dataclass(frozen=True)
@@ -31,19 +34,36 @@ class Prefix:
 
     @classmethod
     def read(cls, line: str, partial_word: bool = False) -> "Prefix":
-        """The prefix in a tokenized line. With `partial_word`, its last word need only begin one, unless space follows it."""
+        """The prefix in a tokenized line; with `partial_word`, its last word is unfinished unless space follows it."""
         return cls(tuple(split(line)), partial_word and not line[-1:].isspace())
 
 
 NO_PREFIX = Prefix()
 
 
+def paired(lines: Iterable[str], prefixes: Iterable[Prefix] | None) -> Iterator[tuple[str, Prefix]]:
+    """Each line and its prefix; None for no prefixes. Raises ConfigError where one of both ends before the other."""
+    if prefixes is None:
+        yield from ((line, NO_PREFIX) for line in lines)
+        return
+    for number, (line, prefix) in enumerate(zip_longest(lines, prefixes)):
+        if line is None or prefix is None:
+            few, more = ("sentences", "prefixes") if line is None else ("prefixes", "sentences")
+            raise ConfigError(
+                f"there are {number} {few} and more {more}; give one, or an empty line, for each sentence"
+            )
+        yield line, prefix
+
+
 def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.ndarray, model: Model) -> Required:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    allowed = [_ids(word, source, model) for word in prefix.words]
+    strange = _strange_words(source, model)
+    ids = zip(prefix.words, model.target.ids(list(prefix.words)).tolist())
+    known = [strange.get(word, found) if found < 0 else found for word, found in ids]
+    allowed = [[found] if found >= 0 else [] for found in known]
     if prefix.is_partial and allowed:
-        allowed[-1] = _ids_beginning_with(prefix.words[-1], source, options, n_options, model)
+        allowed[-1] = _ids_beginning_with(prefix.words[-1], strange, options, n_options, model)
     first = np.zeros(len(allowed) + 1, np.int64)
     np.cumsum([len(ids) for ids in allowed], out=first[1:])
     required = Required(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
@@ -67,21 +87,14 @@ def _strange_words(source: Source, model: Model) -> dict[str, int]:
     return {word: i for word, i in zip(words, source.sentence.own.target_words.tolist()) if i >= known}
 
 
-def _ids(word: str, source: Source, model: Model) -> list[int]:
-    found = int(model.target.ids([word])[0])
-    if found < 0:
-        found = _strange_words(source, model).get(word, -1)
-    return [found] if found >= 0 else []
-
-
 def _ids_beginning_with(
-    beginning: str, source: Source, options: Options, n_options: int, model: Model
+    beginning: str, strange: dict[str, int], options: Options, n_options: int, model: Model
 ) -> list[int]:
-    """Ascending ids of the words of options that begin so."""
+    """Ascending ids of the words of options that begin so; of `strange` words see _strange_words."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
-    strange = {i: word for word, i in _strange_words(source, model).items()}
-    words = (strange[i] if i in strange else model.target.words[i] for i in used)
+    others = {i: word for word, i in strange.items()}
+    words = (others[i] if i in others else model.target.words[i] for i in used)
     return [i for i, word in zip(used, words) if word.startswith(beginning)]
 
 
@@ -101,4 +114,6 @@ def _made_up(n_words: int, prefix: Prefix) -> Iterator[OwnPair]:
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)
     for i in range(n_words):
         for words in segments:
-            yield OwnPair(i, i + 1, words, unknown=UNKNOWN_WORD * len(words))
+            yield OwnPair(i, i + 1, words, LN_MADE_UP, UNKNOWN_WORD * len(words))
+    if n_words == 0:
+        yield OwnPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)

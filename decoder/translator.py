@@ -11,7 +11,7 @@ from decoder.config import Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, FeatureNames, dense_weights, weight_vector
+from decoder.features.dense import LN10, UNKNOWN_WORD, FeatureNames, dense_weights, weight_vector
 from decoder.features.language_model import begin_states
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
@@ -19,7 +19,7 @@ from decoder.model import Model, open_model
 from decoder.nbest import best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
-from decoder.prefix import NO_PREFIX, Prefix, require, with_made_up
+from decoder.prefix import NO_PREFIX, Prefix, paired, require, with_made_up
 from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.source import Source, read_source
@@ -69,11 +69,11 @@ class Decoder:
     def translate(self, line: str, prefix: Prefix = NO_PREFIX) -> Translation:
         """The best translation of a tokenized sentence that the search finds, among those that begin with `prefix`."""
         source, workspace = self._find(line, prefix)
+        if not source.words:
+            return self._unsearched(source, workspace)
         derivation, score = self._best(workspace, len(source.words))
         features = np.zeros((1, len(self.features.names())))
         self._fill_features(workspace, derivation, np.array([0, derivation.pair.size]), source, features)
-        if not source.words:  # nothing was searched
-            score = float(weight_vector(self.weights) @ features[0])
         return self._translation(source, derivation, score, features[0], {})
 
     def complete(self, line: str, prefix: str, partial_word: bool = False) -> Translation:
@@ -89,46 +89,56 @@ class Decoder:
         if n < 1:
             raise ConfigError(f"n is {n}, expected at least 1")
         source, workspace = self._find(line, prefix)
+        if not source.words:
+            return [self._unsearched(source, workspace)]
         best = best_derivations(workspace.graph, len(source.words), n, workspace.options, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
         self._fill_features(workspace, best.phrases, best.offsets, source, matrix)
-        scores = best.score if source.words else matrix @ weight_vector(self.weights)
         offsets = best.offsets.tolist()
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
             self._translation(source, Derivation(*(field[first:last] for field in best.phrases)), score, values, known)
-            for first, last, score, values in zip(offsets, offsets[1:], scores.tolist(), matrix)
+            for first, last, score, values in zip(offsets, offsets[1:], best.score.tolist(), matrix)
         ]
 
     def nbest_all(
-        self, lines: Iterable[str], n: int, distinct: bool = False, threads: int = 1
+        self,
+        lines: Iterable[str],
+        n: int,
+        distinct: bool = False,
+        threads: int = 1,
+        prefixes: Iterable[Prefix] | None = None,
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
+        yield from map_ordered(lambda pair: self.nbest(pair[0], n, distinct, pair[1]), paired(lines, prefixes), threads)
 
-    def translate_all(self, lines: Iterable[str], threads: int = 1) -> Iterator[Translation]:
+    def translate_all(
+        self, lines: Iterable[str], threads: int = 1, prefixes: Iterable[Prefix] | None = None
+    ) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
-        What reading `lines` raises is raised here, after the
-        translations of the lines before.
+        `prefixes`, where given, are as many. What reading them or `lines` raises is raised here, after the translations
+        of the lines before.
         """
-        yield from map_ordered(self.translate, lines, threads)
+        yield from map_ordered(lambda pair: self.translate(*pair), paired(lines, prefixes), threads)
 
     def _find(self, line: str, prefix: Prefix) -> tuple[Source, Workspace]:
-        """Fill this thread's workspace with the hypothesis graph of a sentence."""
+        """Fill this thread's workspace with the hypothesis graph of a sentence.
+
+        Only where no translation begins with the prefix are parts of it made up.
+        """
         source = read_source(split(line), self.model, self.longest)
         workspace = self._look_up(source.sentence)
         if not prefix.words:
-            self._decode(source, workspace, NOTHING)
+            self._decode(workspace, source, NOTHING)
             return source, workspace
-        no_penalty = np.zeros(len(source.own))
-        required = require(prefix, source, workspace.options, no_penalty, self.model)
-        if not self._decode(source, workspace, required):
+        required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
+        if not self._decode(workspace, source, required):
             source, is_made_up = with_made_up(source, prefix, self.longest, self.model)
             workspace = self._look_up(source.sentence)
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
             required = require(prefix, source, workspace.options, ln_penalty, self.model)
-            self._decode(source, workspace, required)
+            self._decode(workspace, source, required)
         return source, workspace
 
     def _look_up(self, sentence: Sentence) -> Workspace:
@@ -146,7 +156,7 @@ class Decoder:
         fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
+    def _decode(self, workspace: Workspace, source: Source, required: Required) -> bool:
         """Search for translations that begin with what is required; whether there are any."""
         n_words = len(source.words)
         if required.ln_rest[0] == -np.inf:
@@ -166,11 +176,26 @@ class Decoder:
             workspace.stacks,
             workspace.graph,
             workspace.places,
-            self._limits,
+            self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
         )
         if self.search.algorithm == "cube":
             return cube_search(space, workspace.queues, n_words)
         return search(space, n_words)
+
+    def _allowance(self, required: Required) -> float:
+        """By how much a hypothesis may be worse than the threshold allows.
+
+        The better one may yet have to make up a word, where the worse one can translate.
+        """
+        return min(0.0, UNKNOWN_WORD * self.weights.unknown_word_penalty) if required.allowed.size else 0.0
+
+    def _unsearched(self, source: Source, workspace: Workspace) -> Translation:
+        """The translation of an empty sentence: what was typed, if anything was."""
+        n_pairs = len(source.own)
+        derivation = Derivation(-1 - np.arange(n_pairs), np.zeros(n_pairs, np.int32), np.zeros(n_pairs, np.int32))
+        features = np.zeros((1, len(self.features.names())))
+        self._fill_features(workspace, derivation, np.array([0, n_pairs]), source, features)
+        return self._translation(source, derivation, float(weight_vector(self.weights) @ features[0]), features[0], {})
 
     def _best(self, workspace: Workspace, n_words: int) -> tuple[Derivation, float]:
         """The best derivation in the workspace's graph, and its score."""
