@@ -3,8 +3,8 @@
     python benchmarks/interactive.py DATA [--model MODEL] [--sentences N]
 
 A translator who has the reference in mind is simulated on test_2016_flickr of DATA/multi30k, German to English: first
-with prefixes of the reference of fixed lengths; then from the first word on, who accepts all words up to the first
-wrong one, types that, and asks again. Untuned weights and default limits unless MODEL says otherwise, one thread.
+with prefixes of the reference of fixed lengths; then from the first word on, accepting all words up to the first wrong
+one, typing that, and asking again. Untuned weights and default limits unless MODEL says otherwise, one thread.
 """
 
 import argparse

@@ -8,14 +8,17 @@ import typer
 
 from decoder.answer import Answer, Request
 from decoder.config import Algorithm, Decoding, Markup, Mbr, Oov
+from decoder.input import Prefix
 from decoder.lattice_rendering import LatticeFormat, render_lattice
 from decoder.markup import read_all_markup
 from decoder.outputs import write_answers
+from decoder.prefix import with_prefixes
 from decoder.rendering import render, render_nbest
 from decoder.standard_input import standard_input
 from decoder.translator import Decoder
 from lm.config import Section, load_config, parse_config
 from lm.errors import ConfigError
+from lm.files import read_lines
 
 if TYPE_CHECKING:
     from decoder.raw_text import RawText
@@ -82,6 +85,12 @@ def translate(
         Markup | None,
         _option(INPUT, "Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
     ] = None,
+    prefix: Annotated[
+        Path | None, _option(INPUT, "File of what translations must begin with, a tokenized line for each sentence.")
+    ] = None,
+    partial_word: Annotated[
+        bool, _flag(INPUT, "--partial-word", "The last word of a prefix may be unfinished, unless space follows it.")
+    ] = False,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
@@ -91,6 +100,10 @@ def translate(
         raise ConfigError("--lattice-format and --lattice-beam need --lattice-output; give it as well")
     if raw and (alignment or segmentation or scores):
         raise ConfigError("--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them")
+    if partial_word and prefix is None:
+        raise ConfigError("--partial-word needs --prefix; give it as well")
+    if raw and prefix:
+        raise ConfigError("--prefix reads tokenized lines; leave out --raw, or leave out --prefix")
     decoding = load_config(config, Decoding) if config else Decoding()
     if memory is not None:
         decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
@@ -114,12 +127,16 @@ def translate(
     # Before in the thread that reads, after in this one: both while other threads search.
     lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
 
+    inputs = read_all_markup(lines, reading.markup, "standard input")
+    if prefix:
+        inputs = with_prefixes(inputs, (Prefix.read(line, partial_word) for line in read_lines(prefix)))
+
     def show(answer: Answer) -> str:
         found = answer.translation
         return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
 
     write_answers(
-        decoder.answer_all(read_all_markup(lines, reading.markup, "standard input"), request, threads),
+        decoder.answer_all(inputs, request, threads),
         lambda _, answer: show(answer) + "\n",
         [
             (nbest_output, lambda number, answer: render_nbest(number, answer.nbest, alignment, segmentation)),

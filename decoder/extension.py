@@ -12,7 +12,7 @@ from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
 from decoder.features.distortion import early_distortion
 from decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, orientation_of_next, shift
-from decoder.features.language_model import BEGIN_STATE, NO_SLOT, States, ln_end, remember
+from decoder.features.language_model import BEGIN_STATE, NO_SLOT, OPEN, States, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
@@ -172,6 +172,8 @@ def weigh(space, n_words, shared, option):
     ln_lm, lm_state = 0.0, shared.lm_state
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
+        if first + 1 < end and states.required.allowed.size > 0:
+            word += OPEN
         slot = remember(space.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE

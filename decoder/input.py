@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from decoder.config import COVERAGE_WINDOW, TermPolicy
+from lm.corpus import split
 from lm.errors import ConfigError
 
 LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
@@ -26,6 +27,11 @@ class Prefix:
 
     words: tuple[str, ...] = ()
     is_partial: bool = False
+
+    @classmethod
+    def read(cls, line: str, partial_word: bool = False) -> "Prefix":
+        """The prefix in a tokenized line; with `partial_word`, its last word is unfinished unless space follows it."""
+        return cls(tuple(split(line)), partial_word and not line[-1:].isspace())
 
 
 @dataclass(frozen=True)

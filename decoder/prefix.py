@@ -5,33 +5,45 @@ interactive statistical machine translation"). A prefix that the phrase pairs ca
 word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
 
 import numpy as np
 
 from decoder.features.dense import UNKNOWN_WORD
-from decoder.input import Prefix
+from decoder.input import Input, Prefix
 from decoder.model import Model
 from decoder.options import Options
 from decoder.own_pairs import OwnPair, pack_own_pairs
 from decoder.required import Required, fill_rest
 from decoder.source import Source
-from lm.corpus import split
+from lm.errors import ConfigError
 
 LONGEST_SEGMENT = 3  # words of the prefix that a made-up pair has, unless it has all the rest
+LN_MADE_UP = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
 
 
-def read_prefix(line: str, partial_word: bool = False) -> Prefix:
-    """The prefix in a tokenized line. With `partial_word`, its last word need only begin one, unless space follows."""
-    return Prefix(tuple(split(line)), partial_word and not line[-1:].isspace())
+def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterator[Input]:
+    """Each sentence with its prefix. Raises ConfigError where one of both ends before the other."""
+    for number, (given, prefix) in enumerate(zip_longest(inputs, prefixes)):
+        if given is None or prefix is None:
+            few, more = ("sentences", "prefixes") if given is None else ("prefixes", "sentences")
+            raise ConfigError(
+                f"there are {number} {few} and more {more}; give one, or an empty line, for each sentence"
+            )
+        yield replace(given, prefix=prefix)
 
 
 def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.ndarray, model: Model) -> Required:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    allowed = [_ids(word, source, model) for word in prefix.words]
+    strange = _strange_words(source, model)
+    ids = zip(prefix.words, model.target.ids(list(prefix.words)).tolist())
+    known = [strange.get(word, found) if found < 0 else found for word, found in ids]
+    allowed = [[found] if found >= 0 else [] for found in known]
     if prefix.is_partial and allowed:
-        allowed[-1] = _ids_beginning_with(prefix.words[-1], source, options, n_options, model)
+        allowed[-1] = _ids_beginning_with(prefix.words[-1], strange, options, n_options, model)
     first = np.zeros(len(allowed) + 1, np.int64)
     np.cumsum([len(ids) for ids in allowed], out=first[1:])
     required = Required(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
@@ -55,19 +67,14 @@ def _strange_words(source: Source, model: Model) -> dict[str, int]:
     return {word: i for word, i in zip(words, source.sentence.own.target_words.tolist()) if i >= known}
 
 
-def _ids(word: str, source: Source, model: Model) -> list[int]:
-    found = int(model.target.ids([word])[0])
-    if found < 0:
-        found = _strange_words(source, model).get(word, -1)
-    return [found] if found >= 0 else []
-
-
-def _ids_beginning_with(beginning: str, source: Source, options: Options, n_options: int, model: Model) -> list[int]:
-    """Ascending ids of the words of options that begin so."""
+def _ids_beginning_with(
+    beginning: str, strange: dict[str, int], options: Options, n_options: int, model: Model
+) -> list[int]:
+    """Ascending ids of the words of options that begin so; of `strange` words see _strange_words."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
-    strange = {i: word for word, i in _strange_words(source, model).items()}
-    words = (strange[i] if i in strange else model.target.words[i] for i in used)
+    others = {i: word for word, i in strange.items()}
+    words = (others[i] if i in others else model.target.words[i] for i in used)
     return [i for i, word in zip(used, words) if word.startswith(beginning)]
 
 
@@ -88,4 +95,6 @@ def _made_up(n_words: int, prefix: Prefix) -> Iterator[OwnPair]:
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)
     for i in range(n_words):
         for words in segments:
-            yield OwnPair(i, i + 1, words, unknown=UNKNOWN_WORD * len(words))
+            yield OwnPair(i, i + 1, words, LN_MADE_UP, UNKNOWN_WORD * len(words))
+    if n_words == 0:
+        yield OwnPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)

@@ -3,7 +3,8 @@
 Its state is the number of words produced. It never speaks after the text has been produced, and rules out whatever
 contradicts it before that. Up to then it adds what the rest of the text is sure to cost, and takes that back as it
 is paid: so hypotheses that have produced more and less of the text are compared fairly, and the sum over a whole
-translation is 0 but for `ln_rest[0]`, with which the search starts.
+translation is 0 but for `ln_rest[0]`, with which the search starts. Costs are known where a phrase ends, but phrases
+are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that began when it was i.
 """
 
 from typing import NamedTuple
@@ -29,20 +30,34 @@ NOTHING = Required(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
 
 @kernel
 def is_produced(required, position):
-    """Whether the whole text has been produced when `position` words have been."""
+    """Whether the whole text has been produced in the state `position`."""
     return position == required.ln_rest.size - 1
 
 
 @kernel
-def follow(required, words, begin, end, position):
-    """How many words have been produced after words[begin:end], or CONTRADICTED."""
+def follow(required, words, begin, end, position, is_open):
+    """The state after words[begin:end] in the state `position`, or CONTRADICTED.
+
+    Where `is_open`, they are the one first word of a longer phrase; otherwise a phrase ends with them.
+    """
+    n_words, start = required.ln_rest.size - 1, phrase_start(required, position)
+    reached = start + (position != start)
     for i in range(begin, end):
-        if is_produced(required, position):
+        if reached == n_words:
             break
-        if not _is_allowed(required, position, np.int64(words[i])):
+        if not _is_allowed(required, reached, np.int64(words[i])):
             return CONTRADICTED
-        position += 1
-    return CONTRADICTED if required.ln_rest[position] == -np.inf else position
+        reached += 1
+    if is_open:
+        return n_words + 1 + start if start < n_words else n_words
+    return CONTRADICTED if required.ln_rest[reached] == -np.inf else reached
+
+
+@kernel
+def phrase_start(required, position):
+    """How many words had been produced when the phrase began that the state `position` is in."""
+    n_words = required.ln_rest.size - 1
+    return position - n_words - 1 if position > n_words else position
 
 
 @kernel
@@ -71,8 +86,8 @@ def fill_rest(required, options, n_options, ln_penalty):
         for option in range(n_options):
             pair, target = options.pair[option], np.int64(options.target[option])
             begin, end = options.target_first[target], options.target_first[target + 1]
-            after = follow(required, options.words, begin, end, np.int64(position)) if begin < end else CONTRADICTED
-            if after != CONTRADICTED:
+            after = follow(required, options.words, begin, end, np.int64(position), False)
+            if after > position:
                 penalty = ln_penalty[own_number(pair)] if pair < 0 else 0.0
                 best = max(best, penalty + required.ln_rest[after])
         required.ln_rest[position] = best

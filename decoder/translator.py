@@ -15,20 +15,20 @@ from decoder.config import Mbr, Reading, Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, dense_weights, feature_names, weight_vector
+from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names, weight_vector
 from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
-from decoder.input import Input
+from decoder.input import Input, Prefix
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
 from decoder.model import Model, open_model
 from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
-from decoder.prefix import read_prefix, require, with_made_up
+from decoder.prefix import require, with_made_up
 from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.source import Source, read_source
@@ -109,9 +109,9 @@ class Decoder:
         return self.answer(line).translation
 
     def complete(self, line: str | Input, prefix: str, partial_word: bool = False) -> Translation:
-        """The best translation that begins with the tokenized `prefix`, any words whatever; see read_prefix."""
+        """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
         given = line if isinstance(line, Input) else Input(split(line))
-        return self.translate(replace(given, prefix=read_prefix(prefix, partial_word)))
+        return self.translate(replace(given, prefix=Prefix.read(prefix, partial_word)))
 
     def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
@@ -157,25 +157,29 @@ class Decoder:
     def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
-        What reading `lines` raises is raised here, after the
-        translations of the lines before.
+        `prefixes`, where given, are as many. What reading them or `lines` raises is raised here, after the translations
+        of the lines before.
         """
         yield from map_ordered(self.translate, lines, threads)
 
     def _find(self, given: Input) -> Found:
-        """Fill this thread's workspace with the hypothesis graph of a sentence."""
-        source = read_source(given, self.model, self.longest, self.reading)
+        """Fill this thread's workspace with the hypothesis graph of a sentence.
+
+        Only where no translation begins with the prefix are parts of it made up.
+        """
+        source, prefix = read_source(given, self.model, self.longest, self.reading), given.prefix
+        if prefix.words and not source.words:
+            source, _ = with_made_up(source, prefix, self.model)
         workspace = self._look_up(source.sentence)
-        if not given.prefix.words:
+        if not prefix.words or not source.words:
             self._decode(source.sentence, workspace, NOTHING)
             return Found(source, workspace)
-        no_penalty = np.zeros(len(source.own))
-        required = require(given.prefix, source, workspace.options, no_penalty, self.model)
+        required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
         if not self._decode(source.sentence, workspace, required):
-            source, is_made_up = with_made_up(source, given.prefix, self.model)
+            source, is_made_up = with_made_up(source, prefix, self.model)
             workspace = self._look_up(source.sentence)
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
-            required = require(given.prefix, source, workspace.options, ln_penalty, self.model)
+            required = require(prefix, source, workspace.options, ln_penalty, self.model)
             self._decode(source.sentence, workspace, required)
         return Found(source, workspace)
 
@@ -221,15 +225,26 @@ class Decoder:
             workspace.blocks,
             workspace.places,
             sentence.zones,
-            self._limits,
+            self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
         )
         if self.search.algorithm == "cube":
             return cube_search(space, workspace.queues, sentence.words.size)
         return search(space, sentence.words.size)
 
+    def _allowance(self, required: Required) -> float:
+        """By how much a hypothesis may be worse than the threshold allows.
+
+        The better one may yet have to make up a word, where the worse one can translate.
+        """
+        return min(0.0, UNKNOWN_WORD * self.weights.unknown_word_penalty) if required.allowed.size else 0.0
+
     def _best(self, found: Found) -> Translation:
-        """The best derivation in the graph."""
+        """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
         n_words, graph, options = len(found.source.words), found.workspace.graph, found.workspace.options
+        if n_words == 0:
+            size = len(found.source.own)
+            nothing = np.zeros(size, np.int32)
+            return self._one(found, Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
         chosen = np.empty(n_words, np.int32)
         chosen = chosen[: best_derivation(graph, n_words, chosen)]
         derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
@@ -243,14 +258,15 @@ class Decoder:
         return self._translation(found.source, derivation, score, features[0], {})
 
     def _nbest(self, found: Found, n: int, distinct: bool) -> list[Translation]:
+        if not found.source.words:
+            return [self._best(found)]
         best = self._derivations(found, n, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
         self._fill_features(found, best.phrases, best.offsets, matrix)
-        scores = best.score if found.source.words else matrix @ weight_vector(self.weights, self.features)
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
             self._translation(found.source, best.derivation(i), score, values, known)
-            for i, (score, values) in enumerate(zip(scores.tolist(), matrix))
+            for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
 
     def _derivations(self, found: Found, n: int, distinct: bool) -> Derivations:
@@ -258,6 +274,8 @@ class Decoder:
         return best_derivations(workspace.graph, len(found.source.words), n, workspace.options, distinct)
 
     def _least_risk(self, found: Found, settings: Mbr) -> Translation:
+        if not found.source.words:
+            return self._best(found)
         best = self._derivations(found, settings.size, distinct=True)
         chosen = choose(texts_of(best, found.workspace.options), best.score, settings)
         return self._one(found, best.derivation(chosen), float(best.score[chosen]))
@@ -307,8 +325,8 @@ class Decoder:
         table, target = self.model.tables.phrases, self._target(source, pair)
         if pair < 0:
             own = source.own[-1 - pair]
-            points, is_made_up = own.alignment, own.unknown != 0 and not own.alignment and bool(target)
-            is_copied = own.unknown != 0 and bool(own.alignment)
+            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == source.words[begin:end]
+            is_made_up = own.unknown != 0 and bool(target) and not is_copied
         else:
             is_copied = is_made_up = False
             points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()

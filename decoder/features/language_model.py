@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.language_models import tables_of
-from decoder.required import CONTRADICTED, NOTHING, Required, follow, is_produced
+from decoder.required import CONTRADICTED, NOTHING, Required, follow, is_produced, phrase_start
 from lm.hashing import START, combine, mix
 from lm.jit import inlined_kernel, kernel
 from lm.probing import UNIGRAMS
@@ -20,6 +20,7 @@ from lm.query import score_word
 BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
 NO_SLOT = np.int64(-1)
+OPEN = np.int64(1 << 30)  # above all target ids
 MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 ZERO, ONE = np.int64(0), np.int64(1)
@@ -40,7 +41,7 @@ class States(NamedTuple):
     context: np.ndarray  # int32[S, C], LM ids, most recent word first
     backoffs: np.ndarray  # float32[S, C], log10
     length: np.ndarray  # int32[S, L], words of the context that count
-    position: np.ndarray  # int32[S], words of `required` produced
+    position: np.ndarray  # int32[S], of `required`, see there
     ln_end: np.ndarray  # float64[S], weighted score of </s>, NaN where not asked yet
     n_states: np.ndarray  # int64[1], in use
     slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
@@ -198,13 +199,14 @@ def _is_state(states, state, row):
 def remember(lms, options, begin, end, states, state, memo, name):
     """Slot of `memo` with the weighted score of words begin:end of Options after `state`; NO_SLOT if states are full.
 
-    The score is -inf where they contradict what is required. `name` (int64 >= 0) tells them from others in the memo.
+    The score is -inf where they contradict what is required. `name` (int64 >= 0) tells them from others in the memo;
+    it is OPEN or more where they are the first word of a longer phrase, which what is required has to know.
     """
     key = (state << np.int64(32)) | (name + 1)
     slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
     if memo.keys[slot] != key:
-        position, required = np.int64(states.position[state]), states.required
-        after_position = follow(required, options.words, begin, end, position)
+        position, required, is_open = np.int64(states.position[state]), states.required, name >= OPEN
+        after_position = follow(required, options.words, begin, end, position, is_open)
         after, ln_score = state, -np.inf
         if after_position != CONTRADICTED:
             states.work_position[0] = after_position
@@ -212,7 +214,8 @@ def remember(lms, options, begin, end, states, state, memo, name):
             if after == NO_STATE:
                 return NO_SLOT
             ln_score = weighted_ln(lms.ln_weights, states.log10_prob)
-            ln_score += required.ln_rest[after_position] - required.ln_rest[position]
+            if not is_open:
+                ln_score += required.ln_rest[after_position] - required.ln_rest[phrase_start(required, position)]
         memo.keys[slot], memo.state[slot], memo.ln_score[slot] = key, after, ln_score
     return slot
 
