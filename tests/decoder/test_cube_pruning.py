@@ -33,13 +33,14 @@ def test_without_limits_the_graph_keeps_every_derivation(directory, seed, reorde
     assert path_scores(decoder._local.workspace.graph, len(words)) == pytest.approx(scores, abs=1e-4)
 
 
-@given(SEEDS, REORDERINGS, st.integers(-1, 4), st.sampled_from([0, 1, 3]), st.sampled_from([0, 1e-3, 0.5]))
+# With a limited stack the order of arrivals counts: a state that was dropped and arrives again lost its older edges.
+@given(SEEDS, REORDERINGS, st.integers(-1, 4), st.sampled_from([0, 1e-3, 0.5]))
 @settings(max_examples=40)
 def test_without_a_pop_limit_it_finds_what_the_stack_search_finds(
-    directory, seed, reordering, distortion_limit, stack, beam_threshold
+    directory, seed, reordering, distortion_limit, beam_threshold
 ):
-    toy, words = toy_problem(directory, seed, reordering, longest_sentence=8)
-    limits = {"stack": stack, "beam_threshold": beam_threshold, "distortion_limit": distortion_limit}
+    toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
+    limits = {"stack": 0, "beam_threshold": beam_threshold, "distortion_limit": distortion_limit}
     cube = Decoder.load(toy.directory, Search(**CUBE, **limits))
     plain = Decoder.load(toy.directory, Search(**limits))
     line = " ".join(words)
