@@ -13,7 +13,7 @@ from decoder.truecaser import Truecaser
 from lm.config import parse_config
 from lm.errors import FormatError, SmtError
 from lm.language_model import LanguageModel
-from lm.vocabulary import Vocabulary
+from lm.fixed_vocabulary import FixedVocabulary
 from phrasebeam import Decoder, RawText, main
 from training.build import preprocessing
 from training.build.bitext import Texts
@@ -84,7 +84,7 @@ def test_the_model_says_what_was_done(folder):
     assert written["data"]["source"]["file"] == "raw.de"
     truecaser = Truecaser.load(folder / "model" / "truecase.source")
     assert (truecaser.best["katze"], truecaser.best["die"]) == ("Katze", "die")
-    words = Vocabulary.load(folder / "model" / "target.vocab").words
+    words = FixedVocabulary(folder / "model" / "target.vocab").words
     assert {"the", "&quot;", "Anna", "&apos;s"} <= set(words)
     assert not {"The", '"', "sleeps."} & set(words)
     assert not (folder / "model" / "preprocessed").exists()
