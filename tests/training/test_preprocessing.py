@@ -12,8 +12,8 @@ from decoder.moses.exporting import export_moses
 from decoder.truecaser import Truecaser
 from lm.config import parse_config
 from lm.errors import FormatError, SmtError
-from lm.language_model import LanguageModel
 from lm.fixed_vocabulary import FixedVocabulary
+from lm.language_model import LanguageModel
 from phrasebeam import Decoder, RawText, main
 from training.build import preprocessing
 from training.build.bitext import Texts
