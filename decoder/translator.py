@@ -157,8 +157,7 @@ class Decoder:
     def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
-        `prefixes`, where given, are as many. What reading them or `lines` raises is raised here, after the translations
-        of the lines before.
+        What reading `lines` raises is raised here, after the translations of the lines before.
         """
         yield from map_ordered(self.translate, lines, threads)
 
