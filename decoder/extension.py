@@ -11,8 +11,8 @@ import numpy as np
 from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
 from decoder.features.distortion import early_distortion
-from decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, orientation_of_next, shift
-from decoder.features.language_model import BEGIN_STATE, NO_SLOT, OPEN, States, ln_end, remember
+from decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, forget_blocks, orientation_of_next, shift
+from decoder.features.language_model import BEGIN_STATE, NO_SLOT, OPEN, States, begin_states, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
@@ -65,13 +65,16 @@ class Extension(NamedTuple):
     first_gap: int  # with `window` the coverage afterwards
     window: np.uint64
     remaining: float  # future cost
+    blocks: np.int64  # FULL if there is no room for them
     row: int  # the open stack they arrive in
 
 
 @kernel
 def start_graph(space):
-    """Make the start node, and all open stacks empty."""
+    """Make the start node, all open stacks empty, and forget the sentence before."""
     graph, stacks = space.graph, space.stacks
+    forget_blocks(space.blocks)
+    begin_states(space.lms, space.states)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
     graph.score[0] = space.states.required.ln_rest[0]  # and 0 when it has been paid, see Required
     graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
@@ -144,7 +147,10 @@ def extension(space, covered, node, first):
     base, which = jump(space, node, begin, end)
     row = (covered + end - begin) % space.stacks.n_edges.size
     remaining = future_cost(space.future, first_gap, window)
-    return Extension(node, np.int64(space.graph.lm_state[node]), base, which, first_gap, window, remaining, row)
+    lm_state, blocks = np.int64(space.graph.lm_state[node]), NO_BLOCKS
+    if space.limits.keeps_blocks:
+        blocks = shift(space.blocks, np.int64(space.graph.blocks[node]), begin, end)
+    return Extension(node, lm_state, base, which, first_gap, window, remaining, blocks, row)
 
 
 @inlined_kernel
@@ -200,14 +206,11 @@ def weigh(space, n_words, shared, option):
 def send(space, n_words, shared, option, score, lm_state):
     """Send the hypothesis that was weighed to its stack; OK or what is full."""
     phrase_state = np.int64(space.options.state[option])
-    blocks = NO_BLOCKS
+    blocks = shared.blocks
+    if blocks == FULL:
+        return BLOCKS_FULL
     if shared.first_gap == n_words:
-        lm_state, phrase_state = FINAL, FINAL
-    elif space.limits.keeps_blocks:
-        begin, end = np.int64(space.options.begin[option]), np.int64(space.options.end[option])
-        blocks = shift(space.blocks, np.int64(space.graph.blocks[shared.node]), begin, end)
-        if blocks == FULL:
-            return BLOCKS_FULL
+        lm_state, phrase_state, blocks = FINAL, FINAL, NO_BLOCKS
     where = shared.first_gap, shared.window
     new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, blocks, shared.node, option)
     return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,8 @@ def pack_own_pairs(
 ) -> OwnPairs:
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
     first = np.zeros(n_words * longest + 1, np.int64)
+    if not pairs:
+        return _no_own_pairs(len(models))._replace(first=first)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
     strange: dict[str, int] = {}
@@ -66,6 +69,13 @@ def pack_own_pairs(
         np.full(len(pairs), NO_TWIN, np.int64),
         *(np.empty(len(pairs)) for _ in range(3)),
     )
+
+
+@cache
+def _no_own_pairs(n_models: int) -> OwnPairs:
+    no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
+    no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
+    return OwnPairs(no_numbers, np.zeros(1, np.int64), no_words, no_ids, *2 * [no_scores], no_numbers, *3 * [no_scores])
 
 
 @kernel

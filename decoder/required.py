@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.own_pairs import own_number
-from lm.jit import kernel
+from lm.jit import inlined_kernel, kernel
 
 CONTRADICTED = np.int64(-1)
 
@@ -28,13 +28,13 @@ class Required(NamedTuple):
 NOTHING = Required(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
 
 
-@kernel
+@inlined_kernel
 def is_produced(required, position):
     """Whether the whole text has been produced in the state `position`."""
     return position == required.ln_rest.size - 1
 
 
-@kernel
+@inlined_kernel
 def follow(required, words, begin, end, position, is_open):
     """The state after words[begin:end] in the state `position`, or CONTRADICTED.
 
@@ -53,14 +53,14 @@ def follow(required, words, begin, end, position, is_open):
     return CONTRADICTED if required.ln_rest[reached] == -np.inf else reached
 
 
-@kernel
+@inlined_kernel
 def phrase_start(required, position):
     """How many words had been produced when the phrase began that the state `position` is in."""
     n_words = required.ln_rest.size - 1
     return position - n_words - 1 if position > n_words else position
 
 
-@kernel
+@inlined_kernel
 def _is_allowed(required, position, word):
     """Whether `word` may stand at that position, by bisection."""
     low, high = required.first[position], required.first[position + 1]

@@ -16,8 +16,6 @@ from decoder.cube_pruning import cube_search
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names, weight_vector
-from decoder.features.hierarchical import forget_blocks
-from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
@@ -211,14 +209,11 @@ class Decoder:
         return bool(first[n_words] < first[n_words + 1])
 
     def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
-        forget_blocks(workspace.blocks)
-        states = workspace.states._replace(required=required)
-        begin_states(self.tables.lms, states)
         space = SearchSpace(
             workspace.options,
             workspace.future,
             self.tables.lms,
-            states,
+            workspace.states._replace(required=required),
             workspace.stacks,
             workspace.graph,
             workspace.blocks,
@@ -250,7 +245,7 @@ class Decoder:
         return self._one(found, derivation, float(graph.score[graph.stack_first[n_words]]))
 
     def _one(self, found: Found, derivation: Derivation, score: float) -> Translation:
-        features = np.zeros((1, len(self.features.names())))
+        features = np.zeros((1, self.features.size))
         self._fill_features(found, derivation, np.array([0, derivation.pair.size]), features)
         if not found.source.words:  # nothing was searched
             score = float(weight_vector(self.weights, self.features) @ features[0])
@@ -260,7 +255,7 @@ class Decoder:
         if not found.source.words:
             return [self._best(found)]
         best = self._derivations(found, n, distinct)
-        matrix = np.zeros((best.score.size, len(self.features.names())))
+        matrix = np.zeros((best.score.size, self.features.size))
         self._fill_features(found, best.phrases, best.offsets, matrix)
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [

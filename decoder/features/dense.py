@@ -48,6 +48,11 @@ class FeatureNames(NamedTuple):
             names += [name] if size is None else [f"{name}_{i}" for i in range(size)]
         return names
 
+    @property
+    def size(self) -> int:
+        """How many values the vector has."""
+        return sum(1 if size is None else size for _, size in self.groups)
+
     def by_group(self, vector: np.ndarray) -> dict[str, float | list[float]]:
         """Feature values by the names that weights.yaml uses, as numbers and lists like there."""
         values, groups = iter(vector.tolist()), {}

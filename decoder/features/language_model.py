@@ -104,7 +104,7 @@ def forget_context(states):
     states.work_length[:] = 0
 
 
-@kernel
+@inlined_kernel
 def score_phrase(lms, lm_words, begin, end, states):
     """Continue the context in row 0 of the work space by lm_words[begin:end], LM ids.
 
@@ -133,7 +133,7 @@ def score_phrase(lms, lm_words, begin, end, states):
     return (end - begin) & 1
 
 
-@kernel
+@inlined_kernel
 def score_after(lms, lm_words, begin, end, states, state):
     """score_phrase in the context of `state`."""
     for which in range(states.work_length.size):
@@ -145,7 +145,7 @@ def score_after(lms, lm_words, begin, end, states, state):
     return score_phrase(lms, lm_words, begin, end, states)
 
 
-@kernel
+@inlined_kernel
 def weighted_ln(ln_weights, log10_probs):
     """The score of log10 p; both float64[L]."""
     total = 0.0
@@ -154,7 +154,7 @@ def weighted_ln(ln_weights, log10_probs):
     return total
 
 
-@kernel
+@inlined_kernel
 def intern_state(states, row):
     """Id of the state in `row` of the work space, or NO_STATE if there is no room for a new one."""
     h = combine(START, states.work_position[0])
@@ -182,7 +182,7 @@ def intern_state(states, row):
     return np.int64(new)
 
 
-@kernel
+@inlined_kernel
 def _is_state(states, state, row):
     if states.position[state] != states.work_position[0]:
         return False
@@ -205,19 +205,26 @@ def remember(lms, options, begin, end, states, state, memo, name):
     key = (state << np.int64(32)) | (name + 1)
     slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
     if memo.keys[slot] != key:
-        position, required, is_open = np.int64(states.position[state]), states.required, name >= OPEN
-        after_position = follow(required, options.words, begin, end, position, is_open)
-        after, ln_score = state, -np.inf
-        if after_position != CONTRADICTED:
-            states.work_position[0] = after_position
-            after = intern_state(states, score_after(lms, options.lm_words, begin, end, states, state))
-            if after == NO_STATE:
-                return NO_SLOT
-            ln_score = weighted_ln(lms.ln_weights, states.log10_prob)
-            if not is_open:
-                ln_score += required.ln_rest[after_position] - required.ln_rest[phrase_start(required, position)]
+        after, ln_score = _ln_words(lms, options.words, options.lm_words, begin, end, states, state, name >= OPEN)
+        if after == NO_STATE:
+            return NO_SLOT
         memo.keys[slot], memo.state[slot], memo.ln_score[slot] = key, after, ln_score
     return slot
+
+
+@kernel
+def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
+    """(state after words begin:end in `state`, or NO_STATE if states are full; their weighted score)."""
+    position, required = np.int64(states.position[state]), states.required
+    after_position = follow(required, words, begin, end, position, is_open)
+    if after_position == CONTRADICTED:
+        return state, -np.inf
+    states.work_position[0] = after_position
+    after = intern_state(states, score_after(lms, lm_words, begin, end, states, state))
+    ln_score = weighted_ln(lms.ln_weights, states.log10_prob)
+    if not is_open:
+        ln_score += required.ln_rest[after_position] - required.ln_rest[phrase_start(required, position)]
+    return after, ln_score
 
 
 @kernel
