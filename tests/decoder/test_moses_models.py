@@ -15,7 +15,7 @@ from decoder.model import open_model
 from decoder.moses.exporting import export_moses, probabilities
 from decoder.moses.importing import import_moses
 from decoder.translator import Decoder
-from lm.config import load_config
+from lm.config import load_config, save_config
 from lm.errors import ConfigError, FormatError, ModelError
 from phrasebeam import main
 from tests.decoder.models import ALL_REORDERINGS, random_toy
@@ -97,13 +97,35 @@ def contents(directory):
     return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
+def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    save_config(Decoding(search=Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5)), model / "search.yaml")
+    export_moses(model, tmp_path / "moses")
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    found = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    longest = open_model(toy).description.max_source_phrase_length
+    assert found == Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
+    save_config(Decoding(search=Search(pop_limit=0)), model / "search.yaml")  # which Moses would take for no pops
+    export_moses(model, tmp_path / "moses")
+    assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
+
+
 def test_limits_of_the_search_are_moses_own(tmp_path, moses):
     ini = moses / "moses.ini"
     lines = ini.read_text().replace(" table-limit=20", "").split("\n")
-    sections = ("[distortion-limit]", "[stack]", "[beam-threshold]", "[max-phrase-length]")
+    sections = (
+        "[search-algorithm]",
+        "[cube-pruning-pop-limit]",
+        "[distortion-limit]",
+        "[stack]",
+        "[beam-threshold]",
+        "[max-phrase-length]",
+    )
     ini.write_text("\n".join(line for i, line in enumerate(lines) if not {line, lines[i - 1]} & set(sections)))
     description = import_moses(ini, tmp_path / "model")
     assert yaml.safe_load((tmp_path / "model" / "search.yaml").read_text())["search"] == {
+        "algorithm": "stack",
+        "pop_limit": 1000,
         "stack": 200,
         "beam_threshold": 1e-5,
         "distortion_limit": -1,
