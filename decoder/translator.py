@@ -28,6 +28,7 @@ from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
 from decoder.required import NOTHING, Required
 from decoder.search import search
+from decoder.soundness import check_options, check_score
 from decoder.source import Source, read_source
 from decoder.stacks import OK
 from decoder.tables import Sentence
@@ -188,7 +189,9 @@ class Decoder:
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
             lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
-            if fill_options(lookup, workspace.options) != FULL:
+            n_options = fill_options(lookup, workspace.options)
+            check_options(workspace.candidates, workspace.options, n_options, self.tables)
+            if n_options != FULL:
                 break
             workspace.grow_options()
         fill_future_cost(workspace.options, sentence.words.size, workspace.future)
@@ -201,7 +204,10 @@ class Decoder:
         while (status := self._search(workspace, sentence, required)) != OK:
             workspace.grow(status)
         n_words, first = sentence.words.size, workspace.graph.stack_first
-        return bool(first[n_words] < first[n_words + 1])
+        if first[n_words] == first[n_words + 1]:
+            return False
+        check_score(float(workspace.graph.score[first[n_words]]))
+        return True
 
     def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
         forget_blocks(workspace.blocks)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.config import Decoding, Reordering, Search, Weights
+from decoder.config import N_ORIENTATIONS, Decoding, Reordering, Search, Weights
 from decoder.features.dense import OPTIONAL
 from decoder.model import Model, open_model
 from decoder.moses.reordering_type import write_type
@@ -166,6 +166,10 @@ def _ini(model: Model, search: Search) -> str:
     )
     weights = model.weights.model_dump()
     if reordering:
+        if reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
+            n = N_ORIENTATIONS[reordering.kind]
+            weights["reordering"] = [weight for weight in weights["reordering"] for _ in range(n)]
+            reordering = reordering.model_copy(update={"collapse": False})
         features.append(_lexical(reordering, factors))
     else:
         del weights["reordering"]

@@ -22,7 +22,7 @@ from lm.probing_writer import write_probing
 from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
-LONGEST_PHRASE = 20
+MOSES_LONGEST = 20
 MOSES_SEARCH: dict[str, Setting] = {  # what Moses does where its moses.ini does not say
     "algorithm": "stack",
     "pop_limit": 1000,
@@ -30,7 +30,7 @@ MOSES_SEARCH: dict[str, Setting] = {  # what Moses does where its moses.ini does
     "beam_threshold": 1e-5,
     "distortion_limit": -1,
     "table_limit": 20,
-    "max_phrase_length": LONGEST_PHRASE,
+    "max_phrase_length": MOSES_LONGEST,
 }
 
 
@@ -146,7 +146,7 @@ def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -
     """Moses' limits of the search, for `translate --config`."""
     limits = MOSES_SEARCH | moses.search
     # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
-    limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, LONGEST_PHRASE)
+    limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, MOSES_LONGEST)
     search = parse_config(limits, Search, str(ini))
     with atomic_file(path) as file:
         values = search.model_dump(mode="json", include=set(limits))

@@ -10,7 +10,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Decoding, Importing, Search
+from decoder.config import Decoding, Importing, Reordering, Search
 from decoder.model import open_model
 from decoder.moses.exporting import export_moses, probabilities
 from decoder.moses.importing import import_moses
@@ -46,8 +46,6 @@ def moses(tmp_path, exported):
 @settings(max_examples=20)
 @given(st.integers(0, 2**20), st.none() | ALL_REORDERINGS, st.booleans())
 def test_out_and_in_again(seed, reordering, early):
-    if reordering and reordering.collapse:  # of which Moses has not both
-        reordering = reordering.model_copy(update={"ln_default": []})
     with tempfile.TemporaryDirectory() as directory:
         out_and_in_again(Path(directory), seed, reordering, early)
 
@@ -62,7 +60,7 @@ def out_and_in_again(tmp_path, seed, reordering, early):
     if reordering:
         found, default = description.reordering.model_dump(), reordering.ln_default
         assert found.pop("ln_default") == pytest.approx(default, abs=1e-6)
-        assert found.items() <= reordering.model_dump().items()
+        assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
     else:
         assert description.reordering is None
     search = load_config(tmp_path / "again" / "search.yaml", Decoding).search
@@ -74,6 +72,15 @@ def out_and_in_again(tmp_path, seed, reordering, early):
     for old, new in zip(before.translate_all(LINES), after.translate_all(LINES)):
         assert (new.text, new.phrases) == (old.text, old.phrases)
         assert new.score == pytest.approx(old.score, abs=1e-4)
+
+
+def test_a_weight_for_each_direction_is_one_for_each_orientation(tmp_path):
+    toy = random_toy(tmp_path / "toy", 3, reordering=Reordering(orientation="hier", kind="leftright", collapse=True))
+    export_moses(toy.directory, tmp_path / "moses")
+    backward, forward = (repr(weight) for weight in open_model(toy.directory).weights.reordering)
+    text = (tmp_path / "moses" / "moses.ini").read_text()
+    assert "num-features=4 type=hier-leftright-bidirectional-fe-allff\n" in text
+    assert f"LexicalReordering0= {backward} {backward} {forward} {forward}\n" in text
 
 
 @settings(max_examples=200)
