@@ -7,7 +7,7 @@ from hypothesis import given
 from decoder.config import Reordering
 from decoder.moses.ini import read_moses_ini
 from decoder.moses.reordering_type import read_type, write_type
-from lm.errors import FormatError
+from lm.errors import ConfigError, FormatError
 from tests.decoder.models import ALL_REORDERINGS
 
 NEW = """\
@@ -235,6 +235,20 @@ def test_what_is_refused(ini, old, new, line, complaint):
     assert complaint in str(caught.value)
     assert caught.value.line == line
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("KENLM0= 0.4", "KENLM0= nan", "language_model.0: Input should be a finite number, found nan"),
+        ("TM= 0.1 0.2", "TM= 0.1 inf", "translation.1: Input should be a finite number, found inf"),
+        ("Distortion0= 0.3", "Distortion0= -inf", "distortion: Input should be a finite number, found -inf"),
+    ],
+)
+def test_weights_that_are_not_finite(ini, old, new, complaint):
+    assert old in NEW
+    with pytest.raises(ConfigError, match=f"moses.ini: {complaint}"):
+        read_moses_ini(ini(NEW.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize(
