@@ -16,6 +16,10 @@ from decoder.tables import Sentence, Tables, read_target, target_length
 from lm.jit import kernel
 
 ZERO = np.int64(0)
+# Places of `wrong`; 0 where nothing is. No more is read or written than there is room for.
+TOO_MANY = 0  # pairs of a source phrase, more than M
+TOO_LONG = 1  # words of a target phrase, more than there is room for
+NOT_FINITE = 2  # 1 + a pair whose scores are not
 
 
 class Candidates(NamedTuple):
@@ -29,6 +33,7 @@ class Candidates(NamedTuple):
     lm_words: np.ndarray  # int32[longest target phrase, L], likewise
     first_pair: np.ndarray  # int64[1], of the source phrase
     frequent: Frequent
+    wrong: np.ndarray  # int64[3], what was found that must not be, see TOO_MANY, TOO_LONG, NOT_FINITE
 
 
 class Lookup(NamedTuple):
@@ -52,6 +57,7 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int) -> 
         *new_target_room(longest, n_models),
         np.zeros(1, np.int64),
         new_frequent(table_limit if table_limit < most else 0),
+        np.zeros(3, np.int64),
     )
 
 
@@ -69,6 +75,9 @@ def choose(source, lookup):
     tables, weights, candidates, limit = lookup.tables, lookup.weights, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[source + 1] - first
+    if n_pairs > candidates.score.size:
+        candidates.wrong[TOO_MANY] = n_pairs
+        n_pairs = np.int64(candidates.score.size)
     is_cut = 0 < limit < n_pairs
     if is_cut:
         known = recall(candidates.frequent, source, candidates)
@@ -84,6 +93,8 @@ def choose(source, lookup):
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
         total = weights.phrase_penalty - weights.word_penalty * length
         total += score_pair(tables.phrases, weights, pair, source_length, length)
+        if not np.isfinite(total):
+            candidates.wrong[NOT_FINITE] = 1 + pair
         score[item] = total
         if size == limit and is_trusted and total < estimate[heap[0]]:
             continue
@@ -116,7 +127,11 @@ def score_own(number, lookup):
 def _with_language_model(score, pair, lookup):
     """(estimate, bound) of a pair of that score."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
-    length = read_target(lookup.tables, lookup.sentence.own, pair, ZERO, candidates.words, candidates.lm_words)
+    length = target_length(lookup.tables, lookup.sentence.own, pair)
+    if length > candidates.words.size:
+        candidates.wrong[TOO_LONG] = length
+        return score, np.inf
+    read_target(lookup.tables, lookup.sentence.own, pair, ZERO, candidates.words, candidates.lm_words)
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
     estimate = score + weighted_ln(lms.ln_weights, states.log10_prob)

@@ -16,6 +16,7 @@ from pydantic import (
 from lm.config import Bytes, Section
 
 MODEL_FORMAT = "phrasebeam model 1"
+LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
 COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
 
 Algorithm = Literal["stack", "cube"]
@@ -201,9 +202,9 @@ class ModelDescription(Section):
     sentence_pairs: int
     source_words: int
     target_words: int
-    max_source_phrase_length: int
-    max_target_phrase_length: int
-    max_pairs_per_source_phrase: int | None = None  # None in models made before it was counted
+    max_source_phrase_length: int = Field(ge=1)
+    max_target_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
+    max_pairs_per_source_phrase: int | None = Field(None, ge=1)  # None in models made before it was counted
     language_model_order: int
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None

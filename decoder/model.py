@@ -58,6 +58,9 @@ def open_model(directory: str | Path) -> Model:
     lms = join_language_models(language_models, target)
     tables = Tables(phrases, ln_reordering, orientations(description.reordering), lms)
     most_pairs = description.max_pairs_per_source_phrase
+    if most_pairs is not None and most_pairs > len(phrases.ln_scores):
+        found = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
+        raise ModelError(f"{directory / 'model.yaml'}: {found}; {TRAIN_AGAIN}")
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
     return Model(description, weights, source, target, language_models, tables, most_pairs)

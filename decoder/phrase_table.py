@@ -184,6 +184,8 @@ def map_array(path: Path) -> np.ndarray:
             if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
                 raise ValueError("another kind of file, or an empty one")
         array: np.ndarray = np.load(path, mmap_mode="c", allow_pickle=False)
+        if isinstance(array, np.memmap) and array.offset + array.nbytes < path.stat().st_size:
+            raise ValueError("more bytes than its header announces")
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; {TRAIN_AGAIN}") from None
     except (ValueError, EOFError) as error:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -13,39 +13,30 @@ from decoder.answer import Answer, Request
 from decoder.candidates import Lookup
 from decoder.config import Mbr, Reading, Search, Weights
 from decoder.cube_pruning import cube_search
-from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names, weight_vector
+from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names
 from decoder.features.pair import check_counts
+from decoder.found import Found
 from decoder.future_cost import fill_future_cost
-from decoder.hypothesis_graph import best_derivation
 from decoder.input import Input, Prefix
-from decoder.lattice import Lattice, build_lattice, connected
-from decoder.mbr import choose, texts_of
+from decoder.lattice import Lattice
 from decoder.model import Model, open_model
-from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
 from decoder.required import NOTHING, Required
 from decoder.search import search
+from decoder.soundness import check_options, check_score
 from decoder.source import Source, read_source
 from decoder.stacks import OK
 from decoder.tables import Sentence
-from decoder.translation import Phrase, Translation
+from decoder.translation import Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
 from lm.resident import let_go_beyond
 
 SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
 TRANSLATION = Request()
-
-
-class Found(NamedTuple):
-    """What a search leaves behind, until the thread's next one."""
-
-    source: Source
-    workspace: Workspace
 
 
 class Decoder:
@@ -134,12 +125,12 @@ class Decoder:
     def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
         found = self._find(line if isinstance(line, Input) else Input(split(line)))
-        nbest = self._nbest(found, request.n, request.distinct) if request.n else []
+        nbest = found.nbest(request.n, request.distinct) if request.n else []
         if request.mbr:
-            translation = self._least_risk(found, request.mbr)
+            translation = found.least_risk(request.mbr)
         else:
-            translation = nbest[0] if nbest else self._best(found)
-        lattice = self._lattice(found, request.lattice_beam) if request.lattice else None
+            translation = nbest[0] if nbest else found.best()
+        lattice = found.lattice(request.lattice_beam) if request.lattice else None
         return Answer(translation, nbest, lattice)
 
     def answer_all(self, lines: Iterable[str | Input], request: Request, threads: int = 1) -> Iterator[Answer]:
@@ -170,7 +161,7 @@ class Decoder:
         workspace = self._look_up(source.sentence)
         if not prefix.words or not source.words:
             self._decode(source.sentence, workspace, NOTHING)
-            return Found(source, workspace)
+            return self._found(source, workspace)
         required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
         if not self._decode(source.sentence, workspace, required):
             source, is_made_up = with_made_up(source, prefix, self.model)
@@ -178,7 +169,10 @@ class Decoder:
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
             required = require(prefix, source, workspace.options, ln_penalty, self.model)
             self._decode(source.sentence, workspace, required)
-        return Found(source, workspace)
+        return self._found(source, workspace)
+
+    def _found(self, source: Source, workspace: Workspace) -> Found:
+        return Found(source, workspace, self.model.target, self.tables, self.weights, self.features)
 
     def _look_up(self, sentence: Sentence) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
@@ -193,7 +187,9 @@ class Decoder:
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
             lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
-            if fill_options(lookup, workspace.options) != FULL:
+            n_options = fill_options(lookup, workspace.options)
+            check_options(workspace.candidates, workspace.options, n_options, self.tables)
+            if n_options != FULL:
                 break
             workspace.grow_options()
         fill_future_cost(workspace.options, sentence.words.size, workspace.future)
@@ -206,7 +202,10 @@ class Decoder:
         while (status := self._search(workspace, sentence, required)) != OK:
             workspace.grow(status)
         n_words, first = sentence.words.size, workspace.graph.stack_first
-        return bool(first[n_words] < first[n_words + 1])
+        if first[n_words] == first[n_words + 1]:
+            return False
+        check_score(float(workspace.graph.score[first[n_words]]))
+        return True
 
     def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
         space = SearchSpace(
@@ -231,113 +230,3 @@ class Decoder:
         The better one may yet have to make up a word, where the worse one can translate.
         """
         return min(0.0, UNKNOWN_WORD * self.weights.unknown_word_penalty) if required.allowed.size else 0.0
-
-    def _best(self, found: Found) -> Translation:
-        """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
-        n_words, graph, options = len(found.source.words), found.workspace.graph, found.workspace.options
-        if n_words == 0:
-            size = len(found.source.own)
-            nothing = np.zeros(size, np.int32)
-            return self._one(found, Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
-        chosen = np.empty(n_words, np.int32)
-        chosen = chosen[: best_derivation(graph, n_words, chosen)]
-        derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-        return self._one(found, derivation, float(graph.score[graph.stack_first[n_words]]))
-
-    def _one(self, found: Found, derivation: Derivation, score: float) -> Translation:
-        features = np.zeros((1, self.features.size))
-        self._fill_features(found, derivation, np.array([0, derivation.pair.size]), features)
-        if not found.source.words:  # nothing was searched
-            score = float(weight_vector(self.weights, self.features) @ features[0])
-        return self._translation(found.source, derivation, score, features[0], {})
-
-    def _nbest(self, found: Found, n: int, distinct: bool) -> list[Translation]:
-        if not found.source.words:
-            return [self._best(found)]
-        best = self._derivations(found, n, distinct)
-        matrix = np.zeros((best.score.size, self.features.size))
-        self._fill_features(found, best.phrases, best.offsets, matrix)
-        known: dict[tuple[int, int, int, int], Phrase] = {}
-        return [
-            self._translation(found.source, best.derivation(i), score, values, known)
-            for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
-        ]
-
-    def _derivations(self, found: Found, n: int, distinct: bool) -> Derivations:
-        workspace = found.workspace
-        return best_derivations(workspace.graph, len(found.source.words), n, workspace.options, distinct)
-
-    def _least_risk(self, found: Found, settings: Mbr) -> Translation:
-        if not found.source.words:
-            return self._best(found)
-        best = self._derivations(found, settings.size, distinct=True)
-        chosen = choose(texts_of(best, found.workspace.options), best.score, settings)
-        return self._one(found, best.derivation(chosen), float(best.score[chosen]))
-
-    def _lattice(self, found: Found, beam: float) -> Lattice:
-        source, graph, options = found.source, found.workspace.graph, found.workspace.options
-        part = connected(graph, len(source.words), beam)
-        chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
-        begin, end = options.begin[chosen], options.end[chosen]
-        texts = [" ".join(self._target(source, pair)) for pair in options.pair[chosen].tolist()]
-        target = [texts[i] for i in place.tolist()]
-        return build_lattice(source.words, self._best(found).score, graph, part, (begin[place], end[place]), target)
-
-    def _fill_features(self, found: Found, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray) -> None:
-        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
-        workspace = found.workspace
-        n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
-        space = FeatureSpace(
-            workspace.states,
-            workspace.blocks,
-            self.features.optional_places(),
-            longest_grouped,
-            *workspace.new_target_room(n_phrases),
-        )
-        fill_feature_matrix(phrases, offsets, self.tables, found.source.sentence.own, space, matrix)
-
-    def _translation(
-        self,
-        source: Source,
-        derivation: Derivation,
-        score: float,
-        features: np.ndarray,
-        known: dict[tuple[int, int, int, int], Phrase],
-    ) -> Translation:
-        """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
-        phrases, position = [], 0
-        for pair, begin, end in zip(*(field.tolist() for field in derivation)):
-            key = pair, begin, end, position
-            if key not in known:
-                known[key] = self._phrase(source, *key)
-            phrases.append(known[key])
-            position = known[key].target_span[1]
-        text = " ".join([phrase.target for phrase in phrases if phrase.target])
-        return Translation(text, score, self.features.by_group(features), tuple(phrases))
-
-    def _phrase(self, source: Source, pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, target = self.model.tables.phrases, self._target(source, pair)
-        if pair < 0:
-            own = source.own[-1 - pair]
-            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == source.words[begin:end]
-            is_made_up = own.unknown != 0 and bool(target) and not is_copied
-        else:
-            is_copied = is_made_up = False
-            points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
-        return Phrase(
-            " ".join(source.words[begin:end]),
-            " ".join(target),
-            (begin, end),
-            (position, position + len(target)),
-            tuple((begin + i, position + j) for i, j in points),
-            is_copied,
-            is_made_up,
-        )
-
-    def _target(self, source: Source, pair: int) -> list[str]:
-        """Target words of a pair; a negative one is the sentence's own."""
-        if pair < 0:
-            own = source.own[-1 - pair]
-            return [own.shown] if own.shown else list(own.target)
-        table, vocabulary = self.model.tables.phrases, self.model.target
-        return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]

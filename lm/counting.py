@@ -5,7 +5,7 @@ their last word but one, and each bucket is sorted in memory. Ranges of that wor
 (the n-grams of one context, and n-grams with their suffixes), which a hash of the whole n-gram would scatter.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,18 +32,24 @@ class Windows(NamedTuple):
     n_buckets: int
 
 
-def text_tokens(paths: Sequence[str | Path], vocabulary: Vocabulary, order: int) -> Iterator[np.ndarray]:
+def text_tokens(
+    paths: Sequence[str | Path], vocabulary: Vocabulary, order: int, classes: Mapping[str, str] | None = None
+) -> Iterator[np.ndarray]:
     """Padded sentences of the texts `paths`, int32 chunks: order - 1 times <s>, the words, </s>.
 
-    New words are added to `vocabulary`, which must begin with SPECIALS. Raises FormatError where the text holds one of
-    those, or is not text.
+    New words, or with `classes` new classes, are added to `vocabulary`, which must begin with SPECIALS. Raises
+    FormatError where the text holds one of those, or is not text.
     """
     padding, chunk = [BEGIN_ID] * (order - 1), []
     for path in paths:
         for number, line in enumerate(read_lines(path), 1):
-            ids = [vocabulary.add(word) for word in split(line)]
-            if ids and min(ids) <= END_ID:
-                raise _forbidden(path, vocabulary.words[min(ids)], number)
+            words = split(line)
+            for word in SPECIALS:
+                if word in words:
+                    raise _forbidden(path, word, number)
+            if classes is not None:
+                words = [classes.get(word, UNKNOWN) for word in words]
+            ids = [vocabulary.add(word) for word in words]
             chunk += padding
             chunk += ids
             chunk.append(END_ID)

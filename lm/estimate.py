@@ -4,7 +4,7 @@ Three passes: adjusted counts; probabilities, from bigrams up; backoffs, which b
 """
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,6 +59,7 @@ def estimate(
     order: int,
     memory_bytes: int = MEMORY_BYTES,
     scratch: str | Path | None = None,
+    classes: Mapping[str, str] | None = None,
 ) -> NgramModel:
     """The model of `order` (2 to 6) of tokenized text, one sentence a line, as `lmplz --discount_fallback` gives it.
 
@@ -66,13 +67,14 @@ def estimate(
     `text`: one path or several. `memory_bytes` bounds the memory of the process if a third of it holds interpreter and
     vocabulary (200 MB and more), and the rest the n-grams around the most frequent word. The model's arrays are mapped
     from files in `scratch` (None: the system's temporary directory) whose names are gone.
+    With `classes` of words, the model is over these, and words without a class are <unk>.
     Raises ConfigError for a bad `order`, FormatError for text that holds <s>, </s> or <unk>, or is too short.
     """
     settings = Settings(order, memory_bytes, scratch)
     _check(settings)
     vocabulary = Vocabulary(SPECIALS)
     paths = [text] if isinstance(text, str | Path) else text
-    return _estimate(text_tokens(paths, vocabulary, order), vocabulary, ", ".join(map(str, paths)), settings)
+    return _estimate(text_tokens(paths, vocabulary, order, classes), vocabulary, ", ".join(map(str, paths)), settings)
 
 
 def estimate_corpus(

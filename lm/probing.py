@@ -152,6 +152,8 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
         raise FormatError(path, f"damaged table of words (version {version}, {bound} words); {REBUILD}")
     if header.has_words and image[end : end + 6].tobytes() != b"<unk>\0":
         raise FormatError(path, f"the words are not where they should be; {REBUILD}")
+    if header.has_words and image[-1] != 0:
+        raise FormatError(path, "cut short, or longer than it should be: its last word is not ended; copy it again")
     return image, header
 
 

@@ -27,6 +27,13 @@ def train_model(
     source_language: Annotated[str | None, typer.Option(help="Of raw text: de, en, fr ...")] = None,
     target_language: Annotated[str | None, typer.Option(help="Of raw text.")] = None,
     alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
+    lm_text: Annotated[
+        list[str] | None, typer.Option(help="Target-language text for a further language model; repeatable.")
+    ] = None,
+    lm_classes: Annotated[
+        list[str] | None,
+        typer.Option(help="Lines 'word class' for a further language model over classes of words; repeatable."),
+    ] = None,
     threads: Threads = None,
     memory: Memory = None,
 ) -> None:
@@ -35,6 +42,7 @@ def train_model(
 
     start = time.perf_counter()
     settings = train_model_config(config, threads, memory)
+    settings = _with_language_models(settings, lm_text or [], lm_classes or [])
     if raw or source_language or target_language:
         settings = _raw_config(settings, raw, source_language, target_language)
     show_progress()
@@ -48,6 +56,16 @@ def train_model_config(path: Path | None, threads: int | None = None, memory: st
     config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
     overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
     return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")
+
+
+def _with_language_models(config: TrainModelConfig, texts: list[str], classes: list[str]) -> TrainModelConfig:
+    """`config` with a further language model of each of `texts`, and one over each of `classes`."""
+    if not texts and not classes:
+        return config
+    given = config.model_dump(mode="json", exclude_unset=True)
+    further = [{"text": [path]} for path in texts] + [{"classes": path} for path in classes]
+    given["language_models"] = given.get("language_models", []) + further
+    return parse_config(given, TrainModelConfig, "options")
 
 
 def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target: str | None) -> TrainModelConfig:

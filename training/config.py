@@ -70,12 +70,28 @@ class ReorderingConfig(Section):
 
 
 class LanguageModelConfig(Section):
-    """The language model of the target side, and of more text where there is some."""
+    """The first language model: of the target side, and of more text where there is some."""
 
     order: int = Field(4, ge=2, le=MAX_ORDER)
     text: list[str] = Field(
         [], description="files of further target-language sentences, raw or tokenized like the bitext"
     )
+
+
+class FurtherLanguageModelConfig(Section):
+    """A language model beside the first one, of text of its own or over classes of words."""
+
+    order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
+    text: list[str] = Field(
+        [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
+    )
+    classes: str | None = Field(None, description="file of lines 'word class'; words without a class are unknown")
+
+    @model_validator(mode="after")
+    def _differs(self) -> "FurtherLanguageModelConfig":
+        if not self.text and not self.classes:
+            raise ValueError("neither text nor classes, expected one of them or both")
+        return self
 
 
 class TrainModelConfig(Section):
@@ -86,6 +102,7 @@ class TrainModelConfig(Section):
     phrases: Phrases = Phrases()
     reordering: ReorderingConfig = ReorderingConfig()
     language_model: LanguageModelConfig = LanguageModelConfig()
+    language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
     weights: Weights = Weights()
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
     threads: int = Field(2, ge=1)
@@ -98,12 +115,17 @@ class TrainModelConfig(Section):
             raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
         if len(self.weights.translation) != 4:
             raise ValueError(f"weights.translation has {len(self.weights.translation)} weights, the table 4 scores")
+        expected, found = 1 + len(self.language_models), len(self.starting_weights.language_model)
+        if found != expected:
+            raise ValueError(f"weights.language_model has {found} weights, the model has {expected} language models")
         return self
 
     @property
     def starting_weights(self) -> Weights:
-        """The weights; those of the reordering model, if left at their default, in the number that it needs."""
-        default = Weights().reordering
-        if self.weights.reordering != default:
-            return self.weights
-        return self.weights.model_copy(update={"reordering": default[:1] * self.reordering.n_weights})
+        """The weights; those of reordering and language models, if left at their default, in the number needed."""
+        default, update = Weights(), dict[str, list[float]]()
+        if self.weights.reordering == default.reordering:
+            update["reordering"] = default.reordering[:1] * self.reordering.n_weights
+        if self.weights.language_model == default.language_model:
+            update["language_model"] = default.language_model * (1 + len(self.language_models))
+        return self.weights.model_copy(update=update)

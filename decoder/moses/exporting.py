@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.config import Decoding, Reordering, Search, Weights
+from decoder.config import N_ORIENTATIONS, Decoding, Reordering, Search, Weights
 from decoder.features.dense import OPTIONAL
 from decoder.model import Model, open_model
 from decoder.moses.reordering_type import write_type
+from decoder.moses.sections import ALGORITHMS
 from decoder.phrase_table import open_reordering_table
 from decoder.provenance import check_output
 from lm.config import load_config
@@ -22,6 +23,8 @@ from lm.progress import stage
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING = "phrase-table.gz", "reordering-table.gz"
 SOURCES_AT_ONCE = 1 << 13
+MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
+NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
 MOSES_NAMES = {
     "translation": "TranslationModel0",
     "reordering": "LexicalReordering0",
@@ -163,6 +166,10 @@ def _ini(model: Model, search: Search) -> str:
     )
     weights = model.weights.model_dump()
     if reordering:
+        if reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
+            n = N_ORIENTATIONS[reordering.kind]
+            weights["reordering"] = [weight for weight in weights["reordering"] for _ in range(n)]
+            reordering = reordering.model_copy(update={"collapse": False})
         features.append(_lexical(reordering, factors))
     else:
         del weights["reordering"]
@@ -178,6 +185,8 @@ def _ini(model: Model, search: Search) -> str:
         "input-factors": ["0"],
         "mapping": ["0 T 0"],
         "distortion-limit": [str(search.distortion_limit)],
+        "search-algorithm": [MOSES_ALGORITHMS[search.algorithm]],
+        "cube-pruning-pop-limit": [str(search.pop_limit or NO_LIMIT)],
         "stack": [str(search.stack)],
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],

@@ -8,6 +8,7 @@ import yaml
 from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDescription, Preprocessing, Search
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
+from decoder.moses.sections import Setting
 from decoder.moses.tables import PhraseTableReader
 from decoder.provenance import check_output, file_digests, signature, version
 from decoder.table_writer import TableSizes
@@ -21,12 +22,15 @@ from lm.probing_writer import write_probing
 from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
-MOSES_SEARCH = {  # what Moses does where its moses.ini does not say
+MOSES_LONGEST = 20
+MOSES_SEARCH: dict[str, Setting] = {  # what Moses does where its moses.ini does not say
+    "algorithm": "stack",
+    "pop_limit": 1000,
     "stack": 200,
     "beam_threshold": 1e-5,
     "distortion_limit": -1,
     "table_limit": 20,
-    "max_phrase_length": 20,
+    "max_phrase_length": MOSES_LONGEST,
 }
 
 
@@ -142,7 +146,7 @@ def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -
     """Moses' limits of the search, for `translate --config`."""
     limits = MOSES_SEARCH | moses.search
     # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
-    limits["max_phrase_length"] = min(limits["max_phrase_length"], longest, MOSES_SEARCH["max_phrase_length"])
+    limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, MOSES_LONGEST)
     search = parse_config(limits, Search, str(ini))
     with atomic_file(path) as file:
         values = search.model_dump(mode="json", include=set(limits))

@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 from decoder.config import Reordering, Weights
 from decoder.moses.old_ini import OLD_SECTIONS, modernize
 from decoder.moses.reordering_type import read_type
-from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Value
+from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
 from lm.config import parse_config
 from lm.errors import FormatError
 from lm.files import read_lines
@@ -57,7 +57,7 @@ class MosesModel(NamedTuple):
     language_models: tuple[Path, ...]
     n_scores: int  # columns of the phrase table
     weights: Weights
-    search: dict[str, float]  # what it says of the search, by our names
+    search: dict[str, Setting]  # what it says of the search, by our names
     left_out: tuple[str, ...]  # sections that do not change the model, and that we make no use of
 
 
@@ -244,15 +244,15 @@ class _Reader:
             return {"distortion": 0.0, "early_distortion": weight}
         return {"distortion": weight}
 
-    def _search(self, phrases: Feature) -> dict[str, float]:
+    def _search(self, phrases: Feature) -> dict[str, Setting]:
         """Limits of the search; what is not said is left out."""
-        search: dict[str, float] = {}
+        search: dict[str, Setting] = {}
         for name, (ours, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
             if values := self.sections.get(name, []):
                 try:
                     search[ours] = convert(values[0].text.split()[0])
-                except ValueError:
-                    self.refuse(values[0], f"[{name}] {values[0].text}: expected a number")
+                except ValueError as error:
+                    self.refuse(values[0], f"[{name}] {values[0].text}: {error}")
         if "table-limit" in phrases.arguments:
             search["table_limit"] = self._integer(phrases, "table-limit", 0)
         return search

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.config import Reordering
+from decoder.moses.reordering_type import columns_read
 from decoder.moses.tables import SEPARATOR, SORT
 from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from lm.corpus import split
@@ -56,7 +57,7 @@ def read_reordering_table(
     ln_scores[:] = model.ln_default or 0
     np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
     is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
-    number, cursor = 0, np.int64(0)
+    number, cursor, columns = 0, np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
             found = np.empty(len(lines.scores), np.int64)
@@ -75,7 +76,7 @@ def read_reordering_table(
                 message = f"this {what} stands here twice; {SORT}"
                 raise FormatError(path, message, number + int(rows[np.argmax(again)]) + 1)
             is_known[pairs] = True
-            ln_scores[pairs] = floored_ln(lines.scores)[rows]
+            ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
             number += len(found)
             let_go_beyond(memory, *table, ln_scores, is_known)
     ln_scores.flush()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from decoder.config import Reordering
+from decoder.config import N_ORIENTATIONS, Reordering
 from decoder.phrase_table import floored_ln
 
 TOKENS: dict[str, dict[str, object]] = {  # by our setting, Moses' words; the first that fits is written
@@ -48,6 +48,18 @@ def _with_default(model: Reordering, default_scores: str) -> Reordering:
     if model.collapse:
         raise ValueError("default-scores with collapseff, which Moses cannot add up; remove one of them")
     return model.model_copy(update={"ln_default": floored_ln(np.array(probabilities)).tolist()})
+
+
+def columns_read(model: Reordering) -> list[int]:
+    """For each column of `model` the column of the text table that Moses takes for it.
+
+    With collapseff its forward scores begin behind the one backward feature, not behind all backward columns
+    (LRState::CopyScores, in Moses and Moses2); such models were tuned so, and we read the same.
+    """
+    n = N_ORIENTATIONS[model.kind]
+    if model.collapse and model.direction == "bidirectional":
+        return [*range(n), *range(1, 1 + n)]
+    return list(range(model.n_columns))
 
 
 def write_type(model: Reordering) -> str:

@@ -12,20 +12,52 @@ class Value(NamedTuple):
 
 
 Sections = dict[str, list[Value]]
-Entry = tuple[str, Callable[[str], float]] | bool
+Setting = float | str  # of the search
 
 USED, LEFT_OUT = True, False
+ALGORITHMS = {"0": "stack", "1": "cube"}
+
+
+def _algorithm(number: str) -> str:
+    if number not in ALGORITHMS:
+        raise ValueError("expected 0 (all that the stacks allow) or 1 (cube pruning)")
+    return ALGORITHMS[number]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("expected a number") from None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("expected a whole number") from None
+
+
+def _pop_limit(text: str) -> int:
+    if _whole(text) < 1:
+        raise ValueError("expected 1 or more; with less Moses tries nothing")
+    return int(text)
+
+
+Entry = tuple[str, Callable[[str], Setting]] | bool
 SWITCHES = {"early-distortion-cost"}
 SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; otherwise whether the import uses it
-    "stack": ("stack", int),
-    "beam-threshold": ("beam_threshold", float),
-    "distortion-limit": ("distortion_limit", int),
-    "max-phrase-length": ("max_phrase_length", int),
-    "ttable-limit": ("table_limit", int),
+    "search-algorithm": ("algorithm", _algorithm),
+    "cube-pruning-pop-limit": ("pop_limit", _pop_limit),
+    "stack": ("stack", _whole),
+    "beam-threshold": ("beam_threshold", _number),
+    "distortion-limit": ("distortion_limit", _whole),
+    "max-phrase-length": ("max_phrase_length", _whole),
+    "ttable-limit": ("table_limit", _whole),
     **dict.fromkeys(("feature", "weight", "mapping", "input-factors", "output-factors"), USED),
     **dict.fromkeys(SWITCHES, USED),
     # How Moses searches where we search otherwise, how it runs, and what it prints.
-    **dict.fromkeys(("search-algorithm", "cube-pruning-pop-limit", "cube-pruning-diversity", "stack-diversity"), False),
+    **dict.fromkeys(("cube-pruning-diversity", "stack-diversity"), LEFT_OUT),
     **dict.fromkeys(("cube-pruning-lazy-scoring", "cube-pruning-deterministic-search", "n-best-factor"), LEFT_OUT),
     **dict.fromkeys(("max-trans-opt-per-coverage", "max-partial-trans-opt", "lazy-ngram"), LEFT_OUT),
     **dict.fromkeys(("translation-option-threshold", "early-discarding-threshold", "time-out"), LEFT_OUT),

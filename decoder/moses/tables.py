@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from decoder.config import LONGEST_PHRASE
 from decoder.phrase_table import ABSENT, PhraseTable, floored_ln, open_phrase_table
 from decoder.table_writer import MEMORY, TableSizes, TableWriter
 from lm.corpus import split
@@ -14,7 +15,6 @@ from lm.files import read_lines
 from lm.progress import stage
 from lm.vocabulary import Vocabulary
 
-LONGEST = 255  # words; alignment points are bytes
 LARGEST_COUNT = 2**31 - 1
 PAIRS_AT_ONCE = 1 << 16
 SEPARATOR = "|||"
@@ -105,8 +105,8 @@ class PhraseTableReader:
 
     def _words(self, text: str, side: str) -> list[str]:
         words = split(text)
-        if not 0 < len(words) <= LONGEST:
-            self._refuse(f"{len(words)} {side} words, expected 1 to {LONGEST}; remove the line")
+        if not 0 < len(words) <= LONGEST_PHRASE:
+            self._refuse(f"{len(words)} {side} words, expected 1 to {LONGEST_PHRASE}; remove the line")
         if "|" in text:
             self._refuse(
                 f"factors or an unescaped | in the {side} phrase {text!r}; train without factors, write | as &#124;"

@@ -61,6 +61,8 @@ def test_not_a_model(model, directory):
         ({"reordering": [0.3] * 8}, "reordering has 8 weights, the model has 6 such scores"),
         ({"reordering": []}, "reordering has 0 weights, the model has 6 such scores"),
         ({"distortion": float("nan")}, "weights.yaml: distortion: .*finite"),
+        ({"language_model": [float("inf")]}, "weights.yaml: language_model.0: .*finite number, found inf"),
+        ({"translation": [0.2, 0.2, 0.2, float("nan")]}, "weights.yaml: translation.3: .*finite"),
         ({"distortion": "far"}, "weights.yaml: distortion: .*valid number.*found 'far'"),
         ({"distorsion": 1.0}, "weights.yaml: distorsion: unknown key; did you mean distortion?"),
         ({"zzz": 1.0}, "weights.yaml: zzz: unknown key; known keys: translation, reordering"),

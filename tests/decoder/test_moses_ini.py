@@ -7,7 +7,7 @@ from hypothesis import given
 from decoder.config import Reordering
 from decoder.moses.ini import read_moses_ini
 from decoder.moses.reordering_type import read_type, write_type
-from lm.errors import FormatError
+from lm.errors import ConfigError, FormatError
 from tests.decoder.models import ALL_REORDERINGS
 
 NEW = """\
@@ -21,6 +21,8 @@ NEW = """\
 [threads]
 2
 [report-segmentation]
+[search-algorithm]
+1
 [feature]
 UnknownWordPenalty
 WordPenalty
@@ -102,7 +104,7 @@ def test_the_new_format(ini, tmp_path):
         "phrase_penalty": 1.0,  # not said
         "unknown_word_penalty": 1.0,
     }
-    assert model.search == {"stack": 50, "distortion_limit": 4, "table_limit": 5}
+    assert model.search == {"algorithm": "cube", "stack": 50, "distortion_limit": 4, "table_limit": 5}
     assert model.left_out == ("threads", "report-segmentation")
 
 
@@ -181,46 +183,49 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
 @pytest.mark.parametrize(
     ("old", "new", "line", "complaint"),
     [
-        ("Distortion\n", "OpSequenceModel0 path=x\n", 17, "OpSequenceModel0: the decoder does not have this feature"),
-        ("Distortion\n", "WordTranslationFeature\n", 17, "remove its line and its weights, and tune again"),
-        ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 17, "a second PhraseDictionaryMemory (TM is one)"),
-        ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 15, "only text tables can be read; write PhraseDict"),
-        ("KENLM factor", "IRSTLM factor", 18, "write KENLM with path= the model as ARPA"),
-        ("type=phrase-mslr", "type=lattice-mslr", 16, "type=lattice-mslr-bidirectional-fe-allff: the decoder does not"),
-        ("type=phrase-mslr", "type=phrase-msd-mslr", 16, "mslr is the second of msd, mslr, monotonicity, leftright;"),
-        ("phrase-mslr-bidirectional-fe", "phrase-bidirectional-fe", 16, "none of msd, mslr, monotonicity, leftright;"),
-        ("bidirectional-fe-allff", "bidirectional", 16, "none of fe, f; expected a type such as wbe-msd-bidirect"),
-        ("bidirectional-fe", "backward-fe", 23, "8 weights of LR, expected 4"),
-        ("fe-allff", "fe-collapseff", 23, "8 weights of LR, expected 2"),
-        ("fe-allff", "fe default-scores=1,1", 16, "default-scores=1,1, expected 8 numbers not below 0"),
-        ("fe-allff", "fe default-scores=1,1,1,1,1,1,1,x", 16, "expected 8 numbers not below 0, set off by commas"),
-        ("fe-allff", "fe-collapseff default-scores=1,1,1,1,1,1,1,1", 16, "with collapseff, which Moses cannot add up"),
-        (" type=phrase-mslr-bidirectional-fe-allff", "", 16, "LexicalReordering without type="),
-        ("lazyken=0", "oov-feature=1", 18, "KENLM: the decoder does not know 'oov-feature'; remove it"),
-        ("lazyken=0", "order=4", 18, "'order=4', expected every key once"),
-        ("lazyken=0", "lazy", 18, "'lazy', expected every key once, as KEY=VALUE"),
-        ("factor=0 path=lm", "factor=1 path=lm", 18, "factor=1; the decoder knows factor 0 alone"),
-        ("output-factor=0", "output-factor=0,1", 15, "output-factor=0,1; the decoder knows factor 0 alone"),
+        ("Distortion\n", "OpSequenceModel0 path=x\n", 19, "OpSequenceModel0: the decoder does not have this feature"),
+        ("Distortion\n", "WordTranslationFeature\n", 19, "remove its line and its weights, and tune again"),
+        ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 19, "a second PhraseDictionaryMemory (TM is one)"),
+        ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 17, "only text tables can be read; write PhraseDict"),
+        ("KENLM factor", "IRSTLM factor", 20, "write KENLM with path= the model as ARPA"),
+        ("type=phrase-mslr", "type=lattice-mslr", 18, "type=lattice-mslr-bidirectional-fe-allff: the decoder does not"),
+        ("type=phrase-mslr", "type=phrase-msd-mslr", 18, "mslr is the second of msd, mslr, monotonicity, leftright;"),
+        ("phrase-mslr-bidirectional-fe", "phrase-bidirectional-fe", 18, "none of msd, mslr, monotonicity, leftright;"),
+        ("bidirectional-fe-allff", "bidirectional", 18, "none of fe, f; expected a type such as wbe-msd-bidirect"),
+        ("bidirectional-fe", "backward-fe", 25, "8 weights of LR, expected 4"),
+        ("fe-allff", "fe-collapseff", 25, "8 weights of LR, expected 2"),
+        ("fe-allff", "fe default-scores=1,1", 18, "default-scores=1,1, expected 8 numbers not below 0"),
+        ("fe-allff", "fe default-scores=1,1,1,1,1,1,1,x", 18, "expected 8 numbers not below 0, set off by commas"),
+        ("fe-allff", "fe-collapseff default-scores=1,1,1,1,1,1,1,1", 18, "with collapseff, which Moses cannot add up"),
+        (" type=phrase-mslr-bidirectional-fe-allff", "", 18, "LexicalReordering without type="),
+        ("lazyken=0", "oov-feature=1", 20, "KENLM: the decoder does not know 'oov-feature'; remove it"),
+        ("lazyken=0", "order=4", 20, "'order=4', expected every key once"),
+        ("lazyken=0", "lazy", 20, "'lazy', expected every key once, as KEY=VALUE"),
+        ("factor=0 path=lm", "factor=1 path=lm", 20, "factor=1; the decoder knows factor 0 alone"),
+        ("output-factor=0", "output-factor=0,1", 17, "output-factor=0,1; the decoder knows factor 0 alone"),
         ("[input-factors]\n0", "[input-factors]\n0\n1", 4, "[input-factors] 1: the decoder knows factor 0 alone"),
         ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected '0 T 0' alone"),
         ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected '0 T 0' alone"),
-        ("path=lm.arpa", "path=lm.bin", 18, "KENLM: no file lm.bin in "),
-        ("path=lm.arpa ", "", 18, "KENLM without path="),
-        ("num-features=2", "num-features=two", 15, "num-features=two, expected a whole number from 1"),
-        ("TM= 0.1 0.2", "TM= 0.1", 22, "1 weights of TM, expected 2"),
-        ("LR= 1", "LR= ", 23, "7 weights of LR, expected 8"),
-        ("KENLM0= 0.4", "KENLM0= many", 28, "expected numbers after KENLM0="),
-        ("KENLM0= 0.4", "KENLM0=0.4", 28, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
-        ("KENLM0= 0.4", "TM= 1 1", 28, "weights of TM a second time"),
-        ("KENLM0= 0.4", "LM1= 1", 28, "LM1: no such feature; remove the line (features: "),
-        ("KENLM0= 0.4", "LR_x-y= 1", 28, "LR_x-y: sparse weights, which the decoder does not have"),
+        ("path=lm.arpa", "path=lm.bin", 20, "KENLM: no file lm.bin in "),
+        ("path=lm.arpa ", "", 20, "KENLM without path="),
+        ("num-features=2", "num-features=two", 17, "num-features=two, expected a whole number from 1"),
+        ("TM= 0.1 0.2", "TM= 0.1", 24, "1 weights of TM, expected 2"),
+        ("LR= 1", "LR= ", 25, "7 weights of LR, expected 8"),
+        ("KENLM0= 0.4", "KENLM0= many", 30, "expected numbers after KENLM0="),
+        ("KENLM0= 0.4", "KENLM0=0.4", 30, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
+        ("KENLM0= 0.4", "TM= 1 1", 30, "weights of TM a second time"),
+        ("KENLM0= 0.4", "LM1= 1", 30, "LM1: no such feature; remove the line (features: "),
+        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights, which the decoder does not have"),
         ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
         ("[threads]\n2", "[weight-file]\nx", 8, "[weight-file]: the decoder has no sparse features"),
         ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
-        ("[threads]\n2", "[weight-l]\n1", 12, "[feature] beside [weight-l] of the old format"),
+        ("[threads]\n2", "[weight-l]\n1", 14, "[feature] beside [weight-l] of the old format"),
         ("[threads]", "[threads", 8, "'[threads', expected ] after"),
         ("# a comment", "a comment", 1, "'a comment' before the first [section]"),
-        ("4 # words", "four", 7, "[distortion-limit] four: expected a number"),
+        ("4 # words", "four", 7, "[distortion-limit] four: expected a whole number"),
+        ("[threads]\n2", "[beam-threshold]\nnarrow", 9, "[beam-threshold] narrow: expected a number"),
+        ("[threads]\n2", "[search-algorithm]\n4", 9, "[search-algorithm] 4: expected 0 (all that the stacks allow) or"),
+        ("[threads]\n2", "[cube-pruning-pop-limit]\n0", 9, "[cube-pruning-pop-limit] 0: expected 1 or more; with less"),
     ],
 )
 def test_what_is_refused(ini, old, new, line, complaint):
@@ -230,6 +235,20 @@ def test_what_is_refused(ini, old, new, line, complaint):
     assert complaint in str(caught.value)
     assert caught.value.line == line
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("KENLM0= 0.4", "KENLM0= nan", "language_model.0: Input should be a finite number, found nan"),
+        ("TM= 0.1 0.2", "TM= 0.1 inf", "translation.1: Input should be a finite number, found inf"),
+        ("Distortion0= 0.3", "Distortion0= -inf", "distortion: Input should be a finite number, found -inf"),
+    ],
+)
+def test_weights_that_are_not_finite(ini, old, new, complaint):
+    assert old in NEW
+    with pytest.raises(ConfigError, match=f"moses.ini: {complaint}"):
+        read_moses_ini(ini(NEW.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize(

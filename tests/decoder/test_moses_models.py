@@ -10,12 +10,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Decoding, Importing, Search
+from decoder.config import Decoding, Importing, Reordering, Search
 from decoder.model import open_model
 from decoder.moses.exporting import export_moses, probabilities
 from decoder.moses.importing import import_moses
 from decoder.translator import Decoder
-from lm.config import load_config
+from lm.config import load_config, save_config
 from lm.errors import ConfigError, FormatError, ModelError
 from phrasebeam import main
 from tests.decoder.models import ALL_REORDERINGS, random_toy
@@ -46,8 +46,6 @@ def moses(tmp_path, exported):
 @settings(max_examples=20)
 @given(st.integers(0, 2**20), st.none() | ALL_REORDERINGS, st.booleans())
 def test_out_and_in_again(seed, reordering, early):
-    if reordering and reordering.collapse:  # of which Moses has not both
-        reordering = reordering.model_copy(update={"ln_default": []})
     with tempfile.TemporaryDirectory() as directory:
         out_and_in_again(Path(directory), seed, reordering, early)
 
@@ -62,7 +60,7 @@ def out_and_in_again(tmp_path, seed, reordering, early):
     if reordering:
         found, default = description.reordering.model_dump(), reordering.ln_default
         assert found.pop("ln_default") == pytest.approx(default, abs=1e-6)
-        assert found.items() <= reordering.model_dump().items()
+        assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
     else:
         assert description.reordering is None
     search = load_config(tmp_path / "again" / "search.yaml", Decoding).search
@@ -74,6 +72,15 @@ def out_and_in_again(tmp_path, seed, reordering, early):
     for old, new in zip(before.translate_all(LINES), after.translate_all(LINES)):
         assert (new.text, new.phrases) == (old.text, old.phrases)
         assert new.score == pytest.approx(old.score, abs=1e-4)
+
+
+def test_a_weight_for_each_direction_is_one_for_each_orientation(tmp_path):
+    toy = random_toy(tmp_path / "toy", 3, reordering=Reordering(orientation="hier", kind="leftright", collapse=True))
+    export_moses(toy.directory, tmp_path / "moses")
+    backward, forward = (repr(weight) for weight in open_model(toy.directory).weights.reordering)
+    text = (tmp_path / "moses" / "moses.ini").read_text()
+    assert "num-features=4 type=hier-leftright-bidirectional-fe-allff\n" in text
+    assert f"LexicalReordering0= {backward} {backward} {forward} {forward}\n" in text
 
 
 @settings(max_examples=200)
@@ -97,13 +104,35 @@ def contents(directory):
     return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
 
 
+def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    save_config(Decoding(search=Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5)), model / "search.yaml")
+    export_moses(model, tmp_path / "moses")
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    found = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    longest = open_model(toy).description.max_source_phrase_length
+    assert found == Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
+    save_config(Decoding(search=Search(pop_limit=0)), model / "search.yaml")  # which Moses would take for no pops
+    export_moses(model, tmp_path / "moses")
+    assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
+
+
 def test_limits_of_the_search_are_moses_own(tmp_path, moses):
     ini = moses / "moses.ini"
     lines = ini.read_text().replace(" table-limit=20", "").split("\n")
-    sections = ("[distortion-limit]", "[stack]", "[beam-threshold]", "[max-phrase-length]")
+    sections = (
+        "[search-algorithm]",
+        "[cube-pruning-pop-limit]",
+        "[distortion-limit]",
+        "[stack]",
+        "[beam-threshold]",
+        "[max-phrase-length]",
+    )
     ini.write_text("\n".join(line for i, line in enumerate(lines) if not {line, lines[i - 1]} & set(sections)))
     description = import_moses(ini, tmp_path / "model")
     assert yaml.safe_load((tmp_path / "model" / "search.yaml").read_text())["search"] == {
+        "algorithm": "stack",
+        "pop_limit": 1000,
         "stack": 200,
         "beam_threshold": 1e-5,
         "distortion_limit": -1,

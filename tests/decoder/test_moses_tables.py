@@ -203,6 +203,26 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
         assert caught.value.line == 3
 
 
+@pytest.mark.parametrize(
+    ("kind", "direction", "columns"),
+    [
+        ("msd", "bidirectional", [0, 1, 2, 1, 2, 3]),  # as Moses reads them
+        ("leftright", "bidirectional", [0, 1, 1, 2]),
+        ("mslr", "forward", [0, 1, 2, 3]),
+    ],
+)
+def test_collapsed_scores_are_read_as_moses_does(tmp_path, kind, direction, columns):
+    model = Reordering(kind=kind, direction=direction, collapse=True)
+    (tmp_path / "table").write_text("a ||| b ||| 1\n")
+    source, target = Vocabulary(), Vocabulary()
+    PhraseTableReader(tmp_path / "table", 1, source, target).read(tmp_path / "phrases")
+    probabilities = np.arange(1, model.n_columns + 1) / 10
+    (tmp_path / "text").write_text(f"a ||| b ||| {' '.join(map(str, probabilities.tolist()))}\n")
+    read_reordering_table(tmp_path / "text", model, tmp_path / "phrases", (source, target), tmp_path / "reordering")
+    (found,) = open_reordering_table(tmp_path / "reordering", 1).ln_scores
+    np.testing.assert_allclose(np.exp(found), probabilities[columns], rtol=1e-6)
+
+
 def test_a_reordering_table_of_another_model(tmp_path):
     _, source, target = read(GOOD, 2, tmp_path)
     (tmp_path / "text").write_text("q ||| q ||| 1 1 1 1 1 1\n")

@@ -81,6 +81,8 @@ DAMAGES = {
     "empty": lambda path: path.write_bytes(b""),
     "cut in half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
     "a byte short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "a byte too many": lambda path: path.write_bytes(path.read_bytes() + b"x"),
+    "twice": lambda path: path.write_bytes(2 * path.read_bytes()),
     "garbage": lambda path: path.write_bytes(bytes(range(256)) * 4),
     "another version": lambda path: path.write_bytes(b"\x93NUMPY\x09" + path.read_bytes()[7:]),
     "several arrays": lambda path: path.write_bytes(npz()),

@@ -128,11 +128,13 @@ def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
 
 EVERYTHING = """
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from decoder.answer import Request
 from decoder.config import Mbr, Reordering, Search
+from decoder.input import Input, Prefix, Term
 from decoder.translator import Decoder
 from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
@@ -143,6 +145,12 @@ for reordering in (Reordering(orientation="hier"), None):
     decoder = Decoder.load(toy.directory, Search(table_limit=1))
     for line in ("a b c x", "", " ".join("abcd" * 10)):
         decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
+    for algorithm, policy in (("stack", "exclusive"), ("cube", "inclusive"), ("stack", "constraint")):
+        decoder = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        term = Term(0, 2, ("s", "new"), 0.5, ((0, 0),))
+        given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
+        for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
+            decoder.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("lm", "decoder"):

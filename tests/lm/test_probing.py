@@ -184,3 +184,10 @@ def test_an_arpa_file_that_does_not_fit_together_is_named(tmp_path):
 def test_orders_without_ngrams(tmp_path):
     write_probing(from_ngrams([[[1, 3], [3, 2]], [], []]), tmp_path / "model.bin")
     assert [length for _, length, _ in LanguageModel.load(tmp_path / "model.bin").full_scores(["a", "b"])] == [2, 1, 1]
+
+
+@pytest.mark.parametrize("change", [lambda image: image[:-1], lambda image: image + b"junk\n"])
+def test_words_that_do_not_end(tmp_path, change):
+    (tmp_path / "lm").write_bytes(change(GOLDEN.read_bytes()))
+    with pytest.raises(FormatError, match="its last word is not ended; copy it again"):
+        LanguageModel.load(tmp_path / "lm")

@@ -52,6 +52,13 @@ BAD = {
     "missing text": ({"config": "text.yaml"}, "absent: No such file or directory"),
     "bad alignment": ({"alignment": "links"}, "links:1: 'x' is not an alignment point"),
     "LM markers": ({"target": "marked"}, "<s>"),
+    "missing LM text": ({"lm-text": "absent"}, "absent: No such file or directory"),
+    "LM text that is no text": ({"lm-text": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8"),
+    "missing classes": ({"lm-classes": "absent"}, "absent: No such file or directory"),
+    "no classes": ({"lm-classes": "short"}, "short:1: 1 fields, expected 'word class'; correct the line"),
+    "class of a marker": ({"lm-classes": "marker"}, "marker:1: the class </s>, which is of language models; rename it"),
+    "LM of nothing": ({"config": "nothing.yaml"}, "language_models.0: neither text nor classes, expected one of them"),
+    "weights of LMs": ({"config": "weights.yaml"}, "weights.language_model has 3 weights, the model has 2 language"),
 }
 
 
@@ -63,6 +70,10 @@ def test_refuses(train, tmp_path, options, message):
     (tmp_path / "typo.yaml").write_text("alignment: {alligner: hmm}\n", encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("alignment: [\n", encoding="utf-8")
     (tmp_path / "text.yaml").write_text("language_model: {text: [absent]}\n", encoding="utf-8")
+    (tmp_path / "marker").write_text("t1 </s>\n", encoding="utf-8")
+    (tmp_path / "nothing.yaml").write_text("language_models: [{order: 3}]\n", encoding="utf-8")
+    weights = "language_models: [{text: [target]}]\nweights: {language_model: [1, 2, 3]}\n"
+    (tmp_path / "weights.yaml").write_text(weights, encoding="utf-8")
     (tmp_path / "links").write_text("x\n" * 120, encoding="utf-8")
     (tmp_path / "marked").write_text("a <s> b\n" * 120, encoding="utf-8")
     before = sorted(path.name for path in tmp_path.iterdir())
@@ -72,6 +83,14 @@ def test_refuses(train, tmp_path, options, message):
     assert message in error
     assert error.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_options_for_further_language_models(train, tmp_path):
+    (tmp_path / "classes").write_text("t1 A\nt2 B\n", encoding="utf-8")
+    assert train(**{"lm-text": "source", "lm-classes": "classes"})[0] == 0
+    assert sorted(path.name for path in (tmp_path / "model").glob("lm*")) == [
+        *("lm.bin", "lm2.bin", "lm3.bin", "lm3.classes")
+    ]
 
 
 def test_options(train):

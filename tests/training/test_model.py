@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.corpus import Corpus
 from lm.errors import ConfigError, FormatError
+from lm.estimate import estimate
 from lm.fixed_vocabulary import FixedVocabulary
 from lm.language_model import LanguageModel
 from lm.resident import Resident
@@ -135,6 +137,48 @@ def test_more_text_for_the_language_model(tmp_path):
     model = LanguageModel.load(tmp_path / "model" / "lm.bin")
     assert model.word_ids(["elephants"])[0] != model.word_ids(["giraffes"])[0]
     assert found.data["language_model_text_1"]["file"] == "more.gz"
+
+
+def test_further_language_models(tmp_path):
+    source, target = bitext(tmp_path)
+    words = [f"t{i}" for i in range(25)]  # those above have no class
+    classes = tmp_path / "classes"
+    classes.write_text("".join(f"{word}\tC{i % 4}\n" for i, word in enumerate(words)), encoding="utf-8")
+    (tmp_path / "more").write_text("t1 elephants t2\nt3 t4\n", encoding="utf-8")
+    further = [{"text": [str(tmp_path / "more")], "order": 2}, {"classes": str(classes)}]
+    found = train_model(source, target, tmp_path / "model", config(language_models=further))
+    model = tmp_path / "model"
+    assert [entry.model_dump() for entry in found.language_models] == [
+        {"file": "lm.bin", "classes": None},
+        {"file": "lm2.bin", "classes": None},
+        {"file": "lm3.bin", "classes": "lm3.classes"},
+    ]
+    assert {"language_model_2_text_1", "language_model_3_classes"} <= found.data.keys()
+    assert (model / "lm3.classes").read_bytes() == classes.read_bytes()
+    assert load_config(model / "weights.yaml", Weights).language_model == [0.5] * 3
+    more, of_classes = LanguageModel.load(model / "lm2.bin"), LanguageModel.load(model / "lm3.bin")
+    assert (more.order, of_classes.order) == (2, 3)
+    assert more.word_ids(["elephants", "t5"]).tolist() == [4, 0]
+    of_words = {word: f"C{i % 4}" for i, word in enumerate(words)}
+    mapped = [[of_words.get(word, "<unk>") for word in line.split()] for line in target.read_text().splitlines()]
+    bigrams = {pair for line in mapped for pair in pairwise(line)}
+    assert {name for name, _ in bigrams} == {"C0", "C1", "C2", "C3", "<unk>"}
+    for first, second in bigrams:
+        assert [n for _, n, _ in of_classes.full_scores([first, second], begin=False, end=False)] == [1, 2]
+    translation = Decoder.load(model).translate("s1 s28 s3")
+    expected = [of_words.get(word, "<unk>") for word in translation.text.split()]
+    assert translation.features["language_model"][2] == pytest.approx(of_classes.score(expected) * np.log(10), abs=1e-4)
+
+
+def test_a_class_model_of_full_classes_is_that_of_the_classes(tmp_path):
+    (tmp_path / "words").write_text("a b a c\nd a\nc c b\n", encoding="utf-8")
+    (tmp_path / "classes").write_text("A B A A\nB A\nA A B\n", encoding="utf-8")
+    classes = {"a": "A", "b": "B", "c": "A", "d": "B"}
+    for classified, plain in zip(
+        estimate(tmp_path / "words", 3, classes=classes).orders, estimate(tmp_path / "classes", 3).orders
+    ):
+        for one, other in zip(classified, plain):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_replaces_a_model_and_nothing_else(tmp_path):

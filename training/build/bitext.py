@@ -18,7 +18,7 @@ class Texts(NamedTuple):
 
     source: Path
     target: Path
-    more: list[Path]  # of the target language, for the language model
+    more: list[Path]  # of the target language, for the language models
 
 
 class Bitext(NamedTuple):

@@ -1,4 +1,4 @@
-"""From a bitext to a model directory, in the order of `train-model`: language model, word alignment, phrase pairs."""
+"""From a bitext to a model directory, in the order of `train-model`: language models, word alignment, phrase pairs."""
 
 import shutil
 from contextlib import AbstractContextManager, nullcontext
@@ -13,14 +13,18 @@ from decoder.provenance import check_output, file_digests, signature, version
 from decoder.table_writer import TableSizes
 from lm.config import save_config
 from lm.errors import ConfigError, FormatError
-from lm.estimate import estimate
 from lm.files import atomic_directory
-from lm.probing_writer import write_probing
 from lm.progress import stage
 from lm.resident import resident
 from training.build.alignment import align
 from training.build.alignment_points import Alignments, read_pharaoh, write_pharaoh
 from training.build.bitext import Bitext, Texts, read_bitext
+from training.build.language_models import (
+    build_language_models,
+    further_texts,
+    language_model_files,
+    language_model_paths,
+)
 from training.build.scoring import PhraseTableSettings, build_phrase_table
 from training.config import TrainModelConfig
 
@@ -51,7 +55,7 @@ def train_model(
         data = _digests(source, target, config, alignment)
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(texts.source, texts.target)
-            _build_language_model([texts.target, *texts.more], directory, config)
+            build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / "alignment")
         sizes = _build_tables(bitext, alignments, directory, config)
@@ -66,7 +70,7 @@ def train_model(
 def _tokenized(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
 ) -> AbstractContextManager[Texts]:
-    texts = Texts(Path(source), Path(target), [Path(path) for path in config.language_model.text])
+    texts = Texts(Path(source), Path(target), further_texts(config))
     if config.preprocessing is None:
         return nullcontext(texts)
     from training.build.preprocessing import preprocessed  # slow: compiles the tables of Unicode that sacremoses needs
@@ -80,12 +84,6 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
     if not bitext.source.tokens.size:
         raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
     return bitext
-
-
-def _build_language_model(texts: list[Path], directory: Path, config: TrainModelConfig) -> None:
-    model = estimate(texts, config.language_model.order, config.memory // 2, directory)
-    with stage("writing the language model"):
-        write_probing(model, directory / "lm.bin")
 
 
 def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> Alignments:
@@ -126,7 +124,9 @@ def _describe(
     if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
-    del settings["language_model"]["text"]  # files are told apart by their digests
+    for section in (settings["language_model"], *settings["language_models"]):
+        section.pop("text")  # files are told apart by their digests
+        section.pop("classes", None)
     if config.preprocessing:
         settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
     if "alignment" in data:
@@ -142,6 +142,7 @@ def _describe(
         max_target_phrase_length=sizes.longest_target,
         max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
+        language_models=language_model_files(config),
         reordering=config.reordering.model,
         preprocessing=config.preprocessing,
         settings=settings,
@@ -153,8 +154,7 @@ def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
     """Name and SHA-256 of every file that the model is made of; files that cannot be read are found before the work."""
-    paths = {"source": source, "target": target}
-    paths |= {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
+    paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment
     return file_digests(paths)

@@ -1,0 +1,143 @@
+"""What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from decoder.config import Mbr
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
+from decoder.features.dense import DenseWeights, FeatureNames, weight_vector
+from decoder.hypothesis_graph import best_derivation
+from decoder.lattice import Lattice, build_lattice, connected
+from decoder.mbr import choose, texts_of
+from decoder.nbest import Derivations, best_derivations
+from decoder.source import Source
+from decoder.tables import Tables
+from decoder.translation import Phrase, Translation
+from decoder.workspace import Workspace
+from lm.fixed_vocabulary import FixedVocabulary
+
+
+@dataclass(frozen=True)
+class Found:
+    """The graph of one sentence, until the thread's next search."""
+
+    source: Source
+    workspace: Workspace
+    target: FixedVocabulary
+    tables: Tables
+    weights: DenseWeights
+    features: FeatureNames
+
+    def best(self) -> Translation:
+        """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
+        n_words, graph, options = len(self.source.words), self.workspace.graph, self.workspace.options
+        if n_words == 0:
+            size = len(self.source.own)
+            nothing = np.zeros(size, np.int32)
+            return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
+        chosen = np.empty(n_words, np.int32)
+        chosen = chosen[: best_derivation(graph, n_words, chosen)]
+        derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return self._one(derivation, float(graph.score[graph.stack_first[n_words]]))
+
+    def _one(self, derivation: Derivation, score: float) -> Translation:
+        features = np.zeros((1, self.features.size))
+        self._fill_features(derivation, np.array([0, derivation.pair.size]), features)
+        if not self.source.words:  # nothing was searched
+            score = float(weight_vector(self.weights, self.features) @ features[0])
+        return self._translation(derivation, score, features[0], {})
+
+    def nbest(self, n: int, distinct: bool) -> list[Translation]:
+        """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first."""
+        if not self.source.words:
+            return [self.best()]
+        best = self._derivations(n, distinct)
+        matrix = np.zeros((best.score.size, self.features.size))
+        self._fill_features(best.phrases, best.offsets, matrix)
+        known: dict[tuple[int, int, int, int], Phrase] = {}
+        return [
+            self._translation(best.derivation(i), score, values, known)
+            for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
+        ]
+
+    def _derivations(self, n: int, distinct: bool) -> Derivations:
+        workspace = self.workspace
+        return best_derivations(workspace.graph, len(self.source.words), n, workspace.options, distinct)
+
+    def least_risk(self, settings: Mbr) -> Translation:
+        """The translation with the largest expected BLEU."""
+        if not self.source.words:
+            return self.best()
+        best = self._derivations(settings.size, distinct=True)
+        chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
+        return self._one(best.derivation(chosen), float(best.score[chosen]))
+
+    def lattice(self, beam: float) -> Lattice:
+        """What lies on derivations that score at most `beam` below the best."""
+        source, graph, options = self.source, self.workspace.graph, self.workspace.options
+        part = connected(graph, len(source.words), beam)
+        chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
+        begin, end = options.begin[chosen], options.end[chosen]
+        texts = [" ".join(self._target(pair)) for pair in options.pair[chosen].tolist()]
+        target = [texts[i] for i in place.tolist()]
+        return build_lattice(source.words, self.best().score, graph, part, (begin[place], end[place]), target)
+
+    def _fill_features(self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray) -> None:
+        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
+        workspace = self.workspace
+        n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
+        space = FeatureSpace(
+            workspace.states,
+            workspace.blocks,
+            self.features.optional_places(),
+            longest_grouped,
+            *workspace.new_target_room(n_phrases),
+        )
+        fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence.own, space, matrix)
+
+    def _translation(
+        self,
+        derivation: Derivation,
+        score: float,
+        features: np.ndarray,
+        known: dict[tuple[int, int, int, int], Phrase],
+    ) -> Translation:
+        """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
+        phrases, position = [], 0
+        for pair, begin, end in zip(*(field.tolist() for field in derivation)):
+            key = pair, begin, end, position
+            if key not in known:
+                known[key] = self._phrase(*key)
+            phrases.append(known[key])
+            position = known[key].target_span[1]
+        text = " ".join([phrase.target for phrase in phrases if phrase.target])
+        return Translation(text, score, self.features.by_group(features), tuple(phrases))
+
+    def _phrase(self, pair: int, begin: int, end: int, position: int) -> Phrase:
+        table, target = self.tables.phrases, self._target(pair)
+        if pair < 0:
+            own = self.source.own[-1 - pair]
+            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == self.source.words[begin:end]
+            is_made_up = own.unknown != 0 and bool(target) and not is_copied
+        else:
+            is_copied = is_made_up = False
+            points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
+        return Phrase(
+            " ".join(self.source.words[begin:end]),
+            " ".join(target),
+            (begin, end),
+            (position, position + len(target)),
+            tuple((begin + i, position + j) for i, j in points),
+            is_copied,
+            is_made_up,
+        )
+
+    def _target(self, pair: int) -> list[str]:
+        """Target words of a pair; a negative one is the sentence's own."""
+        if pair < 0:
+            own = self.source.own[-1 - pair]
+            return [own.shown] if own.shown else list(own.target)
+        table, vocabulary = self.tables.phrases, self.target
+        return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
