@@ -75,7 +75,18 @@ def pack_own_pairs(
 def _no_own_pairs(n_models: int) -> OwnPairs:
     no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
     no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
-    return OwnPairs(no_numbers, np.zeros(1, np.int64), no_words, no_ids, *2 * [no_scores], no_numbers, *3 * [no_scores])
+    return OwnPairs(
+        no_numbers,
+        np.zeros(1, np.int64),
+        no_words,
+        no_ids,
+        no_scores,
+        no_scores,
+        no_numbers,
+        no_scores,
+        no_scores,
+        no_scores,
+    )
 
 
 @kernel
