@@ -25,3 +25,22 @@ def read_word_classes(path: str | Path) -> dict[str, str]:
     if not classes:
         raise FormatError(path, "empty; expected lines 'word class'")
     return classes
+
+
+def read_class_map(path: str | Path) -> dict[str, str]:
+    """Class of each word, in lines 'word class' or, as Liang's program writes clusters, 'class word count'."""
+    for line in read_lines(path):
+        if len(line.split("\t")) == 3:
+            return _read_paths(path)
+        break
+    return read_word_classes(path)
+
+
+def _read_paths(path: str | Path) -> dict[str, str]:
+    classes = {}
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise FormatError(path, f"{len(fields)} fields, expected 'class word count' between tabs", number)
+        classes[fields[1]] = fields[0]
+    return classes

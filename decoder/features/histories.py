@@ -1,0 +1,116 @@
+"""Sparse features with history: the rule before with this rule, and the two target words before with this rule.
+
+A hypothesis remembers the rule that it ended with and its last two target words (Yu et al. 2013, section 4.3). What
+hypotheses share of that, and of all that the next phrase can see of the last one, is a number of a table, so that
+recombination compares one number more and the search knows nothing of what it stands for.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.features.rule_features import ONE, Fired, fire, new_fired, target_class, weigh_fired
+from decoder.features.templates import RULE_BIGRAM, RULE_HISTORY
+from lm.hashing import START, combine, mix
+from lm.jit import inlined_kernel, kernel
+
+START_HISTORY = np.int64(0)
+START_RULE = np.uint64(0)
+NO_WORD = -1
+HISTORIES_FULL = np.int64(-1)
+EMPTY = -1
+MEMO_BITS = 14
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Histories(NamedTuple):
+    """At most B of them, in a hash table; and a direct-mapped memo of scores."""
+
+    size: np.ndarray  # int64[1]
+    state: np.ndarray  # int32[B], see Options.state
+    rule: np.ndarray  # uint64[B], hash of the last rule, START_RULE at the start
+    words: np.ndarray  # int32[B, 2], the last target words, the last one first; NO_WORD before the start
+    slots: np.ndarray  # int32[T], T a power of two >= 2 B
+    memo_keys: np.ndarray  # int64[M], of history and option; 0 where empty
+    memo_scores: np.ndarray  # float64[M]
+    fired: Fired
+
+
+def new_histories(capacity: int, n_levels: int) -> Histories:
+    """Room for so many histories, a power of two."""
+    return Histories(
+        np.zeros(1, np.int64),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.uint64),
+        np.full((capacity, 2), NO_WORD, np.int32),
+        np.full(2 * capacity, EMPTY, np.int32),
+        np.zeros(1 << MEMO_BITS, np.int64),
+        np.zeros(1 << MEMO_BITS),
+        new_fired(2 + n_levels, n_levels),
+    )
+
+
+@kernel
+def forget_histories(histories):
+    """Leave the one at the start alone."""
+    histories.size[0] = 1
+    histories.slots[:] = EMPTY
+    histories.memo_keys[:] = 0
+    histories.state[0], histories.rule[0] = EMPTY, START_RULE
+    histories.words[0, 0], histories.words[0, 1] = NO_WORD, NO_WORD
+
+
+@kernel
+def next_history(histories, history, state, rule, words, begin, end):
+    """The history after a phrase that the next one sees as `state`, of that rule and words[begin:end]; or FULL."""
+    last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
+    for i in range(max(begin, end - 2), end):
+        last, before = np.int64(words[i]), last
+    h = combine(combine(combine(combine(START, state), np.int64(rule)), last), before)
+    mask = np.int64(histories.slots.size - 1)
+    slot = np.int64(mix(h) & np.uint64(mask))
+    while histories.slots[slot] != EMPTY:
+        i = np.int64(histories.slots[slot])
+        same_rule = histories.rule[i] == rule and histories.state[i] == state
+        if same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
+            return i
+        slot = (slot + 1) & mask
+    new = histories.size[0]
+    if new == histories.rule.size:
+        return HISTORIES_FULL
+    histories.state[new], histories.rule[new] = state, rule
+    histories.words[new, 0], histories.words[new, 1] = last, before
+    histories.slots[slot] = new
+    histories.size[0] = new + 1
+    return new
+
+
+@kernel
+def fire_history(sparse, own, previous_rule, last, before, rule, fired):
+    """Add the features of `rule` after the rule `previous_rule` and the target words `last` and the one `before`."""
+    if sparse.active[RULE_BIGRAM]:
+        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
+    if sparse.active[RULE_HISTORY]:
+        for column in range(sparse.nothing.size - 1):
+            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, own, last, 1 + column)))
+            fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, own, before, 1 + column))), ONE)
+
+
+@inlined_kernel
+def _class_of(sparse, own, word, column):
+    return sparse.nothing[column] if word == NO_WORD else target_class(sparse, own, word, column)
+
+
+@kernel
+def score_history(sparse, scales, own, histories, history, option, rule):
+    """Weighted score of the features of `option`, whose rule is `rule`, after `history`."""
+    key = (history << np.int64(32)) | (option + 1)
+    slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
+    if histories.memo_keys[slot] != key:
+        last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
+        fired = histories.fired
+        fired.n[0] = 0
+        fire_history(sparse, own, histories.rule[history], last, before, rule, fired)
+        histories.memo_keys[slot] = key
+        histories.memo_scores[slot] = weigh_fired(sparse.weights, scales, fired)
+    return histories.memo_scores[slot]
