@@ -19,6 +19,7 @@ from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_na
 from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
+from decoder.frequent import NO_FREQUENT
 from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import best_derivation
 from decoder.input import Input, Prefix
@@ -31,9 +32,9 @@ from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
 from decoder.required import NOTHING, Required
 from decoder.search import search
+from decoder.sentence_tables import SentenceTables, TableParts, original_pairs
 from decoder.source import Source, read_source
 from decoder.stacks import OK
-from decoder.tables import Sentence
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
@@ -166,24 +167,35 @@ class Decoder:
 
         Only where no translation begins with the prefix are parts of it made up.
         """
-        source, prefix = read_source(given, self.model, self.longest, self.reading), given.prefix
+        source, prefix = self.read(given), given.prefix
         if prefix.words and not source.words:
             source, _ = with_made_up(source, prefix, self.model)
-        workspace = self._look_up(source.sentence)
+        workspace = self.look_up(source)
         if not prefix.words or not source.words:
-            self._decode(source.sentence, workspace, NOTHING)
+            self._decode(source, workspace, NOTHING)
             return Found(source, workspace)
         required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
-        if not self._decode(source.sentence, workspace, required):
+        if not self._decode(source, workspace, required):
             source, is_made_up = with_made_up(source, prefix, self.model)
-            workspace = self._look_up(source.sentence)
+            workspace = self.look_up(source)
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
             required = require(prefix, source, workspace.options, ln_penalty, self.model)
-            self._decode(source.sentence, workspace, required)
+            self._decode(source, workspace, required)
         return Found(source, workspace)
 
-    def _look_up(self, sentence: Sentence) -> Workspace:
+    def read(self, given: Input, reference: np.ndarray | None = None) -> Source:
+        """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
+        tables = SentenceTables(self.tables, None)
+        if given.left_out is not None or reference is not None:
+            ids = self.model.source.ids(list(given.words))
+            if not hasattr(self._local, "parts"):
+                self._local.parts = TableParts(self.model, self.tables, self.longest)
+            tables = self._local.parts.part(ids, reference, given.left_out)
+        return read_source(given, self.model, tables, self.longest, self.reading)
+
+    def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
+        sentence = source.sentence
         if not hasattr(self._local, "workspace"):
             self._local.workspace = Workspace(self.model, self.search, self.longest)
         workspace: Workspace = self._local.workspace
@@ -194,41 +206,50 @@ class Decoder:
             let_go_beyond(self._memory, *self.tables.phrases, self.tables.ln_reordering, *models)
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
-            lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
+            if source.tables.origin is not None:  # what is known of frequent phrases is known of the model's tables
+                candidates = candidates._replace(frequent=NO_FREQUENT)
+            lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
             if fill_options(lookup, workspace.options) != FULL:
                 break
             workspace.grow_options()
         fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _decode(self, sentence: Sentence, workspace: Workspace, required: Required) -> bool:
+    def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
         """Search for translations that begin with what is required; whether there are any."""
         if required.ln_rest[0] == -np.inf:
             return False
-        while (status := self._search(workspace, sentence, required)) != OK:
+        while (status := self._search(workspace, source, required)) != OK:
             workspace.grow(status)
-        n_words, first = sentence.words.size, workspace.graph.stack_first
+        n_words, first = len(source.words), workspace.graph.stack_first
         return bool(first[n_words] < first[n_words + 1])
 
-    def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
+    def _search(self, workspace: Workspace, source: Source, required: Required) -> int:
         forget_blocks(workspace.blocks)
-        states = workspace.states._replace(required=required)
-        begin_states(self.tables.lms, states)
-        space = SearchSpace(
+        space = self.search_space(source, workspace)
+        space = space._replace(
+            states=workspace.states._replace(required=required),
+            limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+        )
+        begin_states(space.lms, space.states)
+        if self.search.algorithm == "cube":
+            return cube_search(space, workspace.queues, len(source.words))
+        return search(space, len(source.words))
+
+    def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:
+        """What kernels search, in a workspace that holds the options of the sentence."""
+        return SearchSpace(
             workspace.options,
             workspace.future,
-            self.tables.lms,
-            states,
+            source.tables.tables.lms,
+            workspace.states,
             workspace.stacks,
             workspace.graph,
             workspace.blocks,
             workspace.places,
-            sentence.zones,
-            self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+            source.sentence.zones,
+            self._limits,
         )
-        if self.search.algorithm == "cube":
-            return cube_search(space, workspace.queues, sentence.words.size)
-        return search(space, sentence.words.size)
 
     def _allowance(self, required: Required) -> float:
         """By how much a hypothesis may be worse than the threshold allows.
@@ -251,20 +272,20 @@ class Decoder:
 
     def _one(self, found: Found, derivation: Derivation, score: float) -> Translation:
         features = np.zeros((1, len(self.features.names())))
-        self._fill_features(found, derivation, np.array([0, derivation.pair.size]), features)
+        self.fill_features(found, derivation, np.array([0, derivation.pair.size]), features)
         if not found.source.words:  # nothing was searched
             score = float(weight_vector(self.weights, self.features) @ features[0])
-        return self._translation(found.source, derivation, score, features[0], {})
+        return self.translation(found.source, derivation, score, features[0], {})
 
     def _nbest(self, found: Found, n: int, distinct: bool) -> list[Translation]:
         if not found.source.words:
             return [self._best(found)]
         best = self._derivations(found, n, distinct)
         matrix = np.zeros((best.score.size, len(self.features.names())))
-        self._fill_features(found, best.phrases, best.offsets, matrix)
+        self.fill_features(found, best.phrases, best.offsets, matrix)
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
-            self._translation(found.source, best.derivation(i), score, values, known)
+            self.translation(found.source, best.derivation(i), score, values, known)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
 
@@ -284,12 +305,18 @@ class Decoder:
         part = connected(graph, len(source.words), beam)
         chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
-        texts = [" ".join(self._target(source, pair)) for pair in options.pair[chosen].tolist()]
+        pairs = original_pairs(options.pair[chosen], source.tables.origin)
+        texts = [" ".join(self._target(source, pair)) for pair in pairs.tolist()]
         target = [texts[i] for i in place.tolist()]
         return build_lattice(source.words, self._best(found).score, graph, part, (begin[place], end[place]), target)
 
-    def _fill_features(self, found: Found, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray) -> None:
-        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
+    def fill_features(
+        self, found: Found, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
+    ) -> None:
+        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone.
+
+        They are translations of the whole sentence, unless they are not `is_complete`.
+        """
         workspace = found.workspace
         n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
         space = FeatureSpace(
@@ -298,10 +325,12 @@ class Decoder:
             self.features.optional_places(),
             longest_grouped,
             *workspace.new_target_room(n_phrases),
+            is_complete,
         )
-        fill_feature_matrix(phrases, offsets, self.tables, found.source.sentence.own, space, matrix)
+        source = found.source
+        fill_feature_matrix(phrases, offsets, source.tables.tables, source.sentence.own, space, matrix)
 
-    def _translation(
+    def translation(
         self,
         source: Source,
         derivation: Derivation,
@@ -311,7 +340,8 @@ class Decoder:
     ) -> Translation:
         """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
         phrases, position = [], 0
-        for pair, begin, end in zip(*(field.tolist() for field in derivation)):
+        pairs = original_pairs(derivation.pair, source.tables.origin)
+        for pair, begin, end in zip(*(field.tolist() for field in derivation._replace(pair=pairs))):
             key = pair, begin, end, position
             if key not in known:
                 known[key] = self._phrase(source, *key)
