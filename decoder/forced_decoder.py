@@ -17,6 +17,7 @@ from decoder.gold_graph import GoldSpace, fill_gold_graph, find_options, score_r
 from decoder.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, ln_derivations, longest_prefix
 from decoder.hypothesis_graph import HypothesisGraph, best_way_to, new_graph
 from decoder.input import Input
+from decoder.lattice import Lattice
 from decoder.model import open_model
 from decoder.ordered_map import map_ordered
 from decoder.prefix import strange_words
@@ -46,6 +47,7 @@ class Forced:
     best: Translation | None = None  # the best derivation under the model
     ln_derivations: float | None = None  # ln of how many the lattice holds
     lattice: GoldLattice | None = None
+    graph: Lattice | None = None  # the same scored, where the decoder keeps that
 
 
 class Task(NamedTuple):
@@ -80,8 +82,9 @@ class Gold(NamedTuple):
 class _Room:
     """The memory of one thread."""
 
-    def __init__(self) -> None:
-        self.n_states, self.n_arcs, self.n_words = FIRST_STATES, 4 * FIRST_STATES, 64
+    def __init__(self, most_states: int):
+        self.n_states = min(FIRST_STATES, most_states)
+        self.n_arcs, self.n_words = 4 * self.n_states, 64
         self.n_nodes, self.n_edges = FIRST_NODES, 4 * FIRST_NODES
         self.new_states()
         self.new_graph()
@@ -105,9 +108,12 @@ class _Room:
 class ForcedDecoder:
     """A model that is made to produce references; any number of threads may share one."""
 
-    def __init__(self, decoder: Decoder, settings: Forcing | None = None):
-        """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used."""
-        self.decoder, self.settings = decoder, settings or Forcing()
+    def __init__(self, decoder: Decoder, settings: Forcing | None = None, keeps_graphs: bool = False):
+        """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used.
+
+        `keeps_graphs`: whether `force` answers with lattices for people; not with those of all prefix pairs.
+        """
+        self.decoder, self.settings, self.keeps_graphs = decoder, settings or Forcing(), keeps_graphs
         self._local = threading.local()
 
     @classmethod
@@ -137,7 +143,8 @@ class ForcedDecoder:
         source, target = int(gold.graph.first_gap[node]), int(gold.graph.lm_state[node])
         found, derivation = gold.found, gold.derivation(node)
         best = self.decoder.translation(found.source, derivation, gold.score(node), self.features(gold, node), {})
-        return Forced(status, n_words, source, target, best, ln_derivations(lattice), lattice)
+        graph = self.decoder.lattice_of(found, gold.graph, source) if self.keeps_graphs else None
+        return Forced(status, n_words, source, target, best, ln_derivations(lattice), lattice, graph)
 
     def force_all(self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1) -> Iterator[Forced]:
         """force of every pair of sentence and reference, in their order, each as soon as those before it are ready."""
@@ -175,9 +182,9 @@ class ForcedDecoder:
         Raises ModelError if the lattice is of another sentence or model.
         """
         room, n_words = self._room(task), len(task.source.words)
-        origin = task.source.tables.origin
-        rule_option = np.empty(lattice.rule_pair.size, np.int64)
-        if not find_options(lattice, task.workspace.options, NO_ORIGIN if origin is None else origin, rule_option):
+        origin = NO_ORIGIN if task.source.tables.origin is None else task.source.tables.origin
+        rule_option, is_same = np.empty(lattice.rule_pair.size, np.int64), lattice.stack_first.size == n_words + 2
+        if not is_same or not find_options(lattice, task.workspace.options, origin, rule_option):
             raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
         ln_lm = self._score_reference(task)
         while True:
@@ -259,7 +266,7 @@ class ForcedDecoder:
     def _room(self, task: Task) -> _Room:
         local = self._local
         if not hasattr(local, "room"):
-            local.room = _Room()
+            local.room = _Room(self.settings.max_states)
         room: _Room = local.room
         room.fit(len(task.source.words))
         return room

@@ -42,6 +42,8 @@ def find_options(lattice, options, origin, rule_option):
     """Fill in the option of each rule; whether all are there. `origin`: see SentenceTables, or NO_ORIGIN."""
     for rule in range(rule_option.size):
         begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])
+        if end - begin > options.longest:
+            return False
         place = begin * options.longest + end - begin - 1
         rule_option[rule] = NOT_THERE
         for option in range(options.first[place], options.first[place + 1]):

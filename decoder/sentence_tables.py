@@ -36,7 +36,7 @@ def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
     """The pairs (int64[K]) as the model's table knows them; the sentence's own, which are negative, as they are."""
     if origin is None or not origin.size:
         return pairs
-    return np.where(pairs < 0, pairs, origin[pairs])
+    return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
 
 
 @kernel

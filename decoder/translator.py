@@ -21,7 +21,7 @@ from decoder.features.language_model import begin_states
 from decoder.features.pair import check_counts
 from decoder.frequent import NO_FREQUENT
 from decoder.future_cost import fill_future_cost
-from decoder.hypothesis_graph import best_derivation
+from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.input import Input, Prefix
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
@@ -301,14 +301,19 @@ class Decoder:
         return self._one(found, best.derivation(chosen), float(best.score[chosen]))
 
     def _lattice(self, found: Found, beam: float) -> Lattice:
-        source, graph, options = found.source, found.workspace.graph, found.workspace.options
-        part = connected(graph, len(source.words), beam)
+        return self.lattice_of(found, found.workspace.graph, len(found.source.words), beam)
+
+    def lattice_of(self, found: Found, graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Lattice:
+        """All derivations of the first `n_words` words in a graph of the sentence, or those within the beam."""
+        source, options = found.source, found.workspace.options
+        part = connected(graph, n_words, beam)
         chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
         pairs = original_pairs(options.pair[chosen], source.tables.origin)
         texts = [" ".join(self._target(source, pair)) for pair in pairs.tolist()]
         target = [texts[i] for i in place.tolist()]
-        return build_lattice(source.words, self._best(found).score, graph, part, (begin[place], end[place]), target)
+        score = float(graph.score[graph.stack_first[n_words]]) if source.words else self._best(found).score
+        return build_lattice(source.words, score, graph, part, (begin[place], end[place]), target)
 
     def fill_features(
         self, found: Found, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
