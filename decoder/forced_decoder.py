@@ -153,7 +153,7 @@ class ForcedDecoder:
     def prepare(self, given: Input, reference: Sequence[str]) -> Task:
         """Look up what can be used of the phrase table."""
         known = self.decoder.model.target.ids(list(reference))
-        source = self.decoder.read(given, known if self.decoder.search.table_limit == 0 else None)
+        source = self.decoder.reader.read(given, known if self.decoder.search.table_limit == 0 else None)
         workspace = self.decoder.look_up(source)
         strange = strange_words(source, self.decoder.model)
         ids = [strange.get(word, found) if found < 0 else found for word, found in zip(reference, known.tolist())]

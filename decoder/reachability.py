@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from decoder.forced_decoder import Forced
 from lm.errors import ConfigError
@@ -89,7 +90,7 @@ class Reachability:
         pyplot().close(figure)
 
 
-def pyplot():  # type: ignore[no-untyped-def]
+def pyplot() -> Any:
     """matplotlib's, without a display. Raises ConfigError where it is not installed."""
     try:
         import matplotlib

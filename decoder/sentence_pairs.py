@@ -9,6 +9,7 @@ from typing import NamedTuple
 from decoder.config import LeaveOneOut
 from decoder.extraction.pharaoh import read_points
 from decoder.input import Input, LeftOut
+from decoder.lm_folds import fold_of
 from lm.corpus import split
 from lm.errors import FormatError
 from lm.files import read_lines
@@ -19,7 +20,8 @@ class TrainingFiles(NamedTuple):
 
     reference: Path
     alignment: Path | None  # None: nothing is left out
-    mode: LeaveOneOut
+    mode: LeaveOneOut = "drop"
+    n_folds: int | None = None  # of the language model, see lm_folds.py
 
 
 def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[tuple[Input, tuple[str, ...]]]:
@@ -41,7 +43,9 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
                 raise FormatError(files.alignment, f"ends after line {number - 1}, and there are more sentence pairs")
             sizes = len(given.words), len(reference)
             numbers = read_points(points, *sizes, files.alignment, number)
-            given = replace(given, left_out=LeftOut(reference, tuple(zip(numbers[::2], numbers[1::2])), files.mode))
+            fold = fold_of(number - 1, files.n_folds) if files.n_folds else None
+            points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
+            given = replace(given, left_out=LeftOut(reference, points_of_pair, files.mode, fold))
         yield given, reference
     if alignments is not None and files.alignment and next(alignments, None) is not None:
         raise FormatError(files.alignment, "more lines than there are sentence pairs; give one for each", number + 1)

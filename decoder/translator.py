@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -24,16 +24,18 @@ from decoder.future_cost import fill_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.input import Input, Prefix
 from decoder.lattice import Lattice, build_lattice, connected
+from decoder.lm_folds import Fold
 from decoder.mbr import choose, texts_of
 from decoder.model import Model, open_model
 from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
+from decoder.reader import Reader
 from decoder.required import NOTHING, Required
 from decoder.search import search
-from decoder.sentence_tables import SentenceTables, TableParts, original_pairs
-from decoder.source import Source, read_source
+from decoder.sentence_tables import original_pairs
+from decoder.source import Source
 from decoder.stacks import OK
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
@@ -61,8 +63,10 @@ class Decoder:
         weights: Weights | None = None,
         memory: int | None = None,
         reading: Reading | None = None,
+        folds: Sequence[Fold] = (),
     ):
         """`weights` default to the model's own; of `reading` the treatment of unknown words counts, not the markup.
+        `folds` are needed for inputs that name one, see LeftOut.
 
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
         Raises ModelError if the weights do not fit the model.
@@ -77,6 +81,7 @@ class Decoder:
         self.features = feature_names(self.weights, given)
         self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
+        self.reader = Reader(model, self.tables, folds, self.longest, self.reading)
         limits = self.search
         self._limits = Limits(
             limits.stack,
@@ -167,31 +172,21 @@ class Decoder:
 
         Only where no translation begins with the prefix are parts of it made up.
         """
-        source, prefix = self.read(given), given.prefix
+        source, prefix, model = self.reader.read(given), given.prefix, self.reader.model_for(given)
         if prefix.words and not source.words:
-            source, _ = with_made_up(source, prefix, self.model)
+            source, _ = with_made_up(source, prefix, model)
         workspace = self.look_up(source)
         if not prefix.words or not source.words:
             self._decode(source, workspace, NOTHING)
             return Found(source, workspace)
         required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
         if not self._decode(source, workspace, required):
-            source, is_made_up = with_made_up(source, prefix, self.model)
+            source, is_made_up = with_made_up(source, prefix, model)
             workspace = self.look_up(source)
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
             required = require(prefix, source, workspace.options, ln_penalty, self.model)
             self._decode(source, workspace, required)
         return Found(source, workspace)
-
-    def read(self, given: Input, reference: np.ndarray | None = None) -> Source:
-        """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
-        tables = SentenceTables(self.tables, None)
-        if given.left_out is not None or reference is not None:
-            ids = self.model.source.ids(list(given.words))
-            if not hasattr(self._local, "parts"):
-                self._local.parts = TableParts(self.model, self.tables, self.longest)
-            tables = self._local.parts.part(ids, reference, given.left_out)
-        return read_source(given, self.model, tables, self.longest, self.reading)
 
     def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
