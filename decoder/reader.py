@@ -12,7 +12,7 @@ from decoder.model import Model
 from decoder.sentence_tables import SentenceTables, TableParts
 from decoder.source import Source, read_source
 from decoder.tables import Tables
-from lm.errors import ConfigError
+from lm.errors import ConfigError, ModelError
 
 
 class Reader:
@@ -31,7 +31,10 @@ class Reader:
         if left_out is not None or reference is not None:
             if not hasattr(self._local, "parts"):
                 self._local.parts = TableParts(self.model, self.tables, self.longest)
-            tables = self._local.parts.part(model.source.ids(list(given.words)), reference, left_out)
+            try:
+                tables = self._local.parts.part(model.source.ids(list(given.words)), reference, left_out)
+            except ModelError as error:
+                raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
         if left_out is not None and left_out.fold is not None:
             tables = tables._replace(tables=tables.tables._replace(lms=self._folds[left_out.fold].lms))
         return read_source(given, model, tables, self.longest, self.reading)

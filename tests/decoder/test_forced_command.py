@@ -92,18 +92,16 @@ def leave_out(directory, command, mode, *more):
 
 def test_leaves_sentence_pairs_out(training_data, tmp_path, capsys, monkeypatch):
     files = f"--source={training_data / 'source'}", f"--output={tmp_path / 'out'}"
-    statuses = {}
+    alignment, statuses = training_data / "alignment", {}
     for mode in "drop", "penalty":
-        assert (
-            leave_out(training_data, "forced-decode", mode, *files, f"--alignment={training_data / 'alignment'}") == 0
-        )
+        assert leave_out(training_data, "forced-decode", mode, *files, f"--alignment={alignment}") == 0
         statuses[mode] = [json.loads(line)["status"] for line in (tmp_path / "out").read_text().splitlines()]
     assert statuses["penalty"] == ["reachable"] * len(LINES)
     assert statuses["drop"] == ["reachable", "reachable", "unreachable", "unreachable", "reachable"]
     capsys.readouterr()
     with open(training_data / "source") as text:
         monkeypatch.setattr(sys, "stdin", text)
-        more = f"--word-alignment={training_data / 'alignment'}", "--distortion-limit=0"
+        more = f"--word-alignment={alignment}", "--distortion-limit=0"
         assert leave_out(training_data, "translate", "drop", *more) == 0
     translations = capsys.readouterr().out.splitlines()
     assert translations[3] == "the buch is small"
@@ -111,20 +109,22 @@ def test_leaves_sentence_pairs_out(training_data, tmp_path, capsys, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "message"),
+    ("name", "n_lines", "another", "message"),
     [
-        ("target", "the house\n", "target: ends after line 1, and there are more sentences"),
-        ("alignment", "0-0\n", "alignment: ends after line 1, and there are more sentence pairs"),
-        ("alignment", "0-9\n" * 5, "alignment:1: point 0-9 lies outside the sentence pair of 4 source and 4 target"),
-        ("alignment", "0-0 x\n" * 5, "alignment:1: 'x' is not an alignment point"),
-        ("alignment", "0-0\n" * 6, "alignment:1: "),
-        ("target", "a\n" * 6, ""),
+        ("target", 4, None, "target: ends after line 4, and there are more sentences"),
+        ("target", 5, "more", "target:6: more lines than there are sentences"),
+        ("alignment", 4, None, "alignment: ends after line 4, and there are more sentence pairs"),
+        ("alignment", 5, "0-0", "alignment:6: more lines than there are sentence pairs"),
+        ("alignment", 0, "0-9", "alignment:1: point 0-9 lies outside the sentence pair of 4 source and 4 target"),
+        ("alignment", 1, "0-0 x", "alignment:2: 'x' is not an alignment point"),
+        ("alignment", 1, "0-0", "'das haus': leave-one-out: 2 phrase pairs of the sentence pair are not in the model"),
     ],
 )
-def test_files_that_do_not_fit_are_named(training_data, tmp_path, capsys, name, text, message):
+def test_files_that_do_not_fit_are_named(training_data, tmp_path, capsys, name, n_lines, another, message):
     files = {one: training_data / one for one in ("source", "target", "alignment")}
+    lines = [*files[name].read_text(encoding="utf-8").splitlines()[:n_lines], *([another] if another else [])]
     files[name] = tmp_path / name
-    files[name].write_text(text, encoding="utf-8")
+    files[name].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     model = f"--model={training_data / 'model'}"
     paths = [f"--source={files['source']}", f"--reference={files['target']}", f"--output={tmp_path / 'out'}"]
     more = [f"--alignment={files['alignment']}", "--leave-one-out=drop"]

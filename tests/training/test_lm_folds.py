@@ -43,8 +43,8 @@ def test_every_sentence_is_decoded_by_a_model_that_has_not_seen_it(model, tmp_pa
     unseen = Decoder(opened)
     for i, (source, target, alignment) in enumerate(LINES):
         points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
-        left_out = LeftOut(tuple(target.split()), points, "penalty", fold_of(i, N))
-        given = Input([*source.split(), "seltsam"], left_out=left_out)
+        left_out = LeftOut(tuple(target.split()), points, fold=fold_of(i, N))
+        given = Input(source.split(), left_out=left_out)
         found = decoder.translate(given)
         ln_lm = LN10 * rest(tmp_path, i % N).score(found.text.split())
         assert found.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
