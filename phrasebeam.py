@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from decoder.answer import Answer, Request
-    from decoder.config import Mbr, Preprocessing, Reading, Search, Weights
-    from decoder.input import Input, Term
+    from decoder.config import Forcing, Mbr, Preprocessing, Reading, Search, Weights
+    from decoder.forced_decoder import Forced, ForcedDecoder
+    from decoder.input import Input, LeftOut, Term
     from decoder.lattice import Lattice
     from decoder.markup import read_markup
     from decoder.raw_text import RawText
@@ -39,6 +40,10 @@ __all__ = [
     "Reading",
     "Input",
     "Term",
+    "LeftOut",
+    "ForcedDecoder",
+    "Forced",
+    "Forcing",
     "read_markup",
     "Translation",
     "Phrase",
@@ -61,8 +66,9 @@ HOMES = {
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
-    "decoder.config": ("Mbr", "Preprocessing", "Reading", "Search", "Weights"),
-    "decoder.input": ("Input", "Term"),
+    "decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
+    "decoder.forced_decoder": ("ForcedDecoder", "Forced"),
+    "decoder.input": ("Input", "LeftOut", "Term"),
     "decoder.lattice": ("Lattice",),
     "decoder.markup": ("read_markup",),
     "decoder.raw_text": ("RawText",),
@@ -74,6 +80,7 @@ HOMES = {
 COMMANDS = {
     "train-model": ("training.commands", "train_model"),
     "translate": ("decoder.commands", "translate"),
+    "forced-decode": ("decoder.forced_commands", "forced_decode"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from decoder.answer import Answer, Request
-from decoder.config import Algorithm, Decoding, Markup, Mbr, Oov
+from decoder.config import Algorithm, Decoding, LeaveOneOut, Markup, Mbr, Oov
 from decoder.input import Prefix
 from decoder.lattice_rendering import LatticeFormat, render_lattice
 from decoder.markup import read_all_markup
 from decoder.outputs import write_answers
 from decoder.prefix import with_prefixes
 from decoder.rendering import render, render_nbest
+from decoder.sentence_pairs import TrainingFiles, with_references
 from decoder.standard_input import standard_input
 from decoder.translator import Decoder
 from lm.config import Section, load_config, parse_config
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from decoder.raw_text import RawText
 
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
-LATTICE, SEARCH = "Lattices", "Search"
+LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
 
 Settings = TypeVar("Settings", bound=Section)
 
@@ -91,6 +92,14 @@ def translate(
     partial_word: Annotated[
         bool, _flag(INPUT, "--partial-word", "The last word of a prefix may be unfinished, unless space follows it.")
     ] = False,
+    leave_one_out: Annotated[
+        LeaveOneOut | None,
+        _option(TRAINING, "Without the counts of the sentence pair; what only it supports: drop; or penalty."),
+    ] = None,
+    reference: Annotated[Path | None, _option(TRAINING, "File of the sentences' translations.")] = None,
+    word_alignment: Annotated[
+        Path | None, _option(TRAINING, "File of their word alignments, 0-0 1-2, that the model was made of.")
+    ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
@@ -104,6 +113,9 @@ def translate(
         raise ConfigError("--partial-word needs --prefix; give it as well")
     if raw and prefix:
         raise ConfigError("--prefix reads tokenized lines; leave out --raw, or leave out --prefix")
+    left_out = _left_out(reference, word_alignment, leave_one_out)
+    if raw and left_out:
+        raise ConfigError("--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out")
     decoding = load_config(config, Decoding) if config else Decoding()
     if memory is not None:
         decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
@@ -131,6 +143,9 @@ def translate(
     if prefix:
         inputs = with_prefixes(inputs, (Prefix.read(line, partial_word) for line in read_lines(prefix)))
 
+    if left_out:
+        inputs = (given for given, _ in with_references(inputs, left_out))
+
     def show(answer: Answer) -> str:
         found = answer.translation
         return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
@@ -143,6 +158,14 @@ def translate(
             (lattice_output, lambda number, answer: render_lattice(number, answer.lattice, lattice_format or "osg")),
         ],
     )
+
+
+def _left_out(reference: Path | None, alignment: Path | None, mode: LeaveOneOut | None) -> TrainingFiles | None:
+    if reference and alignment and mode:
+        return TrainingFiles(reference, alignment, mode)
+    if reference or alignment or mode:
+        raise ConfigError("--leave-one-out, --reference and --word-alignment need each other; give all three")
+    return None
 
 
 def _overridden(section: Settings, flags: dict[str, Any], where: str) -> Settings:

@@ -28,6 +28,8 @@ Condition = Literal["f", "fe"]
 TermPolicy = Literal["exclusive", "inclusive", "constraint"]
 Markup = Literal["pass-through", "ignore", TermPolicy]
 Oov = Literal["copy", "drop", "mark"]
+Prefixes = Literal["longest", "all", "none"]
+LeaveOneOut = Literal["drop", "penalty"]
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 # One number stands for a list of one.
@@ -61,6 +63,14 @@ class Search(Section):
     def ln_beam_threshold(self) -> float:
         """ln of the threshold, -inf where there is none."""
         return math.log(self.beam_threshold) if self.beam_threshold > 0 else -math.inf
+
+
+class Forcing(Section):
+    """What forced decoding looks for where a sentence pair as a whole is not reachable, and when it gives up."""
+
+    prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")
+    least_prefix: int = Field(default=5, ge=1, description="source words of the shortest prefix pair")
+    max_states: int = Field(default=1 << 20, ge=1, description="states of a sentence pair that is not too large")
 
 
 class Reading(Section):

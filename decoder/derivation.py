@@ -35,6 +35,7 @@ class FeatureSpace(NamedTuple):
     longest_grouped: int  # see add_length_groups
     words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
     lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
+    is_complete: bool = True  # whether </s> follows
 
 
 @kernel
@@ -61,7 +62,7 @@ def fill_features(derivation, tables, own, space, features):
     features[scalars + 1] -= size
     for which in range(tables.lms.orders.size):
         space.lm_words[size, which] = tables.lms.end_ids[0, which]
-    score_after(tables.lms, space.lm_words, ZERO, size + 1, space.states, BEGIN_STATE)
+    score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
     for which in range(tables.lms.orders.size):
         features[language_model + which] += LN10 * space.states.log10_prob[which]
     return size

@@ -87,12 +87,18 @@ def start_graph(space):
 @kernel
 def find_places(space, n_words, node):
     """Write where a phrase may follow `node` to space.places: indices of options.first; their number."""
-    options, limit, places = space.options, space.limits.distortion_limit, space.places
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
-    previous_end = 0 if last == NO_OPTION else np.int64(options.end[last])
+    previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
+    return find_places_after(space, n_words, first_gap, window, previous_end)
+
+
+@inlined_kernel
+def find_places_after(space, n_words, first_gap, window, previous_end):
+    """The same for what follows the coverage, once a phrase has ended before the word `previous_end`."""
+    options, limit, places = space.options, space.limits.distortion_limit, space.places
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
-    count = 0
+    count = np.int64(0)
     for begin in range(first_gap, reach):
         if limit >= 0 and begin - previous_end > limit:
             break

@@ -8,15 +8,15 @@ import numpy as np
 from decoder.config import Mbr
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.features.dense import DenseWeights, FeatureNames, weight_vector
-from decoder.hypothesis_graph import best_derivation
+from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
+from decoder.model import Model
 from decoder.nbest import Derivations, best_derivations
+from decoder.sentence_tables import original_pairs
 from decoder.source import Source
-from decoder.tables import Tables
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
-from lm.fixed_vocabulary import FixedVocabulary
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,7 @@ class Found:
 
     source: Source
     workspace: Workspace
-    target: FixedVocabulary
-    tables: Tables
+    model: Model
     weights: DenseWeights
     features: FeatureNames
 
@@ -44,10 +43,10 @@ class Found:
 
     def _one(self, derivation: Derivation, score: float) -> Translation:
         features = np.zeros((1, self.features.size))
-        self._fill_features(derivation, np.array([0, derivation.pair.size]), features)
+        self.fill_features(derivation, np.array([0, derivation.pair.size]), features)
         if not self.source.words:  # nothing was searched
             score = float(weight_vector(self.weights, self.features) @ features[0])
-        return self._translation(derivation, score, features[0], {})
+        return self.translation(derivation, score, features[0], {})
 
     def nbest(self, n: int, distinct: bool) -> list[Translation]:
         """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first."""
@@ -55,10 +54,10 @@ class Found:
             return [self.best()]
         best = self._derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
-        self._fill_features(best.phrases, best.offsets, matrix)
+        self.fill_features(best.phrases, best.offsets, matrix)
         known: dict[tuple[int, int, int, int], Phrase] = {}
         return [
-            self._translation(best.derivation(i), score, values, known)
+            self.translation(best.derivation(i), score, values, known)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
 
@@ -76,16 +75,27 @@ class Found:
 
     def lattice(self, beam: float) -> Lattice:
         """What lies on derivations that score at most `beam` below the best."""
-        source, graph, options = self.source, self.workspace.graph, self.workspace.options
-        part = connected(graph, len(source.words), beam)
+        return self.lattice_of(self.workspace.graph, len(self.source.words), beam)
+
+    def lattice_of(self, graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Lattice:
+        """All derivations of the first `n_words` words in a graph of the sentence, or those within the beam."""
+        source, options = self.source, self.workspace.options
+        part = connected(graph, n_words, beam)
         chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
-        texts = [" ".join(self._target(pair)) for pair in options.pair[chosen].tolist()]
+        pairs = original_pairs(options.pair[chosen], source.tables.origin)
+        texts = [" ".join(self.target(pair)) for pair in pairs.tolist()]
         target = [texts[i] for i in place.tolist()]
-        return build_lattice(source.words, self.best().score, graph, part, (begin[place], end[place]), target)
+        score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
+        return build_lattice(source.words, score, graph, part, (begin[place], end[place]), target)
 
-    def _fill_features(self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray) -> None:
-        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone."""
+    def fill_features(
+        self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
+    ) -> None:
+        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone.
+
+        They are translations of the whole sentence, unless they are not `is_complete`.
+        """
         workspace = self.workspace
         n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
         space = FeatureSpace(
@@ -94,10 +104,12 @@ class Found:
             self.features.optional_places(),
             longest_grouped,
             *workspace.new_target_room(n_phrases),
+            is_complete,
         )
-        fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence.own, space, matrix)
+        source = self.source
+        fill_feature_matrix(phrases, offsets, source.tables.tables, source.sentence.own, space, matrix)
 
-    def _translation(
+    def translation(
         self,
         derivation: Derivation,
         score: float,
@@ -106,7 +118,8 @@ class Found:
     ) -> Translation:
         """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
         phrases, position = [], 0
-        for pair, begin, end in zip(*(field.tolist() for field in derivation)):
+        pairs = original_pairs(derivation.pair, self.source.tables.origin)
+        for pair, begin, end in zip(*(field.tolist() for field in derivation._replace(pair=pairs))):
             key = pair, begin, end, position
             if key not in known:
                 known[key] = self._phrase(*key)
@@ -116,7 +129,7 @@ class Found:
         return Translation(text, score, self.features.by_group(features), tuple(phrases))
 
     def _phrase(self, pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, target = self.tables.phrases, self._target(pair)
+        table, target = self.model.tables.phrases, self.target(pair)
         if pair < 0:
             own = self.source.own[-1 - pair]
             points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == self.source.words[begin:end]
@@ -134,10 +147,10 @@ class Found:
             is_made_up,
         )
 
-    def _target(self, pair: int) -> list[str]:
+    def target(self, pair: int) -> list[str]:
         """Target words of a pair; a negative one is the sentence's own."""
         if pair < 0:
             own = self.source.own[-1 - pair]
             return [own.shown] if own.shown else list(own.target)
-        table, vocabulary = self.tables.phrases, self.target
+        table, vocabulary = self.model.tables.phrases, self.model.target
         return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]

@@ -15,7 +15,10 @@ CAPACITY = 2048  # a power of two
 
 
 class Frequent(NamedTuple):
-    """Up to K best candidates, see Candidates, of each of M source phrases; K is the table limit (0: not used)."""
+    """Up to K best candidates, see Candidates, of each of M source phrases; K is the table limit (0: not used).
+
+    NO_FREQUENT holds none, and keeps none.
+    """
 
     source: np.ndarray  # int64[M], or ABSENT
     size: np.ndarray  # int64[M]
@@ -38,11 +41,14 @@ def new_frequent(table_limit: int) -> Frequent:
     )
 
 
+NO_FREQUENT = Frequent(*(array[:0] for array in new_frequent(0)))
+
+
 @kernel
 def recall(frequent, source, candidates):
     """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
     slot = source & (CAPACITY - 1)
-    if frequent.source[slot] != source:
+    if frequent.source.size == 0 or frequent.source[slot] != source:
         return np.int64(0)
     for k in range(frequent.size[slot]):
         item = frequent.item[slot, k]
@@ -56,6 +62,8 @@ def recall(frequent, source, candidates):
 @kernel
 def keep(frequent, source, candidates, size):
     """Keep the `size` ranked candidates of a source phrase."""
+    if frequent.source.size == 0:
+        return
     slot = source & (CAPACITY - 1)
     frequent.source[slot], frequent.size[slot] = source, size
     for k in range(size):

@@ -50,7 +50,12 @@ def new_graph(n_words: int, n_nodes: int, n_edges: int) -> HypothesisGraph:
 @kernel
 def best_derivation(graph, n_words, derivation):
     """Write the options of the best derivation, in target order, into `derivation` (int32[n_words]); their number."""
-    node = graph.stack_first[n_words]
+    return best_way_to(graph, graph.stack_first[n_words], derivation)
+
+
+@kernel
+def best_way_to(graph, node, derivation):
+    """The same of the best derivation that leads to `node`."""
     count = 0
     while node != START_NODE:
         edge = graph.edge_first[node]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from decoder.config import COVERAGE_WINDOW, TermPolicy
+from decoder.config import COVERAGE_WINDOW, LeaveOneOut, TermPolicy
 from lm.corpus import split
 from lm.errors import ConfigError
 
@@ -35,6 +35,16 @@ class Prefix:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """The training sentence pair that an input is the source of, and that its translation must not know of."""
+
+    reference: tuple[str, ...]
+    alignment: tuple[tuple[int, int], ...]  # (source, target) positions, as the model was made of
+    mode: LeaveOneOut = "drop"
+    fold: int | None = None  # number of the language model that has not seen the sentence
+
+
+@dataclass(frozen=True)
 class Input:
     """A sentence of n words with instructions. Raises ConfigError where these are impossible.
 
@@ -49,6 +59,7 @@ class Input:
     walls: tuple[int, ...] = ()
     zones: tuple[tuple[int, int], ...] = ()
     prefix: Prefix = Prefix()
+    left_out: LeftOut | None = None
 
     def __post_init__(self) -> None:
         n_words = len(self.words)
@@ -67,6 +78,12 @@ class Input:
         for zone in self.zones:
             check_span("a zone holds", *zone, n_words)
         _check_nesting(sorted(self.zones))
+        if self.left_out:
+            n_target = len(self.left_out.reference)
+            for i, j in self.left_out.alignment:
+                if not (0 <= i < n_words and 0 <= j < n_target):
+                    sizes = f"{n_words} source and {n_target} target words"
+                    raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")
 
 
 def check_span(what: str, begin: int, end: int, n_words: int) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from decoder.config import LanguageModelFile, ModelDescription, Reordering, Weights
 from decoder.features.reordering import orientations
 from decoder.language_models import TargetModel, join_language_models
-from decoder.phrase_table import TRAIN_AGAIN, longest, open_phrase_table, open_reordering_table
+from decoder.phrase_table import TRAIN_AGAIN, ReorderingTable, longest, open_phrase_table, open_reordering_table
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
@@ -35,6 +35,7 @@ class Model(NamedTuple):
     language_models: tuple[TargetModel, ...]
     tables: Tables
     most_pairs: int  # of one source phrase
+    reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
 
 
 def open_model(directory: str | Path) -> Model:
@@ -54,16 +55,16 @@ def open_model(directory: str | Path) -> Model:
             raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
     language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
     phrases = open_phrase_table(directory / "phrases")
-    ln_reordering = _ln_reordering(directory, description.reordering, len(phrases.ln_scores))
+    reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
     lms = join_language_models(language_models, target)
-    tables = Tables(phrases, ln_reordering, orientations(description.reordering), lms)
+    tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms)
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):
         found = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
         raise ModelError(f"{directory / 'model.yaml'}: {found}; {TRAIN_AGAIN}")
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
-    return Model(description, weights, source, target, language_models, tables, most_pairs)
+    return Model(description, weights, source, target, language_models, tables, most_pairs, reordering.counts)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
@@ -74,15 +75,15 @@ def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetMod
     return TargetModel(LanguageModel.load(directory / entry.file), classes)
 
 
-def _ln_reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> np.ndarray:
+def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> ReorderingTable:
     if reordering is None:
-        return np.zeros((0, 0), np.float32)
-    ln_scores = open_reordering_table(directory / "reordering", n_pairs).ln_scores
-    if ln_scores.shape[1] != reordering.n_columns:
+        return ReorderingTable(np.zeros((0, 0), np.float32), np.zeros((0, 8), np.int32))
+    table = open_reordering_table(directory / "reordering", n_pairs)
+    if table.ln_scores.shape[1] != reordering.n_columns:
         expected = f"{reordering.direction} {reordering.kind} has {reordering.n_columns}; {TRAIN_AGAIN}"
         path = directory / "reordering" / "ln_scores.npy"
-        raise ModelError(f"{path}: {ln_scores.shape[1]} columns, {expected}")
-    return ln_scores
+        raise ModelError(f"{path}: {table.ln_scores.shape[1]} columns, {expected}")
+    return table
 
 
 def _check_files(directory: Path) -> None:

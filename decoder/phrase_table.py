@@ -15,6 +15,7 @@ from lm.jit import kernel
 
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
+SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
 LEAST_LN = -100.0  # where Moses floors ln p
 LONGEST_AT_ONCE = 1 << 20
 LAYOUT = {  # type and number of dimensions of every file

@@ -38,7 +38,7 @@ def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterat
 def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.ndarray, model: Model) -> Required:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    strange = _strange_words(source, model)
+    strange = strange_words(source, model)
     ids = zip(prefix.words, model.target.ids(list(prefix.words)).tolist())
     known = [strange.get(word, found) if found < 0 else found for word, found in ids]
     allowed = [[found] if found >= 0 else [] for found in known]
@@ -60,7 +60,7 @@ def _excuse(options: Options, n_options: int, ln_penalty: np.ndarray) -> None:
     options.bound[own] -= ln_penalty[number]
 
 
-def _strange_words(source: Source, model: Model) -> dict[str, int]:
+def strange_words(source: Source, model: Model) -> dict[str, int]:
     """Words of the sentence's own pairs that are not in the target vocabulary, and their ids."""
     words = (word for pair in source.own for word in pair.target)
     known = len(model.target)
@@ -70,7 +70,7 @@ def _strange_words(source: Source, model: Model) -> dict[str, int]:
 def _ids_beginning_with(
     beginning: str, strange: dict[str, int], options: Options, n_options: int, model: Model
 ) -> list[int]:
-    """Ascending ids of the words of options that begin so; of `strange` words see _strange_words."""
+    """Ascending ids of the words of options that begin so; of `strange` words see strange_words."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
     others = {i: word for word, i in strange.items()}
@@ -86,7 +86,7 @@ def with_made_up(source: Source, prefix: Prefix, model: Model) -> tuple[Source, 
     own, sentence = [pair for pair, _ in pairs], source.sentence
     packed = pack_own_pairs(own, len(source.words), sentence.longest, model.target, model.language_models)
     packed.twin[~is_made_up] = sentence.own.twin
-    return Source(source.words, own, sentence._replace(own=packed)), is_made_up
+    return source._replace(own=own, sentence=sentence._replace(own=packed)), is_made_up
 
 
 def _made_up(n_words: int, prefix: Prefix) -> Iterator[OwnPair]:

@@ -11,6 +11,7 @@ from decoder.input import Input, Term
 from decoder.model import Model
 from decoder.own_pairs import OwnPair, pack_own_pairs
 from decoder.phrase_table import LEAST_LN, find_lonely_words
+from decoder.sentence_tables import SentenceTables
 from decoder.tables import Sentence
 from decoder.terms import BARRED, find_twins, span_rules
 from decoder.zones import pack_zones
@@ -22,28 +23,30 @@ class Source(NamedTuple):
     words: list[str]
     own: list[OwnPair]  # by their numbers in OwnPairs
     sentence: Sentence
+    tables: SentenceTables  # in which its phrases are looked up
 
 
-def read_source(given: Input, model: Model, longest: int, reading: Reading) -> Source:
-    """The sentence, of which phrases up to `longest` words are looked up.
+def read_source(given: Input, model: Model, tables: SentenceTables, longest: int, reading: Reading) -> Source:
+    """The sentence, of which phrases up to `longest` words are looked up in `tables`.
 
     As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
     """
-    words, terms = list(given.words), given.terms
+    words, terms, phrases = list(given.words), given.terms, tables.tables.phrases
     room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
     lonely = np.empty(len(words), bool)
-    find_lonely_words(model.tables.phrases, ids, lonely)
+    find_lonely_words(phrases, ids, lonely)
     lonely |= rules[::room] == BARRED
     lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
     own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]
-    own += [_own_pair(term, model.tables.phrases.ln_scores.shape[1]) for term in terms]
+    own += [_own_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     own.sort(key=lambda pair: (pair.begin, pair.end))
     packed = pack_own_pairs(own, len(words), room, model.target, model.language_models)
     if terms:
-        find_twins(model.tables.phrases, ids, room, packed)
-    return Source(words, own, Sentence(ids, packed, room, rules, pack_zones(len(words), given.walls, given.zones)))
+        find_twins(phrases, ids, room, packed)
+    zones = pack_zones(len(words), given.walls, given.zones)
+    return Source(words, own, Sentence(ids, packed, room, rules, zones), tables)
 
 
 def _own_pair(term: Term, n_scores: int) -> OwnPair:

@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
@@ -17,19 +17,21 @@ from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names
 from decoder.features.pair import check_counts
 from decoder.found import Found
+from decoder.frequent import NO_FREQUENT
 from decoder.future_cost import fill_future_cost
 from decoder.input import Input, Prefix
 from decoder.lattice import Lattice
+from decoder.lm_folds import Fold
 from decoder.model import Model, open_model
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
+from decoder.reader import Reader
 from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.soundness import check_options, check_score
-from decoder.source import Source, read_source
+from decoder.source import Source
 from decoder.stacks import OK
-from decoder.tables import Sentence
 from decoder.translation import Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
@@ -49,8 +51,10 @@ class Decoder:
         weights: Weights | None = None,
         memory: int | None = None,
         reading: Reading | None = None,
+        folds: Sequence[Fold] = (),
     ):
         """`weights` default to the model's own; of `reading` the treatment of unknown words counts, not the markup.
+        `folds` are needed for inputs that name one, see LeftOut.
 
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
         Raises ModelError if the weights do not fit the model.
@@ -65,6 +69,7 @@ class Decoder:
         self.features = feature_names(self.weights, given)
         self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
+        self.reader = Reader(model, self.tables, folds, self.longest, self.reading)
         limits = self.search
         self._limits = Limits(
             limits.stack,
@@ -155,27 +160,29 @@ class Decoder:
 
         Only where no translation begins with the prefix are parts of it made up.
         """
-        source, prefix = read_source(given, self.model, self.longest, self.reading), given.prefix
+        source, prefix, model = self.reader.read(given), given.prefix, self.reader.model_for(given)
         if prefix.words and not source.words:
-            source, _ = with_made_up(source, prefix, self.model)
-        workspace = self._look_up(source.sentence)
+            source, _ = with_made_up(source, prefix, model)
+        workspace = self.look_up(source)
         if not prefix.words or not source.words:
-            self._decode(source.sentence, workspace, NOTHING)
-            return self._found(source, workspace)
+            self._decode(source, workspace, NOTHING)
+            return self.found(source, workspace)
         required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
-        if not self._decode(source.sentence, workspace, required):
-            source, is_made_up = with_made_up(source, prefix, self.model)
-            workspace = self._look_up(source.sentence)
+        if not self._decode(source, workspace, required):
+            source, is_made_up = with_made_up(source, prefix, model)
+            workspace = self.look_up(source)
             ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
             required = require(prefix, source, workspace.options, ln_penalty, self.model)
-            self._decode(source.sentence, workspace, required)
-        return self._found(source, workspace)
+            self._decode(source, workspace, required)
+        return self.found(source, workspace)
 
-    def _found(self, source: Source, workspace: Workspace) -> Found:
-        return Found(source, workspace, self.model.target, self.tables, self.weights, self.features)
+    def found(self, source: Source, workspace: Workspace) -> Found:
+        """What a workspace holds for people, after a search."""
+        return Found(source, workspace, self.model, self.weights, self.features)
 
-    def _look_up(self, sentence: Sentence) -> Workspace:
+    def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
+        sentence = source.sentence
         if not hasattr(self._local, "workspace"):
             self._local.workspace = Workspace(self.model, self.search, self.longest)
         workspace: Workspace = self._local.workspace
@@ -186,7 +193,9 @@ class Decoder:
             let_go_beyond(self._memory, *self.tables.phrases, self.tables.ln_reordering, *models)
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
-            lookup = Lookup(sentence, self.tables, self.weights, limit, candidates, workspace.states)
+            if source.tables.origin is not None:  # what is known of frequent phrases is known of the model's tables
+                candidates = candidates._replace(frequent=NO_FREQUENT)
+            lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
             n_options = fill_options(lookup, workspace.options)
             check_options(workspace.candidates, workspace.options, n_options, self.tables)
             if n_options != FULL:
@@ -195,34 +204,42 @@ class Decoder:
         fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _decode(self, sentence: Sentence, workspace: Workspace, required: Required) -> bool:
+    def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
         """Search for translations that begin with what is required; whether there are any."""
         if required.ln_rest[0] == -np.inf:
             return False
-        while (status := self._search(workspace, sentence, required)) != OK:
+        while (status := self._search(workspace, source, required)) != OK:
             workspace.grow(status)
-        n_words, first = sentence.words.size, workspace.graph.stack_first
+        n_words, first = len(source.words), workspace.graph.stack_first
         if first[n_words] == first[n_words + 1]:
             return False
         check_score(float(workspace.graph.score[first[n_words]]))
         return True
 
-    def _search(self, workspace: Workspace, sentence: Sentence, required: Required) -> int:
-        space = SearchSpace(
+    def _search(self, workspace: Workspace, source: Source, required: Required) -> int:
+        space = self.search_space(source, workspace)
+        space = space._replace(
+            states=workspace.states._replace(required=required),
+            limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+        )
+        if self.search.algorithm == "cube":
+            return cube_search(space, workspace.queues, len(source.words))
+        return search(space, len(source.words))
+
+    def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:
+        """What kernels search, in a workspace that holds the options of the sentence."""
+        return SearchSpace(
             workspace.options,
             workspace.future,
-            self.tables.lms,
-            workspace.states._replace(required=required),
+            source.tables.tables.lms,
+            workspace.states,
             workspace.stacks,
             workspace.graph,
             workspace.blocks,
             workspace.places,
-            sentence.zones,
-            self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+            source.sentence.zones,
+            self._limits,
         )
-        if self.search.algorithm == "cube":
-            return cube_search(space, workspace.queues, sentence.words.size)
-        return search(space, sentence.words.size)
 
     def _allowance(self, required: Required) -> float:
         """By how much a hypothesis may be worse than the threshold allows.

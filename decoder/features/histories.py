@@ -64,8 +64,9 @@ def forget_histories(histories):
 def next_history(histories, history, state, rule, words, begin, end):
     """The history after a phrase that the next one sees as `state`, of that rule and words[begin:end]; or FULL."""
     last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
-    for i in range(max(begin, end - 2), end):
-        last, before = np.int64(words[i]), last
+    if end - begin > 0:
+        before = last if end - begin == 1 else np.int64(words[end - 2])
+        last = np.int64(words[end - 1])
     h = combine(combine(combine(combine(START, state), np.int64(rule)), last), before)
     mask = np.int64(histories.slots.size - 1)
     slot = np.int64(mix(h) & np.uint64(mask))

@@ -19,6 +19,7 @@ COLUMNS: dict[Kind, tuple[int, int, int, int]] = {  # of MONOTONE, SWAP, LEFT, R
     "leftright": (0, 1, 1, 0),
 }
 ABSENT = -1
+SMOOTHING = 0.5  # added to the count of each orientation where their probabilities are estimated
 
 
 class Orientations(NamedTuple):

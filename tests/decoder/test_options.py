@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.config import Reading, Reordering, Search, Weights
+from decoder.config import Reordering, Search, Weights
 from decoder.input import Input
-from decoder.source import read_source
 from decoder.translator import Decoder
 from tests.decoder.models import (
     ALL_REORDERINGS,
@@ -51,11 +50,11 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
 
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
-    source = read_source(Input(words), decoder.model, decoder.longest, Reading())
-    workspace = decoder._look_up(source.sentence)
+    source = decoder.reader.read(Input(words))
+    workspace = decoder.look_up(source)
     workspace.n_options = 2
     workspace.rebuild()
-    found = decoder._look_up(source.sentence).options
+    found = decoder.look_up(source).options
     return found, int(found.first[len(words) * found.longest])
 
 

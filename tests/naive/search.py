@@ -120,8 +120,11 @@ def options(table, words, begin, end):
     return found
 
 
-def features(derivation, n_translation, reordering, lm, order, early=False):
-    """The feature vector of a derivation, a list of (span, option); `reordering` is a Reordering or None."""
+def features(derivation, n_translation, reordering, lm, order, early=False, is_complete=True):
+    """The feature vector of a derivation, a list of (span, option); `reordering` is a Reordering or None.
+
+    </s> follows if it `is_complete`.
+    """
     translation, spans = np.zeros(n_translation), []
     distortion = unknown = early_cost = 0.0
     words = ["<s>"]
@@ -133,12 +136,12 @@ def features(derivation, n_translation, reordering, lm, order, early=False):
             translation += scores
         words += target
         spans.append(span)
-    words.append("</s>")
+    words += ["</s>"] * is_complete
     ln_lm = LN10 * sum(
         float(ngrams.score(lm, words[max(0, i - order + 1) : i], words[i])[0]) for i in range(1, len(words))
     )
     lexical = reordering_features(reordering, derivation) if reordering else []
-    scalars = [ln_lm, distortion, -(len(words) - 2.0), float(len(derivation)), unknown]
+    scalars = [ln_lm, distortion, -(len(words) - 1.0 - is_complete), float(len(derivation)), unknown]
     return np.concatenate([translation, lexical, scalars, [early_cost] * early])
 
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.extraction.observed import KINDS
 from tests.naive import extraction as naive
 from tests.training.bitexts import HARD, arrays, bitexts, long_pair
 from training.build.extraction import align_bitext, count_occurrences, extract
-from training.build.orientation import KINDS
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

@@ -1,6 +1,5 @@
 """Word alignments of a bitext, and the text format in which other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
 
-import re
 from array import array
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,13 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.extraction.pharaoh import read_points
 from lm.corpus import Corpus
 from lm.errors import FormatError
 from lm.files import atomic_file, read_lines
 
-PHARAOH_LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
 POINTS_AT_ONCE = 1 << 21  # looked at; what is made of them on the way takes a hundred bytes each
-PHARAOH_POINT = re.compile(r"\d+-\d+", re.ASCII)
 
 
 class Alignments(NamedTuple):
@@ -76,28 +74,12 @@ def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments
     for i, line in enumerate(read_lines(path)):
         if i == len(n_source):
             raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
-        if not PHARAOH_LINE.fullmatch(line):
-            raise FormatError(path, _malformed(line), i + 1)
-        numbers = [int(number) for number in line.replace("-", " ").split()]
-        if numbers and (max(numbers[0::2]) >= n_source[i] or max(numbers[1::2]) >= n_target[i]):
-            raise FormatError(path, _out_of_range(numbers, n_source[i], n_target[i]), i + 1)
+        numbers = read_points(line, n_source[i], n_target[i], path, i + 1)
         flat.extend(numbers)
         offsets.append(len(flat) // 2)
     if len(offsets) - 1 != len(n_source):
         raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")
     return in_target_order(Alignments(np.array(offsets, np.int64), np.array(flat, np.int32).reshape(-1, 2)))
-
-
-def _malformed(line: str) -> str:
-    found = next(word for word in line.split() if not PHARAOH_POINT.fullmatch(word))
-    return f"{found!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
-
-
-def _out_of_range(numbers: list[int], n_source: int, n_target: int) -> str:
-    points = zip(numbers[0::2], numbers[1::2])
-    s, t = next((s, t) for s, t in points if s >= n_source or t >= n_target)
-    sizes = f"{n_source} source and {n_target} target words"
-    return f"point {s}-{t} lies outside the sentence pair of {sizes}; positions count from 0, source first"
 
 
 def write_pharaoh(alignments: Alignments, path: str | Path) -> None:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.extraction.pairs import AlignedBitext
 from lm.jit import kernel
 from training.build.alignment_points import runs
-from training.build.extraction import AlignedBitext
 
 
 class LexicalTable(NamedTuple):

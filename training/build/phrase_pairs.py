@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.extraction.pairs import AlignedBitext
 from decoder.phrase_table import ABSENT, phrase_hash
 from lm.jit import kernel
-from training.build.extraction import AlignedBitext
 
 
 class Sequences(NamedTuple):

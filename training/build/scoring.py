@@ -14,7 +14,9 @@ import numpy as np
 from pydantic import Field
 
 from decoder.config import Reordering
-from decoder.features.reordering import BACKWARD, COLUMNS, FORWARD
+from decoder.extraction.observed import KINDS
+from decoder.extraction.pairs import AlignedBitext
+from decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
 from decoder.table_writer import TableSizes, TableWriter
 from lm.config import Section
@@ -24,9 +26,8 @@ from lm.files import atomic_directory
 from lm.progress import stage
 from lm.spill import BucketFiles
 from training.build.alignment_points import Alignments
-from training.build.extraction import AlignedBitext, align_bitext, count_occurrences, extract
+from training.build.extraction import align_bitext, count_occurrences, extract
 from training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
-from training.build.orientation import KINDS
 from training.build.phrase_pairs import (
     PairGroups,
     Sequences,
@@ -50,7 +51,7 @@ class PhraseTableSettings(Section):
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
     reordering: Reordering = Reordering()
-    smoothing: float = Field(0.5, ge=0)  # added to each orientation's count
+    smoothing: float = Field(SMOOTHING, ge=0)  # added to each orientation's count
     memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
 

@@ -1,0 +1,28 @@
+"""Word alignments of single sentence pairs as other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
+
+import re
+from pathlib import Path
+
+from lm.errors import FormatError
+
+LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
+POINT = re.compile(r"\d+-\d+", re.ASCII)
+
+
+def read_points(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[int]:
+    """The positions source, target, source, target ... of a line, in a sentence pair of so many words.
+
+    Raises FormatError, naming line `number` of the file `path`.
+    """
+    if not LINE.fullmatch(line):
+        found = next(word for word in line.split() if not POINT.fullmatch(word))
+        message = f"{found!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+        raise FormatError(path, message, number)
+    numbers = [int(number) for number in line.replace("-", " ").split()]
+    if numbers and (max(numbers[0::2]) >= n_source or max(numbers[1::2]) >= n_target):
+        points = zip(numbers[0::2], numbers[1::2])
+        s, t = next((s, t) for s, t in points if s >= n_source or t >= n_target)
+        sizes = f"{n_source} source and {n_target} target words"
+        message = f"point {s}-{t} lies outside the sentence pair of {sizes}; positions count from 0, source first"
+        raise FormatError(path, message, number)
+    return numbers

@@ -1,0 +1,47 @@
+"""Forced decoding the obvious way: every partial derivation, kept while it produces the beginning of the reference."""
+
+from tests.naive.search import options
+
+
+def good_derivations(table, words, reference, longest, distortion_limit):
+    """All partial derivations, lists of (span, option), whose target side is a prefix of `reference`."""
+
+    def extend(covered, previous_end, position, derivation):
+        yield list(derivation)
+        if all(covered):
+            return
+        gap, n = covered.index(False), len(words)
+        for begin in range(n):
+            for end in range(begin + 1, min(begin + longest, n) + 1):
+                near = abs(begin - previous_end) <= distortion_limit
+                returns = begin == gap or end - gap <= distortion_limit
+                if any(covered[begin:end]) or not (distortion_limit < 0 or (near and returns)):
+                    continue
+                for option in options(table, words, begin, end):
+                    after = position + len(option[0])
+                    if option[0] == reference[position:after]:
+                        now = [c or begin <= i < end for i, c in enumerate(covered)]
+                        yield from extend(now, end, after, [*derivation, ((begin, end), option)])
+
+    yield from extend([False] * len(words), 0, 0, [])
+
+
+def prefix_pair(derivation):
+    """(source words, target words) of a derivation without gaps; None if it has one."""
+    covered = {word for (begin, end), _ in derivation for word in range(begin, end)}
+    if covered != set(range(len(covered))):
+        return None
+    return len(covered), sum(len(option[0]) for _, option in derivation)
+
+
+def forced(table, words, reference, longest, distortion_limit, least, prefixes):
+    """(status, longest prefix pair or None, derivations that end at the goal)."""
+    found = [(prefix_pair(d), d) for d in good_derivations(table, words, reference, longest, distortion_limit) if d]
+    whole = len(words), len(reference)
+    if any(pair == whole for pair, _ in found):
+        return "reachable", whole, [d for pair, d in found if pair == whole]
+    ends = [(pair, d) for pair, d in found if pair and least <= pair[0] < len(words)]
+    if prefixes == "none" or not ends:
+        return "unreachable", None, []
+    longest_pair = max(pair for pair, _ in ends)
+    return "prefix", longest_pair, [d for pair, d in ends if prefixes == "all" or pair == longest_pair]
