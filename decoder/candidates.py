@@ -10,8 +10,11 @@ import numpy as np
 from decoder.features.dense import DenseWeights
 from decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from decoder.features.pair import score_pair
+from decoder.features.rule_features import Fired, fire_rule, most_fired, new_fired, weigh_fired
+from decoder.features.templates import Sparse
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
+from decoder.own_pairs import own_number
 from decoder.tables import Sentence, Tables, read_target, target_length
 from lm.jit import kernel
 
@@ -33,6 +36,7 @@ class Candidates(NamedTuple):
     lm_words: np.ndarray  # int32[longest target phrase, L], likewise
     first_pair: np.ndarray  # int64[1], of the source phrase
     frequent: Frequent
+    fired: Fired  # sparse features of a pair
     wrong: np.ndarray  # int64[3], what was found that must not be, see TOO_MANY, TOO_LONG, NOT_FINITE
 
 
@@ -47,7 +51,7 @@ class Lookup(NamedTuple):
     states: States
 
 
-def new_candidates(most: int, longest: int, table_limit: int, n_models: int) -> Candidates:
+def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
     """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
     return Candidates(
         np.zeros(most),
@@ -57,6 +61,7 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int) -> 
         *new_target_room(longest, n_models),
         np.zeros(1, np.int64),
         new_frequent(table_limit if table_limit < most else 0),
+        new_fired(most_fired(sparse), sparse.nothing.size - 1),
         np.zeros(3, np.int64),
     )
 
@@ -121,6 +126,27 @@ def score_own(number, lookup):
         total += weights.translation[column] * own.ln_score[number]
     own.score[number] = total
     own.estimate[number], own.bound[number] = _with_language_model(total, pair, lookup)
+
+
+@kernel
+def add_sparse(pair, begin, end, lookup):
+    """Add the sparse features of a ranked pair, or one of the sentence's own, over words begin:end to its scores."""
+    own, candidates, sparse = lookup.sentence.own, lookup.candidates, lookup.tables.sparse
+    size = target_length(lookup.tables, own, pair)
+    read_target(lookup.tables, own, pair, ZERO, candidates.words, candidates.lm_words)
+    candidates.fired.n[0] = 0
+    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, begin, end, candidates.fired)
+    score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
+    if pair < 0:
+        number = own_number(pair)
+        own.score[number] += score
+        own.estimate[number] += score
+        own.bound[number] += score
+    else:
+        item = pair - candidates.first_pair[0]
+        candidates.score[item] += score
+        candidates.estimate[item] += score
+        candidates.bound[item] += score
 
 
 @kernel

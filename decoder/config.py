@@ -101,6 +101,12 @@ class Weights(Section):
     bitext_count: Finite | None = None
     unique_rule: Finite | None = None
     length_groups: list[Finite] | None = None
+    # Scales of groups of sparse features, see templates.yaml:
+    pair_sparse: Finite | None = None
+    rule_id: Finite | None = None
+    word_edges: Finite | None = None
+    rule_bigram: Finite | None = None
+    rule_history: Finite | None = None
 
     @model_serializer(mode="wrap")
     def _without_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:

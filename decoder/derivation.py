@@ -5,14 +5,23 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.coverage import cover
-from decoder.features.dense import ABSENT, BITEXT_COUNT, EARLY_DISTORTION, LN10
+from decoder.features.dense import ABSENT, BITEXT_COUNT, EARLY_DISTORTION, LN10, SPARSE
 from decoder.features.distortion import early_distortion
 from decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next, shift_alone
+from decoder.features.histories import NO_WORD, START_RULE, fire_history
 from decoder.features.language_model import BEGIN_STATE, States, score_after
 from decoder.features.pair import add_pair_features
 from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, ln_orientation, orientation
+from decoder.features.rule_features import (
+    Fired,
+    add_group_values,
+    fire_rule,
+    has_history,
+    has_rule_features,
+    rule_hash,
+)
 from decoder.own_pairs import own_number, table_pair
-from decoder.tables import read_target
+from decoder.tables import read_target, target_length
 from lm.jit import kernel
 
 ZERO = np.int64(0)
@@ -35,13 +44,14 @@ class FeatureSpace(NamedTuple):
     longest_grouped: int  # see add_length_groups
     words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
     lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
+    fired: Fired  # room for the sparse features of the derivation
     is_complete: bool = True  # whether </s> follows
 
 
 @kernel
-def fill_features(derivation, tables, own, space, features):
+def fill_features(derivation, tables, sentence, space, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
-    n_translation = tables.phrases.ln_scores.shape[1]
+    n_translation, own = tables.phrases.ln_scores.shape[1], sentence.own
     language_model = n_translation + tables.orientations.n_features
     scalars, size = language_model + tables.lms.orders.size, np.int64(0)
     _add_jumps(derivation, tables, own, space, features)
@@ -65,7 +75,31 @@ def fill_features(derivation, tables, own, space, features):
     score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
     for which in range(tables.lms.orders.size):
         features[language_model + which] += LN10 * space.states.log10_prob[which]
+    fire_derivation(derivation, tables, sentence, space)
+    add_group_values(tables.sparse.weights, space.fired, space.optional[SPARSE:], features)
     return size
+
+
+@kernel
+def fire_derivation(derivation, tables, sentence, space):
+    """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
+    sparse, own, fired, words = tables.sparse, sentence.own, space.fired, space.words
+    fired.n[0] = 0
+    if not (has_rule_features(sparse) or has_history(sparse)):
+        return
+    position, previous_rule = np.int64(0), START_RULE
+    for i in range(derivation.pair.size):
+        begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
+        size = target_length(tables, own, pair)
+        phrase = words[position : position + size]
+        fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
+        if has_history(sparse):
+            last = np.int64(words[position - 1]) if position > 0 else NO_WORD
+            before = np.int64(words[position - 2]) if position > 1 else NO_WORD
+            rule = rule_hash(sparse, own, sentence.classes, phrase, size, begin, end)
+            fire_history(sparse, own, previous_rule, last, before, rule, fired)
+            previous_rule = rule
+        position += size
 
 
 @kernel
@@ -102,7 +136,7 @@ def _add_orientation(tables, pair, direction, which, features):
 
 
 @kernel
-def fill_feature_matrix(derivations, offsets, tables, own, space, features):
+def fill_feature_matrix(derivations, offsets, tables, sentence, space, features):
     """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `space` has room for the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
@@ -110,4 +144,4 @@ def fill_feature_matrix(derivations, offsets, tables, own, space, features):
             derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
         )
 
-        fill_features(derivation, tables, own, space, features[i])
+        fill_features(derivation, tables, sentence, space, features[i])

@@ -12,13 +12,24 @@ from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import cover, is_covered
 from decoder.features.distortion import early_distortion
 from decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, forget_blocks, orientation_of_next, shift
+from decoder.features.histories import (
+    NO_HISTORY,
+    START_HISTORY,
+    Histories,
+    forget_histories,
+    next_history,
+    score_history,
+)
 from decoder.features.language_model import BEGIN_STATE, NO_SLOT, OPEN, States, begin_states, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
+from decoder.features.rule_features import has_history
+from decoder.features.templates import Sparse
 from decoder.future_cost import FutureCost, future_cost
 from decoder.hypothesis_graph import NO_OPTION, HypothesisGraph
 from decoder.language_models import LanguageModels
 from decoder.options import Options
-from decoder.stacks import BLOCKS_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
+from decoder.own_pairs import OwnPairs
+from decoder.stacks import BLOCKS_FULL, HISTORIES_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from decoder.zones import Zones, obeys
 from lm.jit import inlined_kernel, kernel
 
@@ -38,6 +49,7 @@ class Limits(NamedTuple):
     early_distortion: float  # weight, 0 without this feature
     is_hierarchical: bool  # the reordering model, see Orientations
     keeps_blocks: bool
+    sparse: np.ndarray  # float64[len(GROUPS)], scales
 
 
 class SearchSpace(NamedTuple):
@@ -52,6 +64,9 @@ class SearchSpace(NamedTuple):
     blocks: Blocks
     places: np.ndarray  # int64[64 * longest], work space of find_places
     zones: Zones
+    sparse: Sparse
+    own: OwnPairs
+    histories: Histories
     limits: Limits
 
 
@@ -75,10 +90,13 @@ def start_graph(space):
     graph, stacks = space.graph, space.stacks
     forget_blocks(space.blocks)
     begin_states(space.lms, space.states)
+    if has_history(space.sparse):
+        forget_histories(space.histories)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
     graph.score[0] = space.states.required.ln_rest[0]  # and 0 when it has been paid, see Required
     graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
     graph.lm_state[0], graph.blocks[0], graph.option[0] = BEGIN_STATE, NO_BLOCKS, NO_OPTION
+    graph.history[0] = START_HISTORY
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     for row in range(stacks.n_edges.size):
         clear_stack(stacks, row)
@@ -145,6 +163,22 @@ def _block_orientation(space, node, begin, end):
     return orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
 
 
+@kernel
+def ln_history(space, node, option):
+    """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
+    history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
+    return score_history(space.sparse, space.limits.sparse, space.own, space.histories, history, option, rule)
+
+
+@kernel
+def history_after(space, node, option):
+    """What the next phrase can see of `option` after `node`, or NO_HISTORY."""
+    options, target = space.options, np.int64(space.options.target[option])
+    first, end = options.target_first[target], options.target_first[target + 1]
+    history, state = np.int64(space.graph.history[node]), np.int64(options.state[option])
+    return next_history(space.histories, history, state, options.rule[option], options.words, first, end)
+
+
 @inlined_kernel
 def extension(space, covered, node, first):
     """The Extension of `node`, of `covered` words, over the span of option `first`."""
@@ -177,6 +211,8 @@ def weigh(space, n_words, shared, option):
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.which]
+    if has_history(space.sparse):
+        known += ln_history(space, shared.node, option)
     if known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
     target = np.int64(options.target[option])
@@ -211,12 +247,15 @@ def weigh(space, n_words, shared, option):
 @inlined_kernel
 def send(space, n_words, shared, option, score, lm_state):
     """Send the hypothesis that was weighed to its stack; OK or what is full."""
-    phrase_state = np.int64(space.options.state[option])
-    blocks = shared.blocks
+    phrase_state, blocks = np.int64(space.options.state[option]), shared.blocks
     if blocks == FULL:
         return BLOCKS_FULL
     if shared.first_gap == n_words:
         lm_state, phrase_state, blocks = FINAL, FINAL, NO_BLOCKS
+    elif has_history(space.sparse):
+        phrase_state = history_after(space, shared.node, option)
+        if phrase_state == NO_HISTORY:
+            return HISTORIES_FULL
     where = shared.first_gap, shared.window
     new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, blocks, shared.node, option)
     return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)

@@ -23,7 +23,7 @@ from decoder.ordered_map import map_ordered
 from decoder.prefix import strange_words
 from decoder.sentence_tables import NO_ORIGIN
 from decoder.source import Source
-from decoder.stacks import BLOCKS_FULL, NODES_FULL
+from decoder.stacks import BLOCKS_FULL, HISTORIES_FULL, NODES_FULL
 from decoder.stacks import STATES_FULL as STATES_OF_SEARCH_FULL
 from decoder.translation import Translation
 from decoder.translator import Decoder, Found
@@ -201,7 +201,7 @@ class ForcedDecoder:
             if status == OK:
                 found = self.decoder.found(task.source, task.workspace)
                 return Gold(found, lattice, room.graph, gold.node_first, gold.best_node)
-            if status == BLOCKS_FULL:
+            if status in {BLOCKS_FULL, HISTORIES_FULL, HISTORIES_FULL}:
                 task.workspace.grow(status)
             else:
                 room.n_nodes *= 1 + (status == NODES_FULL)

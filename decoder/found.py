@@ -104,10 +104,11 @@ class Found:
             self.features.optional_places(),
             longest_grouped,
             *workspace.new_target_room(n_phrases),
+            workspace.new_fired(n_phrases),
             is_complete,
         )
         source = self.source
-        fill_feature_matrix(phrases, offsets, source.tables.tables, source.sentence.own, space, matrix)
+        fill_feature_matrix(phrases, offsets, source.tables.tables, source.sentence, space, matrix)
 
     def translation(
         self,

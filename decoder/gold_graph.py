@@ -9,12 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.extension import jump
+from decoder.extension import history_after, jump, ln_history
 from decoder.features.hierarchical import FULL, NO_BLOCKS, shift
+from decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
 from decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
+from decoder.features.rule_features import has_history
 from decoder.gold_lattice import NOT_THERE
 from decoder.hypothesis_graph import NO_OPTION, START_NODE
-from decoder.stacks import BLOCKS_FULL, EDGES_FULL, NODES_FULL, OK
+from decoder.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
 from lm.jit import inlined_kernel, kernel
 
 EMPTY = -1
@@ -79,6 +81,9 @@ def fill_gold_graph(space, n_words, lattice, gold):
     graph = space.graph
     graph.score[START_NODE], graph.option[START_NODE], graph.blocks[START_NODE] = 0.0, NO_OPTION, NO_BLOCKS
     graph.edge_first[0], graph.edge_first[1] = 0, 0
+    graph.history[START_NODE] = START_HISTORY
+    if has_history(space.sparse):
+        forget_histories(space.histories)
     graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
     gold.node_first[0], gold.node_first[1] = 0, 1
     gold.best_node[:] = EMPTY
@@ -110,9 +115,15 @@ def _fill_state(space, n_words, lattice, gold, state):
         for node in range(gold.node_first[source], gold.node_first[source + 1]):
             base, which = jump(space, node, begin, end)
             score = base + options.backward[option, which] + options.score[option] + ln_lm
+            if has_history(space.sparse):
+                score += ln_history(space, node, option)
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
             if not is_end:
                 phrase_state = np.int64(options.state[option])
+                if has_history(space.sparse):
+                    phrase_state = history_after(space, node, option)
+                    if phrase_state == NO_HISTORY:
+                        return HISTORIES_FULL
                 if space.limits.keeps_blocks:
                     blocks = shift(space.blocks, np.int64(graph.blocks[node]), begin, end)
                     if blocks == FULL:
@@ -125,6 +136,7 @@ def _fill_state(space, n_words, lattice, gold, state):
                 if n_nodes == graph.score.size:
                     return NODES_FULL
                 gold.phrase_state[found], graph.blocks[found] = phrase_state, blocks
+                graph.history[found] = phrase_state
                 graph.first_gap[found], graph.window[found] = lattice.first_gap[state], lattice.window[state]
                 graph.lm_state[found] = lattice.position[state]
                 gold.last_edge[found], gold.best_edge[found] = EMPTY, EMPTY

@@ -23,6 +23,7 @@ class HypothesisGraph(NamedTuple):
     window: np.ndarray  # uint64[N]
     lm_state: np.ndarray  # int32[N]
     blocks: np.ndarray  # int32[N], see Blocks; 0 where the reordering model keeps none
+    history: np.ndarray  # int32[N], see Histories, where there are sparse features with history; else Options.state
     option: np.ndarray  # int32[N], option of the best edge, NO_OPTION at the start
     edge_first: np.ndarray  # int64[N + 1], edges of node i are edge_first[i]:edge_first[i + 1], the best one first
     edge_from: np.ndarray  # int32[E], node
@@ -37,6 +38,7 @@ def new_graph(n_words: int, n_nodes: int, n_edges: int) -> HypothesisGraph:
         np.zeros(n_nodes),
         np.zeros(n_nodes, np.int32),
         np.zeros(n_nodes, np.uint64),
+        np.zeros(n_nodes, np.int32),
         np.zeros(n_nodes, np.int32),
         np.zeros(n_nodes, np.int32),
         np.zeros(n_nodes, np.int32),

@@ -5,6 +5,8 @@ weights.yaml    the dense weights
 source.vocab, target.vocab
 phrases/        PhraseTable, one .npy file an array
 reordering/     ReorderingTable, where there is a lexicalized reordering model
+templates.yaml  which sparse features there are, if any; their maps of word classes lie beside it
+sparse/         their weights, and those features that single phrase pairs have, see sparse_files.py
 lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
 """
 
@@ -15,8 +17,11 @@ import numpy as np
 
 from decoder.config import LanguageModelFile, ModelDescription, Reordering, Weights
 from decoder.features.reordering import orientations
+from decoder.features.template_config import Templates
+from decoder.features.templates import Levels
 from decoder.language_models import TargetModel, join_language_models
 from decoder.phrase_table import TRAIN_AGAIN, ReorderingTable, longest, open_phrase_table, open_reordering_table
+from decoder.sparse_files import open_sparse
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
@@ -36,6 +41,8 @@ class Model(NamedTuple):
     tables: Tables
     most_pairs: int  # of one source phrase
     reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
+    templates: Templates | None = None  # of its sparse features
+    levels: Levels | None = None  # by which these see words
 
 
 def open_model(directory: str | Path) -> Model:
@@ -57,14 +64,16 @@ def open_model(directory: str | Path) -> Model:
     phrases = open_phrase_table(directory / "phrases")
     reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
     lms = join_language_models(language_models, target)
-    tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms)
+    templates, levels, sparse = open_sparse(directory, target, len(phrases.ln_scores))
+    tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):
         found = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
         raise ModelError(f"{directory / 'model.yaml'}: {found}; {TRAIN_AGAIN}")
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
-    return Model(description, weights, source, target, language_models, tables, most_pairs, reordering.counts)
+    known = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
+    return Model(*known, templates, levels)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

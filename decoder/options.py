@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.candidates import choose, score_own
+from decoder.candidates import add_sparse, choose, score_own
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, ln_orientation
+from decoder.features.rule_features import has_history, has_rule_features, rule_hash
 from decoder.own_pairs import own_number, table_pair
 from decoder.phrase_table import ABSENT, find_source
 from decoder.tables import read_target, target_length
@@ -35,6 +36,7 @@ class Options(NamedTuple):
     backward: np.ndarray  # float64[O, 4], weighted, by orientation to the phrase before
     forward: np.ndarray  # float64[O, 4], weighted, by orientation of the phrase after
     target: np.ndarray  # int32[O], distinct target phrase
+    rule: np.ndarray  # uint64[O], hash of both sides, where sparse features with history need it
     state: np.ndarray  # int32[O], equal where all that a next phrase can see of this one is equal
     target_first: np.ndarray  # int64[D + 1], into words and lm_words
     words: np.ndarray  # int32[W], target ids, or beyond them, see OwnPairs
@@ -58,6 +60,7 @@ def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, 
         np.zeros((capacity, N_ORIENTATIONS)),
         np.zeros((capacity, N_ORIENTATIONS)),
         np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.uint64),
         np.zeros(capacity, np.int32),
         np.zeros(capacity + 1, np.int64),
         np.zeros(n_target_words, np.int32),
@@ -95,6 +98,7 @@ def fill_options(lookup, options):
                 targets = _add_target(options, count, sentence.own, tables, targets)
                 if targets == FULL:
                     return FULL
+                _add_rule(options, count, lookup)
                 count += 1
     options.first[n * longest] = count
     return count
@@ -128,7 +132,23 @@ def _pairs_of(begin, end, lookup, options):
             k -= 1
         order[k] = -1 - number
         kept += 1
+    if kept > 0 and has_rule_features(lookup.tables.sparse):
+        _rank_again(begin, end, lookup, order, kept)
     return kept
+
+
+@kernel
+def _rank_again(begin, end, lookup, order, kept):
+    """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
+    own, candidates = lookup.sentence.own, lookup.candidates
+    for i in range(kept):
+        pair = order[i]
+        add_sparse(pair, begin, end, lookup)
+        estimate, k = _estimate_of(pair, own, candidates), i
+        while k > 0 and _estimate_of(order[k - 1], own, candidates) < estimate:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = pair
 
 
 @kernel
@@ -176,6 +196,17 @@ def _add_target(options, option, own, tables, targets):
     options.slots[slot] = option
     options.target[option] = targets
     return targets + 1
+
+
+@kernel
+def _add_rule(options, option, lookup):
+    """Give the option the hash of its rule, where it is needed."""
+    if has_history(lookup.tables.sparse):
+        target = np.int64(options.target[option])
+        first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
+        words, sentence = options.words[first : first + size], lookup.sentence
+        begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
+        options.rule[option] = rule_hash(lookup.tables.sparse, sentence.own, sentence.classes, words, size, begin, end)
 
 
 @kernel

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.features.templates import NO_CLASSES, Levels
 from decoder.language_models import TargetModel
 from lm.fixed_vocabulary import FixedVocabulary
 from lm.jit import kernel
@@ -40,10 +41,16 @@ class OwnPairs(NamedTuple):
     score: np.ndarray  # float64[K], room for what Options calls so
     estimate: np.ndarray  # float64[K], likewise
     bound: np.ndarray  # float64[K], likewise
+    classes: np.ndarray  # uint64[W, 1 + L], what stands for these words in sparse features
 
 
 def pack_own_pairs(
-    pairs: Sequence[OwnPair], n_words: int, longest: int, target: FixedVocabulary, models: Sequence[TargetModel]
+    pairs: Sequence[OwnPair],
+    n_words: int,
+    longest: int,
+    target: FixedVocabulary,
+    models: Sequence[TargetModel],
+    levels: Levels | None = None,
 ) -> OwnPairs:
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
     first = np.zeros(n_words * longest + 1, np.int64)
@@ -67,7 +74,10 @@ def pack_own_pairs(
         np.array([pair.ln_score for pair in pairs], np.float64),
         np.array([pair.unknown for pair in pairs], np.float64),
         np.full(len(pairs), NO_TWIN, np.int64),
-        *(np.empty(len(pairs)) for _ in range(3)),
+        np.empty(len(pairs)),
+        np.empty(len(pairs)),
+        np.empty(len(pairs)),
+        levels.classes("target", strange) if levels else NO_CLASSES,
     )
 
 
@@ -86,6 +96,7 @@ def _no_own_pairs(n_models: int) -> OwnPairs:
         no_scores,
         no_scores,
         no_scores,
+        NO_CLASSES,
     )
 
 

@@ -84,7 +84,7 @@ def with_made_up(source: Source, prefix: Prefix, model: Model) -> tuple[Source, 
     pairs.sort(key=lambda item: (item[0].begin, item[0].end))
     is_made_up = np.array([made_up for _, made_up in pairs], bool)
     own, sentence = [pair for pair, _ in pairs], source.sentence
-    packed = pack_own_pairs(own, len(source.words), sentence.longest, model.target, model.language_models)
+    packed = pack_own_pairs(own, len(source.words), sentence.longest, model.target, model.language_models, model.levels)
     packed.twin[~is_made_up] = sentence.own.twin
     return source._replace(own=own, sentence=sentence._replace(own=packed)), is_made_up
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from decoder.config import Reading
 from decoder.features.dense import UNKNOWN_WORD
+from decoder.features.templates import NO_CLASSES
 from decoder.input import Input, Term
 from decoder.model import Model
 from decoder.own_pairs import OwnPair, pack_own_pairs
@@ -42,11 +43,12 @@ def read_source(given: Input, model: Model, tables: SentenceTables, longest: int
     own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]
     own += [_own_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     own.sort(key=lambda pair: (pair.begin, pair.end))
-    packed = pack_own_pairs(own, len(words), room, model.target, model.language_models)
+    packed = pack_own_pairs(own, len(words), room, model.target, model.language_models, model.levels)
     if terms:
         find_twins(phrases, ids, room, packed)
     zones = pack_zones(len(words), given.walls, given.zones)
-    return Source(words, own, Sentence(ids, packed, room, rules, zones), tables)
+    classes = model.levels.sentence_classes(words) if model.levels else NO_CLASSES
+    return Source(words, own, Sentence(ids, packed, room, rules, zones, classes), tables)
 
 
 def _own_pair(term: Term, n_scores: int) -> OwnPair:

@@ -17,6 +17,7 @@ from lm.jit import inlined_kernel, kernel
 EMPTY = -1
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
+HISTORIES_FULL = 8
 
 
 class Stacks(NamedTuple):
@@ -31,7 +32,7 @@ class Stacks(NamedTuple):
     first_gap: np.ndarray  # int32[R, C]
     window: np.ndarray  # uint64[R, C]
     lm_state: np.ndarray  # int32[R, C]
-    state: np.ndarray  # int32[R, C], what a next phrase can see of the last one, see Options.state
+    state: np.ndarray  # int32[R, C], what a next phrase can see of the last ones, see HypothesisGraph.history
     blocks: np.ndarray  # int32[R, C], see Blocks; 0 where the reordering model keeps none
     option: np.ndarray  # int32[R, C], of the best edge
     last_edge: np.ndarray  # int32[R, C], edges of a hypothesis are chained from the latest
@@ -202,6 +203,7 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
         graph.score[node], graph.option[node] = stacks.score[row, i], stacks.option[row, i]
         graph.first_gap[node], graph.window[node] = stacks.first_gap[row, i], stacks.window[row, i]
         graph.lm_state[node], graph.blocks[node] = stacks.lm_state[row, i], stacks.blocks[row, i]
+        graph.history[node] = stacks.state[row, i]
         if not _append_edges(stacks, row, i, graph, node):
             return EDGES_FULL
         node += 1

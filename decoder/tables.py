@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.features.reordering import Orientations
+from decoder.features.templates import Sparse
 from decoder.language_models import LanguageModels
 from decoder.own_pairs import OwnPairs, own_number
 from decoder.phrase_table import PhraseTable
@@ -19,6 +20,7 @@ class Tables(NamedTuple):
     ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) without a reordering model
     orientations: Orientations
     lms: LanguageModels
+    sparse: Sparse
 
 
 class Sentence(NamedTuple):
@@ -29,6 +31,7 @@ class Sentence(NamedTuple):
     longest: int  # words of the longest span that has a place
     rules: np.ndarray  # int8[n * longest], whether the phrase table is asked for a span, see span_rules
     zones: Zones
+    classes: np.ndarray  # uint64[n + 2, 1 + L], what stands for <s>, its words and </s> in sparse features
 
 
 @kernel

@@ -14,7 +14,7 @@ from decoder.candidates import Lookup
 from decoder.config import Mbr, Reading, Search, Weights
 from decoder.cube_pruning import cube_search
 from decoder.extension import Limits, SearchSpace
-from decoder.features.dense import LN10, UNKNOWN_WORD, dense_weights, feature_names
+from decoder.features.dense import LN10, UNKNOWN_WORD, active_groups, dense_weights, feature_names
 from decoder.features.pair import check_counts
 from decoder.found import Found
 from decoder.frequent import NO_FREQUENT
@@ -67,7 +67,9 @@ class Decoder:
         layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
         self.weights = dense_weights(given, *layout)
         self.features = feature_names(self.weights, given)
-        self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
+        sparse = tables.sparse._replace(active=active_groups(given, tables.sparse))
+        lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
+        self.tables = tables._replace(lms=lms, sparse=sparse)
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
         self.reader = Reader(model, self.tables, folds, self.longest, self.reading)
         limits = self.search
@@ -80,6 +82,7 @@ class Decoder:
             self.weights.early_distortion,
             tables.orientations.is_hierarchical,
             tables.orientations.keeps_blocks,
+            self.weights.sparse,
         )
         self._local = threading.local()
 
@@ -238,6 +241,9 @@ class Decoder:
             workspace.blocks,
             workspace.places,
             source.sentence.zones,
+            source.tables.tables.sparse,
+            source.sentence.own,
+            workspace.histories,
             self._limits,
         )
 

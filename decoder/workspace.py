@@ -6,7 +6,9 @@ from decoder.candidates import Candidates, new_candidates, new_target_room
 from decoder.config import COVERAGE_WINDOW, Search
 from decoder.cube_pruning import Queues, new_queues
 from decoder.features.hierarchical import Blocks, new_blocks
+from decoder.features.histories import Histories, new_histories
 from decoder.features.language_model import States, new_states
+from decoder.features.rule_features import Fired, new_fired
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
 from decoder.model import Model
@@ -14,6 +16,7 @@ from decoder.options import Options, new_options
 from decoder.stacks import (
     BLOCKS_FULL,
     EDGES_FULL,
+    HISTORIES_FULL,
     NODES_FULL,
     QUEUE_FULL,
     STACK_EDGES_FULL,
@@ -38,22 +41,27 @@ class Workspace:
     graph: HypothesisGraph
     queues: Queues
     candidates: Candidates
+    histories: Histories
 
     def __init__(self, model: Model, search: Search, longest: int):
         """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
+        sparse = model.tables.sparse
         self.orders, self.longest = model.tables.lms.orders, longest
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
         self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
         longest_target = max(model.description.max_target_phrase_length, 1)
-        self.candidates = new_candidates(max(model.most_pairs, 1), longest_target, search.table_limit, self.orders.size)
+        self.n_histories, self.n_levels = 1 << 12, sparse.nothing.size - 1
+        most, n_models = max(model.most_pairs, 1), self.orders.size
+        self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
         self.rebuild()
 
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
         self.states = new_states(self.orders, self.n_states)
         self.blocks = new_blocks(self.n_blocks)
+        self.histories = new_histories(self.n_histories, self.n_levels)
         self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
@@ -83,6 +91,10 @@ class Workspace:
         """Room for the words of translations of up to `n_phrases` phrases, </s> included."""
         return new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size)
 
+    def new_fired(self, n_phrases: int) -> Fired:
+        """Room for the sparse features of derivations of up to `n_phrases` phrases."""
+        return new_fired(n_phrases * self.candidates.fired.keys.size, self.n_levels)
+
     def grow_options(self) -> None:
         """Double the room for translation options."""
         self.n_options, self.n_target_words = 2 * self.n_options, 2 * self.n_target_words
@@ -96,6 +108,9 @@ class Workspace:
         elif status == BLOCKS_FULL:
             self.n_blocks *= 2
             self.blocks = new_blocks(self.n_blocks)
+        elif status == HISTORIES_FULL:
+            self.n_histories *= 2
+            self.histories = new_histories(self.n_histories, self.n_levels)
         elif status == QUEUE_FULL:
             self.n_queued *= 2
             self._new_queues()

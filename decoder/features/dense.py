@@ -6,6 +6,7 @@ import numpy as np
 
 from decoder.config import Reordering, Weights
 from decoder.features.length_groups import weights_by_length
+from decoder.features.templates import GROUPS, Sparse
 from lm.errors import ModelError
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
@@ -14,8 +15,8 @@ LN10 = 2.302585092994046
 LISTS = ("translation", "reordering", "language_model")
 SCALARS = ("distortion", "word_penalty", "phrase_penalty", "unknown_word_penalty")
 # Features that are there only where they have weights, a number or a list of them; their places in `optional_places`.
-OPTIONAL = ("early_distortion", "bitext_count", "unique_rule", "length_groups")
-EARLY_DISTORTION, BITEXT_COUNT, UNIQUE_RULE, LENGTH_GROUPS = (np.int64(i) for i in range(4))
+OPTIONAL = ("early_distortion", "bitext_count", "unique_rule", "length_groups", *GROUPS)
+EARLY_DISTORTION, BITEXT_COUNT, UNIQUE_RULE, LENGTH_GROUPS, SPARSE = (np.int64(i) for i in range(5))
 ABSENT = -1
 
 
@@ -34,6 +35,7 @@ class DenseWeights(NamedTuple):
     unique_rule: float
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], the same summed up, see weights_by_length
+    sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
 
 class FeatureNames(NamedTuple):
@@ -104,10 +106,20 @@ def dense_weights(
         np.array(weights.language_model, float),
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
+        sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
         **scalars,
     )
 
 
+def active_groups(given: Weights, sparse: Sparse) -> np.ndarray:
+    """bool[len(GROUPS)], the groups of sparse features that have a scale. Raises ModelError if the model lacks one."""
+    wanted = np.array([getattr(given, name) is not None for name in GROUPS])
+    for i in np.flatnonzero(wanted & ~sparse.active):
+        raise ModelError(f"weights: {GROUPS[i]} is given, but the model has no such features; remove it")
+    return wanted
+
+
 def weight_vector(weights: DenseWeights, names: FeatureNames) -> np.ndarray:
     """float64[F] weights in the order of a feature vector."""
-    return np.concatenate([np.atleast_1d(getattr(weights, name)) for name, _ in names.groups])
+    sparse = dict(zip(GROUPS, weights.sparse))
+    return np.concatenate([np.atleast_1d(sparse.get(name, getattr(weights, name, 0.0))) for name, _ in names.groups])

@@ -16,8 +16,8 @@ from lm.jit import inlined_kernel, kernel
 
 START_HISTORY = np.int64(0)
 START_RULE = np.uint64(0)
-NO_WORD = -1
-HISTORIES_FULL = np.int64(-1)
+NO_WORD = np.int64(-1)
+NO_HISTORY = np.int64(-1)
 EMPTY = -1
 MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -78,7 +78,7 @@ def next_history(histories, history, state, rule, words, begin, end):
         slot = (slot + 1) & mask
     new = histories.size[0]
     if new == histories.rule.size:
-        return HISTORIES_FULL
+        return NO_HISTORY
     histories.state[new], histories.rule[new] = state, rule
     histories.words[new, 0], histories.words[new, 1] = last, before
     histories.slots[slot] = new

@@ -9,7 +9,19 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.features.sparse_weights import find_weight
-from decoder.features.templates import ABSENT, BEGIN_ROW, LENGTH, PAIR_SPARSE, RULE_ID, WORD, WORD_EDGES
+from decoder.features.templates import (
+    ABSENT,
+    BEGIN_ROW,
+    LENGTH,
+    PAIR_SPARSE,
+    RULE_BIGRAM,
+    RULE_HISTORY,
+    RULE_ID,
+    WORD,
+    WORD_EDGES,
+    Sparse,
+)
+from decoder.phrase_table import longest
 from lm.hashing import START, combine, mix
 from lm.jit import inlined_kernel, kernel
 
@@ -36,6 +48,12 @@ def new_fired(room: int, n_levels: int) -> Fired:
     )
 
 
+def most_fired(sparse: Sparse) -> int:
+    """How many features one phrase pair can have, without and with its history."""
+    of_pair = longest(sparse.pair_offsets)
+    return of_pair + 1 + len(sparse.combinations) + 1 + sparse.nothing.size
+
+
 @inlined_kernel
 def fire(fired, group, h, value):
     """Add the feature of a group that the hash `h` (uint64) names."""
@@ -50,6 +68,18 @@ def target_class(sparse, own, word, column):
     """What stands for the target word `word` (an id, or beyond the vocabulary, see OwnPairs) at a level."""
     n_known = sparse.target_classes.shape[0]
     return sparse.target_classes[word, column] if word < n_known else own.classes[word - n_known, column]
+
+
+@inlined_kernel
+def has_rule_features(sparse):
+    """Whether a pair in its sentence has sparse features."""
+    return sparse.active[PAIR_SPARSE] or sparse.active[RULE_ID] or sparse.active[WORD_EDGES]
+
+
+@inlined_kernel
+def has_history(sparse):
+    """Whether there are sparse features of what comes before a pair."""
+    return sparse.active[RULE_BIGRAM] or sparse.active[RULE_HISTORY]
 
 
 @kernel

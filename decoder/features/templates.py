@@ -26,6 +26,7 @@ LENGTH = np.int64(len(POSITIONS))
 ABSENT = -1
 WORD = 0  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have
+NO_CLASSES = np.zeros((0, 1), np.uint64)
 BEGIN_ROW = 0  # of Sentence.classes, whose row 1 + i is word i
 
 
@@ -119,7 +120,7 @@ def no_sparse() -> Sparse:
         np.zeros(1, np.int64),
         nothing,
         np.zeros(0, np.float32),
-        np.zeros((0, 1), np.uint64),
+        NO_CLASSES,
         np.zeros(1, np.uint64),
         np.zeros((0, len(POSITIONS) + 1), np.int8),
     )
@@ -129,7 +130,7 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
     """The features of `templates`, over a target vocabulary. Those of single pairs are to be put in afterwards."""
     edges = word_edges(templates.word_edges, templates.levels) if templates.word_edges else no_sparse().combinations
     active = no_sparse().active
-    active[RULE_ID], active[WORD_EDGES] = templates.rule_id, len(edges) > 0
+    active[RULE_ID], active[WORD_EDGES] = templates.rule_id, templates.word_edges is not None
     active[RULE_BIGRAM], active[RULE_HISTORY] = templates.rule_bigram, templates.rule_history
     return no_sparse()._replace(
         weights=weights,

@@ -1,0 +1,52 @@
+"""Sparse features of a model on disk: which there are, their weights, and those that single phrase pairs have.
+
+templates.yaml                  Templates; the maps that it names lie beside it
+sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
+sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from decoder.features.sparse_weights import new_sparse_weights, open_sparse_weights
+from decoder.features.template_config import Templates
+from decoder.features.templates import PAIR_SPARSE, Levels, Sparse, build_sparse, no_sparse
+from decoder.phrase_table import TRAIN_AGAIN, map_array
+from lm.config import load_config
+from lm.errors import FormatError
+from lm.fixed_vocabulary import FixedVocabulary
+
+PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
+
+
+def open_sparse(
+    directory: Path, target: FixedVocabulary, n_pairs: int
+) -> tuple[Templates | None, Levels | None, Sparse]:
+    """What the model in `directory` has; (None, None, no features) without templates.yaml. Raises SmtError."""
+    if not (directory / "templates.yaml").exists():
+        return None, None, no_sparse()
+    templates = load_config(directory / "templates.yaml", Templates)
+    levels, path = Levels(templates.levels, directory), directory / "sparse"
+    weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
+    sparse = build_sparse(templates, levels, target, weights)
+    if (path / "pairs").exists():
+        sparse = _with_pairs(sparse, path / "pairs", n_pairs)
+    return templates, levels, sparse
+
+
+def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:
+    arrays = {name: map_array(directory / f"{name}.npy") for name in PAIR_ARRAYS}
+    n_features = int(arrays["offsets"][-1]) if arrays["offsets"].size else 0
+    for name, dtype in PAIR_ARRAYS.items():
+        expected = n_pairs + 1 if name == "offsets" else n_features
+        if (arrays[name].dtype, arrays[name].shape) != (dtype, (expected,)):
+            found = f"{arrays[name].dtype} of shape {arrays[name].shape}"
+            raise FormatError(
+                directory / f"{name}.npy", f"{found}, expected {np.dtype(dtype)} of shape ({expected},); {TRAIN_AGAIN}"
+            )
+    active = sparse.active.copy()
+    active[PAIR_SPARSE] = True
+    return sparse._replace(
+        active=active, pair_offsets=arrays["offsets"], pair_keys=arrays["keys"], pair_values=arrays["values"]
+    )

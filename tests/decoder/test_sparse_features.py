@@ -1,0 +1,100 @@
+"""Sparse features in both searches against brute force over all derivations."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder.config import Search
+from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.template_config import Level, Templates, WordEdges
+from decoder.translator import Decoder
+from lm.config import load_config, save_config
+from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
+from tests.decoder.test_search import UNLIMITED, flat
+from tests.naive.search import derivations, features
+from tests.naive.sparse import GROUPS, key_of, names
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+ALGORITHMS = st.sampled_from(["stack", "cube"])
+LEVELS = [
+    Level(kind="word", budget=5),
+    Level(kind="classes", budget=3, source="source.classes", target="target.paths"),
+    Level(kind="classes", budget=2, prefix=1, source="source.classes", target="target.paths"),
+    Level(kind="type", budget=1),
+]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("sparse")
+
+
+@st.composite
+def templates_of(draw):
+    edges = draw(st.none() | st.builds(WordEdges, budget=st.integers(1, 8), with_length=st.booleans()))
+    levels = draw(st.lists(st.sampled_from(LEVELS), min_size=1, max_size=3, unique_by=lambda level: level.name))
+    return Templates(
+        levels=levels,
+        word_edges=edges,
+        rule_id=draw(st.booleans()),
+        rule_bigram=draw(st.booleans()),
+        rule_history=draw(st.booleans()),
+    )
+
+
+def add_templates(toy, templates, seed):
+    """Write templates, word classes and scales to the toy's directory; the maps by side and level, and the scales."""
+    rng = random.Random(seed)
+    source = {word: rng.choice(["00", "01", "1"]) for word in SOURCE}
+    target = {word: rng.choice(["00", "01", "1"]) for word in [*TARGET[1:], "x"]}
+    (toy.directory / "source.classes").write_text("".join(f"{w} {c}\n" for w, c in source.items()))
+    (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
+    save_config(templates, toy.directory / "templates.yaml")
+    weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
+    scales = {name: rng.uniform(-1, 1) for name in GROUPS[1:] if getattr(templates, name)}
+    save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
+    return {"source": [source] * len(templates.levels), "target": [target] * len(templates.levels)}, scales
+
+
+def all_vectors(toy, templates, maps, scales, words, seed):
+    """Feature vectors and weights of all derivations, with the groups' values; the sparse weights go to files."""
+    rng, found = random.Random(seed), []
+    for derivation in derivations(toy.table, words, toy.longest, 2):
+        plain = [(span, option[0]) for span, option in derivation]
+        dense = features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early)
+        found.append((dense, list(names(templates, maps, words, plain))))
+    keys = {name: key_of(name) for name in dict.fromkeys(name for _, some in found for name in some)}
+    values = {name: rng.uniform(-1, 1) if rng.random() < 0.7 else 0.0 for name in keys}
+    table = new_sparse_weights(len(keys))
+    add_weights(table, np.array(list(keys.values()), np.uint64), np.array(list(values.values())))
+    save_sparse_weights(table, toy.directory / "sparse")
+    vectors = [
+        np.concatenate([dense, [sum(values[n] for n in some if n[0] == group) for group in scales]])
+        for dense, some in found
+    ]
+    return np.array(vectors), np.concatenate([toy.weights, list(scales.values())])
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 2**20),
+    reordering=REORDERINGS,
+    templates=templates_of(),
+    algorithm=st.sampled_from(["stack", "cube"]),
+)
+def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, algorithm):
+    name = f"{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
+    toy = random_toy(directory / name, seed, reordering=reordering, early=seed % 3 == 0)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
+    vectors, weights = all_vectors(toy, templates, maps, scales, words, seed)
+    scores = np.sort(vectors @ weights)[::-1][:50]
+    decoder = Decoder.load(toy.directory, Search(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2))
+    found = decoder.nbest(" ".join(words), 50)
+    np.testing.assert_allclose([one.score for one in found], scores, atol=2e-4)
+    for one in found:
+        assert np.abs(vectors - flat(one.features)).max(axis=1).min() < 2e-4
+        assert flat(one.features) @ weights == pytest.approx(one.score, abs=2e-4)

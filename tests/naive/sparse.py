@@ -1,0 +1,116 @@
+"""Sparse features of a derivation by their definitions: as names, (group, what it is made of), and keys of names."""
+
+from itertools import combinations, product
+
+import numpy as np
+
+from lm import hashing
+from lm.hashing import START
+
+GROUPS = ("pair_sparse", "rule_id", "word_edges", "rule_bigram", "rule_history")
+
+
+def combine(h, value):
+    return np.uint64(hashing.combine(h, value))
+
+
+def mix(h):
+    return np.uint64(hashing.mix(h))
+
+
+def hash_text(text):
+    data = np.frombuffer(bytearray(text.encode()), np.uint8)
+    return mix(np.uint64(hashing.murmur(data, np.int64(0), np.int64(data.size))))
+
+
+def stand_ins(levels, maps, word):
+    """What stands for a word at each level, and as what."""
+    found = []
+    for level, known in zip(levels, maps):
+        if level.kind == "type":
+            text = "boundary" if word in ("<s>", "</s>") else "word" if word.isalpha() else "mark"
+        else:
+            text = known.get(word, "?") if level.kind == "classes" else word
+            text = text[: level.prefix] if level.prefix else text
+        found.append(f"{level.kind}{level.prefix or ''}={text}")
+    return found
+
+
+def edges(templates, maps, source, span, target):
+    """The names of the combinations of one phrase pair."""
+    settings = templates.word_edges
+    sentence = ["<s>", *source, "</s>"]
+    begin, end = span
+    at = [
+        (sentence[begin + 1], "source"),
+        (sentence[end], "source"),
+        (target[0] if target else None, "target"),
+        (target[-1] if target else None, "target"),
+        (sentence[begin], "source"),
+        (sentence[end + 1], "source"),
+    ]
+    for size in range(1, settings.most_words + 1):
+        for chosen in combinations(range(6), size):
+            for levels in product(range(len(templates.levels)), repeat=size):
+                if sum(templates.levels[i].budget for i in levels) <= settings.budget:
+                    parts = []
+                    for position, level in zip(chosen, levels):
+                        word, side = at[position]
+                        text = stand_ins(templates.levels, maps[side], word)[level] if word is not None else None
+                        parts.append((position, text))
+                    yield "word_edges", tuple(parts), None
+                    if settings.with_length:
+                        yield "word_edges", tuple(parts), end - begin
+
+
+def names(templates, maps, source, derivation):
+    """The names of all features of [(span, target words)]."""
+    before, history = None, ["<s>", "<s>"]
+    for (begin, end), target in derivation:
+        rule = tuple(source[begin:end]), tuple(target)
+        if templates.rule_id:
+            yield "rule_id", rule
+        if templates.word_edges:
+            yield from edges(templates, maps, source, (begin, end), target)
+        if templates.rule_bigram:
+            yield "rule_bigram", before, rule
+        if templates.rule_history:
+            last = [stand_ins(templates.levels, maps["target"], word) for word in history[:-3:-1]]
+            for level in range(len(templates.levels)):
+                yield "rule_history", rule, last[0][level], last[1][level]
+        before, history = rule, [*history, *target]
+
+
+def key_of(name):
+    """The 64-bit key of a name."""
+    group, rest = name[0], name[1:]
+    if group == "rule_id":
+        h = rule_hash(rest[0])
+    elif group == "word_edges":
+        h = START
+        for position, text in rest[0]:
+            h = combine(combine(h, np.int64(position)), as_int(np.uint64(1) if text is None else hash_text(text)))
+        if rest[1] is not None:
+            h = combine(combine(h, np.int64(6)), np.int64(rest[1]))
+    elif group == "rule_bigram":
+        before = np.uint64(0) if rest[0] is None else rule_hash(rest[0])
+        h = combine(combine(START, as_int(before)), as_int(rule_hash(rest[1])))
+    else:
+        h = combine(START, as_int(rule_hash(rest[0])))
+        for text in rest[1:]:
+            h = combine(h, as_int(hash_text(text)))
+    return int(mix(combine(h, np.int64(GROUPS.index(group)))) | np.uint64(1))
+
+
+def rule_hash(rule):
+    h = START
+    for word in rule[0]:
+        h = combine(h, as_int(hash_text(f"word={word}")))
+    h = combine(h, np.int64(-2))
+    for word in rule[1]:
+        h = combine(h, as_int(hash_text(f"word={word}")))
+    return mix(h)
+
+
+def as_int(h):
+    return np.uint64(h).astype(np.int64)
