@@ -115,8 +115,8 @@ class NbestStore:
         is_new = np.zeros(prints.size, bool)
         is_new[first] = ~np.isin(prints[first], self._known, assume_unique=True)
         rows = np.flatnonzero(is_new)
-        texts = [found.texts[i].encode("utf-8") for i in rows]
-        sparse = [found.sparse[i] for i in rows]
+        texts = [found.texts[i].encode("utf-8") for i in rows.tolist()]
+        sparse = [found.sparse[i] for i in rows.tolist()]
         columns = [self._columns.setdefault(key, len(self._columns)) for values in sparse for key in values]
         new_keys = list(self._columns)[self._arrays["keys"].n_rows :]
         values = {
