@@ -75,6 +75,7 @@ COMMANDS = {
     "train-model": ("training.commands", "train_model"),
     "translate": ("decoder.commands", "translate"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
+    "tune": ("training.tuning.tune_command", "tune"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
     "import-moses": ("decoder.moses.commands", "import_moses"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,18 @@ from training.nbest_store import Hypotheses, NbestStore
 BATCH = 64  # sentences that are stored at a time
 
 
+class Decoded(NamedTuple):
+    """What decoding all sentences brought."""
+
+    n_found: int  # hypotheses
+    n_new: int  # those which the store had not
+    score: float  # of the best translations
+
+
 def decode_into(
     store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, request: Request, threads: int
-) -> tuple[int, int, float]:
-    """Add the n-best list of every sentence; hypotheses, new ones, and the score of the best translations."""
+) -> Decoded:
+    """Add the n-best list of every sentence, and commit."""
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
     with stage("decode", len(source)) as advance:
         answers = enumerate(decoder.answer_all(source, request, threads))
@@ -29,7 +38,7 @@ def decode_into(
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
             advance(len(batch))
     store.commit()
-    return n_found, n_new, float(metric.score(best[None])[0])
+    return Decoded(n_found, n_new, float(metric.score(best[None])[0]))
 
 
 def hypotheses(lists: Sequence[tuple[int, Sequence[Translation]]], metric: Metric) -> Hypotheses:
@@ -47,3 +56,13 @@ def _values(translation: Translation) -> Iterator[float]:
             yield from value
         else:
             yield value
+
+
+def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:
+    """The metric of the best translations."""
+    with stage("decode", len(source)) as advance:
+        texts = []
+        for translation in decoder.translate_all(source, threads):
+            texts.append(translation.text)
+            advance(1)
+    return metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))
