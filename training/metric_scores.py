@@ -49,12 +49,12 @@ def score_rows(kind, sums, out):
 
 
 @kernel
-def smoothed_rows(kind, statistics, out):
-    """Scores of single hypotheses (float32[K, S]): BLEU smoothed by adding one, others as of a corpus."""
+def smoothed_rows(kind, statistics, sums, out):
+    """Scores of single hypotheses (float32[K, S]): BLEU smoothed by adding one, others as of a corpus.
+
+    `sums` (float64[S]) is work space.
+    """
     for k in range(out.size):
-        if kind == BLEU_KIND:
-            out[k] = smoothed_bleu(statistics[k])
-        elif kind == CHRF_KIND:
-            out[k] = chrf_of_sums(statistics[k])
-        else:
-            out[k] = ter_of_sums(statistics[k])
+        for s in range(sums.size):
+            sums[s] = statistics[k, s]
+        out[k] = smoothed_bleu(sums) if kind == BLEU_KIND else score_of_sums(kind, sums)

@@ -44,7 +44,7 @@ class Metric(ABC):
     def sentence_scores(self, statistics: np.ndarray) -> np.ndarray:
         """float64[K] scores of single hypotheses, smoothed (float32[K, n_statistics])."""
         out = np.empty(len(statistics))
-        smoothed_rows(self.kind, np.ascontiguousarray(statistics), out)
+        smoothed_rows(self.kind, statistics, np.empty(self.n_statistics), out)
         return out
 
     def shown(self, score: float) -> float:

@@ -11,7 +11,6 @@ from lm.config import Section, load_config, save_config
 from lm.errors import ConfigError
 from lm.files import atomic_file
 
-RUN_FORMAT = "phrasebeam tuning run 1"
 STATE = "run.yaml"
 
 
@@ -32,7 +31,7 @@ class Iteration(Section):
 class RunState(Section):
     """All iterations of a run so far; the last one of a finished run only decodes."""
 
-    format: Literal["phrasebeam tuning run 1"] = RUN_FORMAT
+    format: Literal["phrasebeam tuning run 1"] = "phrasebeam tuning run 1"
     signature: str = Field(description="of settings and data; who resumes must have the same")
     iterations: list[Iteration] = Field([])
     finished: bool = False
