@@ -76,6 +76,7 @@ COMMANDS = {
     "translate": ("decoder.commands", "translate"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
     "tune": ("training.tuning.tune_command", "tune"),
+    "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
     "import-moses": ("decoder.moses.commands", "import_moses"),

@@ -1,6 +1,7 @@
 """Tuning methods the obvious way, over lists of lists: scores[i][j] belongs to hypothesis j of sentence i."""
 
 import math
+from itertools import pairwise
 
 from tests.naive.bleu import corpus, smoothed
 
@@ -44,7 +45,7 @@ def best_on_line(features, statistics, weights, direction):
     if not points:
         middles = [0.0]
     else:
-        middles = [points[0] - 1, *((a + b) / 2 for a, b in zip(points, points[1:])), points[-1] + 1]
+        middles = [points[0] - 1, *((a + b) / 2 for a, b in pairwise(points)), points[-1] + 1]
     return max(corpus_bleu(statistics, best(features, add(weights, direction, x))) for x in middles)
 
 

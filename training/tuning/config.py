@@ -88,3 +88,8 @@ class TuneConfig(Section):
     mira_chiang: MiraChiang = MiraChiang()
     mira_corpus: MiraCorpus = MiraCorpus()
     threads: int = Field(2, ge=1)
+
+    def with_c(self, c: float) -> "TuneConfig":
+        """The settings with another C in all MIRA methods."""
+        names = ("mira_batch", "mira_chiang", "mira_corpus")
+        return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})

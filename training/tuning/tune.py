@@ -48,14 +48,8 @@ def all_runs(config: TuneConfig) -> list[RunSettings]:
     for seed in config.seeds:
         if not config.c:
             runs.append(RunSettings(f"seed-{seed}", seed, config))
-        runs += [RunSettings(f"seed-{seed}-c-{c:g}", seed, with_c(config, c)) for c in config.c]
+        runs += [RunSettings(f"seed-{seed}-c-{c:g}", seed, config.with_c(c)) for c in config.c]
     return runs
-
-
-def with_c(config: TuneConfig, c: float) -> TuneConfig:
-    """The settings with another C in all MIRA methods."""
-    names = ("mira_batch", "mira_chiang", "mira_corpus")
-    return config.model_copy(update={name: getattr(config, name).model_copy(update={"c": c}) for name in names})
 
 
 def starting_weights(weights: Weights, config: TuneConfig) -> Weights:
