@@ -52,7 +52,7 @@ class MiraChiang(Section):
 class MiraCorpus(Section):
     """Corpus-level MIRA (Tan et al. 2013)."""
 
-    c: float = Field(0.001, gt=0, description="largest step")
+    c: float = Field(0.1, gt=0, description="largest step")
     epochs: int = Field(400, ge=1)
 
 
@@ -80,7 +80,6 @@ class TuneConfig(Section):
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
-    min_change: float = Field(1e-4, ge=0, description="stop when no weight changes by more of the largest weight")
     search: Search = Search()
     mert: Mert = Mert()
     pro: Pro = Pro()

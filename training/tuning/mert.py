@@ -11,6 +11,9 @@ from training.tuning.linear import fill_column, fill_scores
 from training.tuning.problem import Optimum, Problem
 
 
+NEAR = 0.5
+
+
 class Ascent(NamedTuple):
     """Where one start has led."""
 
@@ -25,7 +28,8 @@ def mert(problem: Problem, settings: Mert) -> Optimum:
     A corpus does not depend on that scale, but the pruning of the search does.
     """
     generators = problem.rng.spawn(settings.restarts + 1)
-    starts = [problem.start, *(_random_start(problem, generator) for generator in generators[1:])]
+    starts = [problem.start]
+    starts += [_random_start(problem, i % 2 == 0, generator) for i, generator in enumerate(generators[1:])]
     with ThreadPoolExecutor(problem.threads) as pool:
         ascents = list(pool.map(lambda pair: ascend(problem, settings, *pair), zip(starts, generators)))
     best = max(ascents, key=lambda ascent: ascent.score)
@@ -90,7 +94,11 @@ def _fill_slopes(problem: Problem, direction: np.ndarray, slopes: np.ndarray) ->
         fill_scores(problem.lists, direction, 0, slopes.size, slopes)
 
 
-def _random_start(problem: Problem, rng: np.random.Generator) -> np.ndarray:
-    """Weights between -1 and 1, of the size of those of the start."""
-    drawn = rng.uniform(-1, 1, problem.start.size)
-    return rescaled(np.where(problem.tunable, drawn, problem.start), problem.start, problem.tunable)
+def _random_start(problem: Problem, is_near: bool, rng: np.random.Generator) -> np.ndarray:
+    """Weights as large as those of the start: near them, each moved by about half the mean weight, or anywhere."""
+    size, tunable = problem.start.size, problem.tunable
+    if is_near:
+        drawn = problem.start + NEAR * np.abs(problem.start[tunable]).mean() * rng.standard_normal(size)
+    else:
+        drawn = rng.uniform(-1, 1, size)
+    return rescaled(np.where(tunable, drawn, problem.start), problem.start, tunable)
