@@ -22,10 +22,15 @@ if TYPE_CHECKING:
     from training.build.model import train_model
     from training.config import TrainModelConfig
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
+    from training.tuning.config import TuneConfig
+    from training.tuning.tune_model import TuningData, tune_model
 
 __all__ = [
     "train_model",
     "TrainModelConfig",
+    "tune_model",
+    "TuneConfig",
+    "TuningData",
     "load_config",
     "Decoder",
     "RawText",
@@ -59,6 +64,8 @@ HOMES = {
     "training.build.model": ("train_model",),
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
+    "training.tuning.config": ("TuneConfig",),
+    "training.tuning.tune_model": ("tune_model", "TuningData"),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
     "decoder.config": ("Mbr", "Preprocessing", "Reading", "Search", "Weights"),
@@ -84,7 +91,7 @@ COMMANDS = {
     "demo": ("training.demo_command", "demo"),
     "demo-corpus": ("training.demo_command", "demo_corpus"),
 }
-HELP = "Phrase-based statistical machine translation: build a model from parallel text, translate, evaluate."
+HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,7 @@ class GrowingArray:
         self.path, self.dtype, self.row_shape, self.n_rows = path, np.dtype(dtype), row_shape, n_rows
         self.file = open(path, "r+b" if n_rows else "wb")
         self.file.truncate(HEADER_SIZE + n_rows * self.row_bytes)
-        self.commit()
+        self._write_header()
 
     @property
     def row_bytes(self) -> int:
@@ -33,11 +33,14 @@ class GrowingArray:
 
     def commit(self) -> None:
         """Bring all rows to the disk, and say in the header how many they are."""
+        self._write_header()
+        os.fsync(self.file.fileno())
+
+    def _write_header(self) -> None:
         self.file.seek(0)
         self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
         self.file.seek(0, os.SEEK_END)
         self.file.flush()
-        os.fsync(self.file.fileno())
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""

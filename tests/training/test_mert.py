@@ -23,7 +23,7 @@ def lines(case, direction):
 
 
 @given(cases(values=EIGHTHS), st.data())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_line_search_finds_the_best_interval(case, data):
     size = len(case.weights)
     direction = data.draw(st.lists(EIGHTHS, min_size=size, max_size=size))

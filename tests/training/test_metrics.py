@@ -30,7 +30,7 @@ def split(corpus):
 
 
 @given(CORPORA, st.sampled_from(["closest", "shortest", "average"]))
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_statistics_of_bleu(corpus, length):
     texts, references = split(corpus)
     found = make_metric("bleu", references, length=length).statistics(np.arange(len(texts)), texts)
@@ -50,7 +50,7 @@ def test_texts_of_the_same_sentence_do_not_disturb_each_other(corpus, data):
 
 
 @given(CORPORA, st.sampled_from(list(ORACLES)), st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=60)
 def test_corpus_scores_are_those_of_sacrebleu(corpus, name, lowercase):
     texts, references = split(corpus)
     metric = make_metric(name, references, lowercase)

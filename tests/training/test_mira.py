@@ -21,7 +21,7 @@ REALS = st.integers(-(2**20), 2**20).map(lambda n: float(np.float32(n / 2**18)))
 
 
 @given(cases(values=REALS), st.sampled_from([0.01, 0.3, 5.0]), st.sampled_from([0.0, 0.9, 0.999]), st.integers(0, 3))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_batch_mira(case, c, decay, seed):
     problem, rng = case.problem(), np.random.default_rng(seed)
     work, after, background = mira_batch.new_work(problem), [], [1.0] * 10
@@ -38,18 +38,18 @@ def test_batch_mira(case, c, decay, seed):
 
 
 @given(cases(values=REALS), st.sampled_from([1e-3, 0.1, 10.0]), st.integers(1, 3))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_corpus_mira(case, c, threads):
     problem, epochs = case.problem(threads), 6
     averages = naive.corpus_mira(case.features(), case.statistics(), case.weights, c, epochs)
     scores = [problem.score_of(np.array(weights)) for weights in averages]
     found = mira_corpus(problem, MiraCorpus(c=c, epochs=epochs))
-    assert found.epoch == naive.argmax(scores)
+    assert found.epoch == 1 + naive.argmax(scores[1:])  # the weights before are not chosen from
     assert found.weights == pytest.approx(averages[found.epoch], abs=1e-6)
 
 
 @given(cases(values=REALS), st.sampled_from([1e-3, 0.1, 1e6]), st.data())
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_step_of_corpus_mira_is_the_least_that_satisfies_its_constraint(case, c, data):
     problem = case.problem()
     lists = problem.lists

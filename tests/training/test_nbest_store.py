@@ -52,7 +52,7 @@ def expected(iterations):
 
 
 @given(ITERATIONS, st.data())
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_merged_without_duplicates(tmp_path_factory, iterations, data):
     directory = tmp_path_factory.mktemp("store")
     store = NbestStore(directory, N_SENTENCES, 2, 2)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from phrasebeam import main
 from tests.decoder.models import random_toy
 from training.tuning.config import TuneConfig
 from training.tuning.run_state import RunState
-from training.tuning.tune_model import Corpus, tune_model
+from training.tuning.tune_model import TuningData, tune_model
 
 ROOT = Path(__file__).resolve().parents[2]
 METHODS = ["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
@@ -111,7 +112,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(data, tmp_path):
 
 def test_every_iteration_can_be_the_last_before_a_crash(data, tmp_path):
     config = TuneConfig(**QUICK, method="mira-corpus").model_copy(update={"nbest": 3})
-    corpus = Corpus(data / "source", [data / "reference"])
+    corpus = TuningData(data / "source", [data / "reference"])
     tune_model(data / "model", corpus, tmp_path / "whole", config)
     n_iterations = len(state(tmp_path / "whole").iterations)
     assert n_iterations > 1
@@ -126,7 +127,7 @@ def test_every_iteration_can_be_the_last_before_a_crash(data, tmp_path):
 def test_threads_do_not_matter(data, tmp_path):
     for threads in (1, 3):
         config = TuneConfig(**QUICK, method="mert", threads=threads)
-        tune_model(data / "model", Corpus(data / "source", [data / "reference"]), tmp_path / f"{threads}", config)
+        tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / f"{threads}", config)
     assert comparable(tmp_path / "1") == comparable(tmp_path / "3")
 
 
@@ -135,9 +136,11 @@ def test_several_runs(data, tmp_path, capsys):
     assert main(arguments) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     names = [f"seed-{seed}-c-{c}" for seed in (1, 2) for c in ("0.1", "1")]
-    assert [line[0] for line in lines[1:]] == [*names, "mean", "deviation"]
+    assert [line[0] for line in lines[1:]] == [*names, *["mean", "deviation"] * 2]
     tuned = [float(line[2]) for line in lines[1:5]]
-    assert float(lines[5][1]) == pytest.approx(sum(tuned) / 4, abs=0.011)
+    for i in range(2):  # by C, over the seeds
+        assert float(lines[5 + 2 * i][-1]) == pytest.approx((tuned[i] + tuned[2 + i]) / 2, abs=0.011)
+        assert float(lines[6 + 2 * i][-1]) == pytest.approx(abs(tuned[i] - tuned[2 + i]) / 2**0.5, abs=0.011)
     weights = Decoder.load(tmp_path / "out").weights
     best = names[tuned.index(max(tuned))]
     assert weights.distortion in [
@@ -157,7 +160,7 @@ def test_other_metrics(data, tmp_path, capsys, metric):
 
 def test_features_can_be_added(data, tmp_path):
     config = TuneConfig(**QUICK, add={"length_groups": 2, "early_distortion": True})
-    tune_model(data / "model", Corpus(data / "source", [data / "reference"]), tmp_path / "out", config)
+    tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / "out", config)
     weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
     assert len(weights["length_groups"]) == 12
     assert weights["unknown_word_penalty"] == Decoder.load(data / "model").weights.unknown_word_penalty
@@ -167,15 +170,15 @@ def test_mistakes(data, tmp_path):
     source, reference = data / "source", data / "reference"
     config = TuneConfig(**QUICK).model_copy(update={"iterations": 1})
     with pytest.raises(FormatError, match="expected as many"):
-        tune_model(data / "model", Corpus(source, [reference, data / "config"]), tmp_path / "out", config)
+        tune_model(data / "model", TuningData(source, [reference, data / "config"]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="not a model"):
-        tune_model(data / "model", Corpus(source, [reference]), data, config)
+        tune_model(data / "model", TuningData(source, [reference]), data, config)
     with pytest.raises(ConfigError, match="is the model itself"):
-        tune_model(data / "model", Corpus(source, [reference]), data / "model", config)
-    tune_model(data / "model", Corpus(source, [reference]), tmp_path / "out", config)
+        tune_model(data / "model", TuningData(source, [reference]), data / "model", config)
+    tune_model(data / "model", TuningData(source, [reference]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="same settings"):
         other = config.model_copy(update={"nbest": 7})
-        tune_model(data / "model", Corpus(source, [reference]), tmp_path / "out", other)
+        tune_model(data / "model", TuningData(source, [reference]), tmp_path / "out", other)
 
 
 def test_config_files():
@@ -183,3 +186,18 @@ def test_config_files():
     assert written == TuneConfig().model_dump(mode="json")
     tan = load_config(ROOT / "configs" / "tan2013-c-mira.yaml", TuneConfig)
     assert (tan.method, tan.mira_corpus.epochs, tan.add.length_groups) == ("mira-corpus", 400, 10)
+
+
+@pytest.mark.needs_jit
+def test_kernels_are_compiled_once(data, tmp_path):
+    modules = [f"training.tuning.{path.stem}" for path in (ROOT / "training" / "tuning").glob("*.py")]
+    for method in METHODS:
+        config = TuneConfig(**QUICK, method=method).model_copy(update={"iterations": 1})
+        tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / method, config)
+    n_compiled = 0
+    for module in map(import_module, (*modules, "training.bleu", "training.metric_scores")):
+        for name, value in vars(module).items():
+            signatures = getattr(value, "signatures", ())
+            n_compiled += len(signatures)
+            assert len(signatures) <= 1, (module, name, signatures)
+    assert n_compiled > 10

@@ -10,8 +10,7 @@ from training.tuning.envelope import Changes, Step, line_search, new_changes
 from training.tuning.linear import fill_column, fill_scores
 from training.tuning.problem import Optimum, Problem
 
-
-NEAR = 0.5
+NEAR, ANYWHERE = 0.5, 4  # every fourth start is anywhere: those near the weights before lead higher, mostly
 
 
 class Ascent(NamedTuple):
@@ -29,7 +28,7 @@ def mert(problem: Problem, settings: Mert) -> Optimum:
     """
     generators = problem.rng.spawn(settings.restarts + 1)
     starts = [problem.start]
-    starts += [_random_start(problem, i % 2 == 0, generator) for i, generator in enumerate(generators[1:])]
+    starts += [_random_start(problem, i % ANYWHERE > 0, generator) for i, generator in enumerate(generators[1:], 1)]
     with ThreadPoolExecutor(problem.threads) as pool:
         ascents = list(pool.map(lambda pair: ascend(problem, settings, *pair), zip(starts, generators)))
     best = max(ascents, key=lambda ascent: ascent.score)

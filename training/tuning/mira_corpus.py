@@ -25,7 +25,7 @@ def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
 
         in_threads(problem.threads, choose)
         score = problem.corpus_score(chosen[2])
-        if score > most:
+        if epoch > 0 and score > most:
             most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
         step = corpus_step(problem, weights, chosen[0], chosen[1], settings.c)
         n_updates += bool(np.any(step))

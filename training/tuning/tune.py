@@ -40,6 +40,7 @@ class RunSettings:
     name: str
     seed: int
     config: TuneConfig
+    c: float | None = None  # where several are compared
 
 
 def all_runs(config: TuneConfig) -> list[RunSettings]:
@@ -48,7 +49,7 @@ def all_runs(config: TuneConfig) -> list[RunSettings]:
     for seed in config.seeds:
         if not config.c:
             runs.append(RunSettings(f"seed-{seed}", seed, config))
-        runs += [RunSettings(f"seed-{seed}-c-{c:g}", seed, config.with_c(c)) for c in config.c]
+        runs += [RunSettings(f"seed-{seed}-c-{c:g}", seed, config.with_c(c), c) for c in config.c]
     return runs
 
 

@@ -13,7 +13,7 @@ from lm.errors import ConfigError
 from lm.progress import show_progress
 from training.metrics import MetricName
 from training.tuning.config import Method, TuneConfig
-from training.tuning.tune_model import Corpus, RunResult, tune_model
+from training.tuning.tune_model import RunResult, TuningData, tune_model
 
 
 def tune(
@@ -50,31 +50,39 @@ def tune(
     data |= {name: value for name, value in overrides.items() if value is not None}
     if algorithm is not None:
         data["search"] = data.get("search", {}) | {"algorithm": algorithm}
-    test = Corpus(test_source, test_reference) if test_source and test_reference else None
+    test = TuningData(test_source, test_reference) if test_source and test_reference else None
     show_progress()
     settings = parse_config(data, TuneConfig, "options")
-    results = tune_model(model, Corpus(source, reference), output, settings, test)
+    results = tune_model(model, TuningData(source, reference), output, settings, test)
     print(to_table(results, settings.metric))
 
 
 def to_table(results: Sequence[RunResult], metric: str) -> str:
-    """A row for each run, and the mean and standard deviation of several (Clark et al. 2011)."""
+    """A row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
     rows = [["run", f"{metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
     for result in results:
         scores = [f"{result.before:.2f}", f"{result.score:.2f}", _test(result.test_score)]
         counts = [str(number) for number in (result.iterations, result.best, result.updates)]
         seconds = [f"{result.optimize_seconds:.1f} s", f"{result.decode_seconds:.1f} s"]
         rows.append([result.name, *scores, *counts, *seconds])
-    if len(results) > 1:
-        tuned = [result.score for result in results]
-        test = [result.test_score for result in results if result.test_score is not None]
-        rows.append(["mean", "", f"{statistics.mean(tuned):.2f}", _test(statistics.mean(test) if test else None)])
-        rows.append(
-            ["deviation", "", f"{statistics.stdev(tuned):.2f}", _test(statistics.stdev(test) if test else None)]
-        )
+    for c in dict.fromkeys(result.c for result in results):
+        same = [result for result in results if result.c == c]
+        if len(same) > 1:
+            rows += _mean(same)
     widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
 
 
 def _test(score: float | None) -> str:
     return "" if score is None else f"{score:.2f}"
+
+
+def _mean(results: Sequence[RunResult]) -> list[list[str]]:
+    """Two rows: what the seeds come to, with the same C."""
+    tuned = [result.score for result in results]
+    test = [result.test_score for result in results if result.test_score is not None]
+    names = ["mean", "deviation"] if results[0].c is None else [f"mean of C {results[0].c:g}", "deviation"]
+    return [
+        [name, "", f"{of(tuned):.2f}", _test(of(test) if test else None)]
+        for name, of in zip(names, (statistics.mean, statistics.stdev))
+    ]

@@ -23,7 +23,7 @@ WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has do
 
 
 @dataclass(frozen=True)
-class Corpus:
+class TuningData:
     """Source sentences and their references, a file for each set of these."""
 
     source: Path
@@ -51,6 +51,7 @@ class RunResult:
     """What a run came to; scores in the metric's own units."""
 
     name: str
+    c: float | None  # of MIRA, where several are compared
     iterations: int
     best: int  # iteration whose weights were best
     before: float  # score on the development set before tuning
@@ -62,7 +63,7 @@ class RunResult:
 
 
 def tune_model(
-    model: Path, corpus: Corpus, output: Path, config: TuneConfig, test: Corpus | None = None
+    model: Path, corpus: TuningData, output: Path, config: TuneConfig, test: TuningData | None = None
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
@@ -100,6 +101,7 @@ def _result(tuner: Tuner, test: Development | None, settings: RunSettings) -> Ru
         test_score = shown(score)
     return RunResult(
         settings.name,
+        settings.c,
         len(iterations),
         best,
         shown(iterations[0].score),
