@@ -23,10 +23,15 @@ if TYPE_CHECKING:
     from training.build.model import train_model
     from training.config import TrainModelConfig
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
+    from training.tuning.config import TuneConfig
+    from training.tuning.tune_model import TuningData, tune_model
 
 __all__ = [
     "train_model",
     "TrainModelConfig",
+    "tune_model",
+    "TuneConfig",
+    "TuningData",
     "load_config",
     "Decoder",
     "RawText",
@@ -64,6 +69,8 @@ HOMES = {
     "training.build.model": ("train_model",),
     "training.config": ("TrainModelConfig",),
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
+    "training.tuning.config": ("TuneConfig",),
+    "training.tuning.tune_model": ("tune_model", "TuningData"),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
     "decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
@@ -82,6 +89,8 @@ COMMANDS = {
     "translate": ("decoder.commands", "translate"),
     "forced-decode": ("decoder.forced_commands", "forced_decode"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
+    "tune": ("training.tuning.tune_command", "tune"),
+    "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
     "import-moses": ("decoder.moses.commands", "import_moses"),
@@ -89,7 +98,7 @@ COMMANDS = {
     "demo": ("training.demo_command", "demo"),
     "demo-corpus": ("training.demo_command", "demo_corpus"),
 }
-HELP = "Phrase-based statistical machine translation: build a model from parallel text, translate, evaluate."
+HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
 
 
 def __getattr__(name: str) -> Any:

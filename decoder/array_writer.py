@@ -25,10 +25,14 @@ class ArrayWriter:
 
     def close(self) -> None:
         """Write the header and close the file."""
-        shape = (self.n_rows, *self.row_shape)
-        text = repr({"descr": self.dtype.str, "fortran_order": False, "shape": shape}).encode("ascii")
-        magic = np.lib.format.magic(1, 0)
-        room = HEADER_SIZE - len(magic) - 2
         self.file.seek(0)
-        self.file.write(magic + room.to_bytes(2, "little") + text.ljust(room - 1) + b"\n")
+        self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
         self.file.close()
+
+
+def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
+    """The first HEADER_SIZE bytes of an .npy file, whatever the shape."""
+    text = repr({"descr": dtype.str, "fortran_order": False, "shape": shape}).encode("ascii")
+    magic = np.lib.format.magic(1, 0)
+    room = HEADER_SIZE - len(magic) - 2
+    return magic + room.to_bytes(2, "little") + text.ljust(room - 1) + b"\n"

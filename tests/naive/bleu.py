@@ -1,0 +1,52 @@
+"""BLEU the obvious way: Counters of n-grams, clipped at the largest count in any one reference."""
+
+import math
+from collections import Counter
+
+
+def ngrams(words, n):
+    """How often each n-gram occurs."""
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def statistics(text, references, length="closest"):
+    """[length, reference length, 4 matches, 4 totals] of a text."""
+    words, others = text.split(), [reference.split() for reference in references]
+    matches, totals = [], []
+    for n in range(1, 5):
+        limit = Counter()
+        for other in others:
+            limit |= ngrams(other, n)
+        matches.append(sum((ngrams(words, n) & limit).values()))
+        totals.append(sum(ngrams(words, n).values()))
+    lengths = [len(other) for other in others]
+    wanted = {
+        "closest": min(lengths, key=lambda size: (abs(size - len(words)), size)),
+        "shortest": min(lengths),
+        "average": sum(lengths) / len(lengths),
+    }
+    return [len(words), wanted[length], *matches, *totals]
+
+
+def smoothed(row):
+    """Sentence BLEU of statistics, one more match and n-gram for n > 1; 0 without a common word."""
+    length, reference, matches, totals = row[0], row[1], row[2:6], row[6:10]
+    if matches[0] == 0:
+        return 0.0
+    product = matches[0] / totals[0]
+    for n in range(1, 4):
+        product *= (matches[n] + 1) / (totals[n] + 1)
+    return product**0.25 * math.exp(min(0.0, 1 - reference / length))
+
+
+def corpus(sums):
+    """BLEU of summed statistics, with sacrebleu's smoothing: the first order without a match counts half a match ..."""
+    length, reference, matches, totals = sums[0], sums[1], sums[2:6], sums[6:10]
+    if sum(matches) == 0 or min(totals) <= 0:
+        return 0.0
+    logs, share = [], 1.0
+    for matched, total in zip(matches, totals):
+        if matched == 0:
+            share /= 2
+        logs.append(math.log((matched or share) / total))
+    return math.exp(sum(logs) / 4 + min(0.0, 1 - reference / length))

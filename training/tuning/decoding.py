@@ -1,0 +1,68 @@
+"""N-best lists from the decoder, with the statistics of a metric, into a store."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.answer import Request
+from decoder.translation import Translation
+from decoder.translator import Decoder
+from lm.progress import stage
+from training.metrics import Metric
+from training.nbest_store import Hypotheses, NbestStore
+
+BATCH = 64  # sentences that are stored at a time
+
+
+class Decoded(NamedTuple):
+    """What decoding all sentences brought."""
+
+    n_found: int  # hypotheses
+    n_new: int  # those which the store had not
+    score: float  # of the best translations
+
+
+def decode_into(
+    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, request: Request, threads: int
+) -> Decoded:
+    """Add the n-best list of every sentence, and commit."""
+    n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
+    with stage("decode", len(source)) as advance:
+        answers = enumerate(decoder.answer_all(source, request, threads))
+        while batch := list(islice(answers, BATCH)):
+            found = hypotheses([(i, answer.nbest) for i, answer in batch], metric)
+            is_first = np.append(True, np.diff(found.sentence) != 0)
+            best += found.statistics[is_first].sum(axis=0, dtype=np.float64)
+            n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
+            advance(len(batch))
+    store.commit()
+    return Decoded(n_found, n_new, float(metric.score(best[None])[0]))
+
+
+def hypotheses(lists: Sequence[tuple[int, Sequence[Translation]]], metric: Metric) -> Hypotheses:
+    """The lists of some sentences, as the store takes them."""
+    flat = [translation for _, nbest in lists for translation in nbest]
+    sentence = np.repeat([i for i, _ in lists], [len(nbest) for _, nbest in lists])
+    texts = [translation.text for translation in flat]
+    dense = np.array([list(_values(translation)) for translation in flat], np.float32)
+    return Hypotheses(sentence.astype(np.int32), texts, dense, [{}] * len(flat), metric.statistics(sentence, texts))
+
+
+def _values(translation: Translation) -> Iterator[float]:
+    for value in translation.features.values():
+        if isinstance(value, list):
+            yield from value
+        else:
+            yield value
+
+
+def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:
+    """The metric of the best translations."""
+    with stage("decode", len(source)) as advance:
+        texts = []
+        for translation in decoder.translate_all(source, threads):
+            texts.append(translation.text)
+            advance(1)
+    return metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))

@@ -1,0 +1,55 @@
+"""The command `rerank`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lm.config import load_config, parse_config
+from lm.errors import ConfigError
+from lm.files import read_lines
+from lm.progress import log, show_progress
+from training.metrics import MetricName, make_metric
+from training.tuning.config import Method, TuneConfig
+from training.tuning.rerank import learn, load_weights, rerank, save_weights
+
+
+def rerank_command(
+    weights: Annotated[
+        Path, typer.Option(help="Weights, lines of 'name= weight ...'; with --train written, not read.")
+    ],
+    nbest: Annotated[Path | None, typer.Option(help="N-best lists whose best translations are printed.")] = None,
+    train: Annotated[
+        Path | None, typer.Option(help="N-best lists, in Moses' format, to learn the weights from.")
+    ] = None,
+    reference: Annotated[list[Path] | None, typer.Option(help="Translations for --train, one file a set.")] = None,
+    method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-batch")] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for tune.")] = None,
+    metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
+    c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+) -> None:
+    """Learn weights for given n-best lists with any features, and print the best translations of lists by them."""
+    if (train is None) != (not reference):
+        raise ConfigError("--train and --reference need each other; give both")
+    if train is None and nbest is None:
+        raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
+    settings = load_config(config, TuneConfig) if config else TuneConfig()
+    given: dict[str, Any] = {"method": method, "metric": metric, "threads": threads}
+    given["seeds"] = None if seed is None else [seed]
+    data = settings.model_dump(mode="json", exclude_unset=True)
+    data |= {name: value for name, value in given.items() if value is not None}
+    settings = parse_config(data, TuneConfig, "options")
+    if c is not None:
+        settings = settings.with_c(c)
+    show_progress()
+    if train is not None and reference:
+        references = [list(read_lines(path)) for path in reference]
+        learned = learn(train, make_metric(settings.metric, references, settings.lowercase), settings)
+        save_weights(learned.weights, weights)
+        log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)
+    if nbest is not None:
+        for text in rerank(nbest, load_weights(weights)):
+            sys.stdout.write(f"{text}\n")

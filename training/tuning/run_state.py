@@ -1,0 +1,92 @@
+"""How far a run has come, on disk: after every iteration what it found, so that it can be killed and resumed."""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from decoder.config import Weights
+from lm.config import Section, load_config, save_config
+from lm.errors import ConfigError
+from lm.files import atomic_file
+
+STATE = "run.yaml"
+
+
+class Iteration(Section):
+    """One iteration: decoding with the weights of the one before, then optimizing."""
+
+    score: float = Field(description="of the translations by the weights before, higher is better")
+    hypotheses: int = Field(description="of all lists, duplicates left out")
+    found: int = Field(description="hypotheses of this iteration")
+    new: int = Field(description="those of them that no iteration had before")
+    list_score: float | None = Field(None, description="of what the weights after choose from the lists")
+    updates: int = 0
+    epoch: int = 0
+    decode_seconds: float = 0.0
+    optimize_seconds: float = 0.0
+
+
+class RunState(Section):
+    """All iterations of a run so far; the last one of a finished run only decodes."""
+
+    format: Literal["phrasebeam tuning run 1"] = "phrasebeam tuning run 1"
+    signature: str = Field(description="of settings and data; who resumes must have the same")
+    iterations: list[Iteration] = Field([])
+    finished: bool = False
+
+    @property
+    def best(self) -> int:
+        """The iteration whose weights were best, the first of several; 0: those before tuning."""
+        scores = [iteration.score for iteration in self.iterations]
+        return int(np.argmax(scores))
+
+    @property
+    def best_score(self) -> float:
+        """The score of those weights."""
+        return self.iterations[self.best].score
+
+
+class Run:
+    """The directory of a run: its state, the weights after each iteration, its n-best lists."""
+
+    def __init__(self, directory: Path, signature: str):
+        """Begin, or resume. Raises ConfigError where the directory has a run of other settings or data."""
+        self.directory = directory
+        if (directory / STATE).exists():
+            self.state = load_config(directory / STATE, RunState)
+            if self.state.signature != signature:
+                what = f"{self.state.signature}, expected {signature}"
+                raise ConfigError(f"{directory}: tuned with {what}; choose another output, or give the same settings")
+        else:
+            self.state = RunState(signature=signature)
+            save_config(self.state, directory / STATE)
+
+    @property
+    def nbest(self) -> Path:
+        """Where the n-best lists are."""
+        return self.directory / "nbest"
+
+    def add(self, iteration: Iteration, finished: bool) -> None:
+        """Record an iteration, whose weights are saved already."""
+        iterations = [*self.state.iterations, iteration]
+        self.state = self.state.model_copy(update={"iterations": iterations, "finished": finished})
+        save_config(self.state, self.directory / STATE)
+
+    def extend(self, iterations: int) -> None:
+        """Let a run that ended only because it had fewer `iterations` to make go on."""
+        done = self.state.iterations
+        if self.state.finished and done[-1].found == 0 and len(done) <= iterations:
+            self.state = self.state.model_copy(update={"iterations": done[:-1], "finished": False})
+
+    def save_weights(self, number: int, weights: Weights, sparse: np.ndarray) -> None:
+        """Keep the weights after iteration `number`; sparse: float64[C], by column of the lists."""
+        with atomic_file(self.directory / f"sparse.{number:02}.npy") as file:
+            np.save(file, sparse)
+        save_config(weights, self.directory / f"weights.{number:02}.yaml")
+
+    def weights(self, number: int) -> tuple[Weights, np.ndarray]:
+        """What was saved."""
+        sparse: np.ndarray = np.load(self.directory / f"sparse.{number:02}.npy")
+        return load_config(self.directory / f"weights.{number:02}.yaml", Weights), sparse

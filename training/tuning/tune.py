@@ -1,0 +1,153 @@
+"""The loop around all methods: decode, merge the n-best lists, optimize, until nothing new is found.
+
+Batch tuning as in Och (2003) and Cherry & Foster (2012). After every iteration all is on disk; a run that was killed
+goes on behind its last whole iteration, to the same weights.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from decoder.answer import Request
+from decoder.config import Weights
+from decoder.features.dense import weight_vector
+from decoder.model import Model
+from decoder.translator import Decoder
+from lm.progress import log, stage
+from training.metrics import Metric
+from training.nbest_store import NbestStore
+from training.tuning.config import TuneConfig
+from training.tuning.decoding import decode_into, score_translations
+from training.tuning.methods import METHODS
+from training.tuning.problem import Problem
+from training.tuning.run_state import Iteration, Run
+
+
+@dataclass(frozen=True)
+class Development:
+    """The sentences to tune on, and the metric against their references."""
+
+    source: Sequence[str]
+    metric: Metric
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """One run of several: the seed, and the settings with its own C."""
+
+    name: str
+    seed: int
+    config: TuneConfig
+    c: float | None = None  # where several are compared
+
+
+def all_runs(config: TuneConfig) -> list[RunSettings]:
+    """A run for each seed and each C."""
+    runs = []
+    for seed in config.seeds:
+        if not config.c:
+            runs.append(RunSettings(f"seed-{seed}", seed, config))
+        runs += [RunSettings(f"seed-{seed}-c-{c:g}", seed, config.with_c(c), c) for c in config.c]
+    return runs
+
+
+def starting_weights(weights: Weights, config: TuneConfig) -> Weights:
+    """The weights with those features that are to be added, at 0."""
+    added: dict[str, float | list[float]] = {
+        name: 0.0 for name in ("bitext_count", "unique_rule", "early_distortion") if getattr(config.add, name)
+    }
+    if config.add.length_groups is not None:
+        longest = config.add.length_groups
+        added["length_groups"] = [0.0] * (len(weights.translation) * longest * (longest + 1) // 2)
+    return weights.model_copy(update={name: v for name, v in added.items() if getattr(weights, name) is None})
+
+
+class Tuner:
+    """One run, from where it is to its end."""
+
+    def __init__(self, model: Model, development: Development, settings: RunSettings, run: Run):
+        self.model, self.development, self.settings, self.run = model, development, settings, run
+        self.config, self.metric = settings.config, development.metric
+
+    def finish(self) -> None:
+        """Iterate until few hypotheses are new, or as often as the settings say; at last weights are only scored."""
+        self.run.extend(self.config.iterations)
+        if not self.run.state.iterations:
+            self.run.save_weights(0, starting_weights(self.model.weights, self.config), np.zeros(0))
+        while not self.run.state.finished:
+            number = len(self.run.state.iterations) + 1
+            iteration, finished = self._iterate(number)
+            self.run.add(iteration, finished)
+            log.info(self._line(number, iteration))
+
+    def decoder(self, number: int) -> Decoder:
+        """The decoder with the weights after iteration `number`."""
+        weights, _ = self.run.weights(number)
+        return Decoder(self.model, self.config.search, weights)
+
+    def _iterate(self, number: int) -> tuple[Iteration, bool]:
+        decoder, begin = self.decoder(number - 1), time.perf_counter()
+        if number > self.config.iterations:
+            source, threads = self.development.source, self.config.threads
+            score = score_translations(decoder, source, self.metric, threads)
+            last = self.run.state.iterations[-1]
+            seconds = time.perf_counter() - begin
+            return Iteration(score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds), True
+        store = self._store(number, decoder)
+        request = Request(self.config.nbest, self.config.distinct)
+        decoded = decode_into(store, decoder, self.development.source, self.metric, request, self.config.threads)
+        iteration = Iteration(
+            score=decoded.score,
+            hypotheses=len(store),
+            found=decoded.n_found,
+            new=decoded.n_new,
+            decode_seconds=time.perf_counter() - begin,
+        )
+        finished = decoded.n_new <= self.config.min_new * decoded.n_found
+        if not finished:
+            iteration = self._optimize(number, iteration, store, decoder)
+        store.close()
+        return iteration, finished
+
+    def _store(self, number: int, decoder: Decoder) -> NbestStore:
+        """The lists of the iterations before `number`."""
+        if number > 1:
+            return NbestStore.open(self.run.nbest, number - 1)
+        n_dense = len(decoder.features.names())
+        return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics)
+
+    def _optimize(self, number: int, iteration: Iteration, store: NbestStore, decoder: Decoder) -> Iteration:
+        """The iteration with what the method found; the weights are saved."""
+        problem, n_dense = self._problem(number, store, decoder), store.n_dense
+        with stage(f"optimize ({self.config.method})"):
+            begin = time.perf_counter()
+            optimum = METHODS[self.config.method](problem, self.config)
+            seconds = time.perf_counter() - begin
+        weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
+        self.run.save_weights(number, weights, optimum.weights[n_dense:])
+        found = {
+            "list_score": problem.score_of(optimum.weights),
+            "updates": optimum.n_updates,
+            "epoch": optimum.epoch,
+            "optimize_seconds": seconds,
+        }
+        return iteration.model_copy(update=found)
+
+    def _problem(self, number: int, store: NbestStore, decoder: Decoder) -> Problem:
+        _, sparse = self.run.weights(number - 1)
+        start, tunable = np.zeros(store.n_features), np.ones(store.n_features, bool)
+        start[: store.n_dense] = weight_vector(decoder.weights, decoder.features)
+        start[store.n_dense : store.n_dense + sparse.size] = sparse
+        sizes = [(name, 1 if size is None else size) for name, size in decoder.features.groups]
+        tunable[: store.n_dense] = np.repeat(
+            [name not in self.config.fixed for name, _ in sizes], [n for _, n in sizes]
+        )
+        rng = np.random.default_rng([self.settings.seed, number])
+        return Problem(store.lists(), self.metric, start, tunable, rng, self.config.threads)
+
+    def _line(self, number: int, iteration: Iteration) -> str:
+        shown, after = self.metric.shown, iteration.list_score
+        lists = "" if after is None else f", {shown(after):.2f} on the lists after optimizing"
+        return f"{self.settings.name}: iteration {number}: {shown(iteration.score):.2f}, {iteration.new} new{lists}"

@@ -1,0 +1,88 @@
+"""The command `tune`."""
+
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from decoder.config import Algorithm
+from lm.config import load_config, parse_config
+from lm.errors import ConfigError
+from lm.progress import show_progress
+from training.metrics import MetricName
+from training.tuning.config import Method, TuneConfig
+from training.tuning.tune_model import RunResult, TuningData, tune_model
+
+
+def tune(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    source: Annotated[Path, typer.Option(help="Source sentences to tune on, tokenized, one a line.")],
+    reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
+    output: Annotated[Path, typer.Option(help="Directory of the tuned model; a run that was stopped there goes on.")],
+    method: Annotated[Method | None, typer.Option(help="How weights are found.", show_default="mira-batch")] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/tune.yaml lists them all.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Most iterations.", show_default="30")] = None,
+    nbest: Annotated[int | None, typer.Option(help="Hypotheses of each sentence.", show_default="200")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Of each run; several are compared.", show_default="1")] = None,
+    c: Annotated[list[float] | None, typer.Option("--c", help="Of MIRA: the largest step; a run each.")] = None,
+    metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
+    algorithm: Annotated[Algorithm | None, typer.Option(help="Of the search.", show_default="stack")] = None,
+    test_source: Annotated[Path | None, typer.Option(help="Other sentences, to score the tuned weights on.")] = None,
+    test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+) -> None:
+    """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
+    if (test_source is None) != (not test_reference):
+        raise ConfigError("--test-source and --test-reference need each other; give both")
+    settings = load_config(config, TuneConfig) if config else TuneConfig()
+    overrides: dict[str, Any] = {
+        "method": method,
+        "iterations": iterations,
+        "nbest": nbest,
+        "seeds": seed,
+        "c": c,
+        "metric": metric,
+        "threads": threads,
+    }
+    data = settings.model_dump(mode="json", exclude_unset=True)
+    data |= {name: value for name, value in overrides.items() if value is not None}
+    if algorithm is not None:
+        data["search"] = data.get("search", {}) | {"algorithm": algorithm}
+    test = TuningData(test_source, test_reference) if test_source and test_reference else None
+    show_progress()
+    settings = parse_config(data, TuneConfig, "options")
+    results = tune_model(model, TuningData(source, reference), output, settings, test)
+    print(to_table(results, settings.metric))
+
+
+def to_table(results: Sequence[RunResult], metric: str) -> str:
+    """A row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
+    rows = [["run", f"{metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
+    for result in results:
+        scores = [f"{result.before:.2f}", f"{result.score:.2f}", _test(result.test_score)]
+        counts = [str(number) for number in (result.iterations, result.best, result.updates)]
+        seconds = [f"{result.optimize_seconds:.1f} s", f"{result.decode_seconds:.1f} s"]
+        rows.append([result.name, *scores, *counts, *seconds])
+    for c in dict.fromkeys(result.c for result in results):
+        same = [result for result in results if result.c == c]
+        if len(same) > 1:
+            rows += _mean(same)
+    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+
+
+def _test(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
+
+
+def _mean(results: Sequence[RunResult]) -> list[list[str]]:
+    """Two rows: what the seeds come to, with the same C."""
+    tuned = [result.score for result in results]
+    test = [result.test_score for result in results if result.test_score is not None]
+    names = ["mean", "deviation"] if results[0].c is None else [f"mean of C {results[0].c:g}", "deviation"]
+    return [
+        [name, "", f"{of(tuned):.2f}", _test(of(test) if test else None)]
+        for name, of in zip(names, (statistics.mean, statistics.stdev))
+    ]

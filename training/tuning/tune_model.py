@@ -1,0 +1,146 @@
+"""A model directory with tuned weights out of another: all runs, the best of them, and what is written of it."""
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from decoder.model import open_model
+from decoder.provenance import check_output, file_digests, signature, version
+from lm.config import save_config
+from lm.errors import ConfigError, FormatError
+from lm.files import read_lines
+from training.metrics import make_metric
+from training.tuning.config import TuneConfig
+from training.tuning.curve import write_curves
+from training.tuning.decoding import score_translations
+from training.tuning.run_state import Run
+from training.tuning.tune import Development, RunSettings, Tuner, all_runs
+
+WORK = "tuning"  # in the model directory: all runs
+WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has done so far; C is in the name of the run
+
+
+@dataclass(frozen=True)
+class TuningData:
+    """Source sentences and their references, a file for each set of these."""
+
+    source: Path
+    references: Sequence[Path]
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """All files by name."""
+        return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
+
+    def read(self, config: TuneConfig) -> Development:
+        """The sentences and the metric. Raises FormatError where files have not as many lines."""
+        lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
+        for path, found in lines.items():
+            if not found or len(found) != len(lines[self.source]):
+                expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
+                raise FormatError(path, f"{len(found)} lines, {expected}")
+        references = [lines[path] for path in self.references]
+        metric = make_metric(config.metric, references, config.lowercase, config.reference_length)
+        return Development(lines[self.source], metric)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run came to; scores in the metric's own units."""
+
+    name: str
+    c: float | None  # of MIRA, where several are compared
+    iterations: int
+    best: int  # iteration whose weights were best
+    before: float  # score on the development set before tuning
+    score: float
+    test_score: float | None
+    updates: int
+    optimize_seconds: float
+    decode_seconds: float
+
+
+def tune_model(
+    model: Path, corpus: TuningData, output: Path, config: TuneConfig, test: TuningData | None = None
+) -> list[RunResult]:
+    """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
+
+    What an earlier call with the same settings and data did is not done again.
+    """
+    work = output / WORK
+    if not work.exists():
+        check_output(output)
+    if output.resolve() == model.resolve():
+        raise ConfigError(f"{output}: is the model itself; give another --output")
+    opened, development = open_model(model), corpus.read(config)
+    digests = file_digests(corpus.files)
+    results, tuners = [], []
+    for settings in all_runs(config):
+        relevant = settings.config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {
+            "model": opened.description.signature
+        }
+        weights = opened.weights.model_dump(mode="json")
+        run = Run(work / settings.name, signature(relevant | {"weights": weights}, digests))
+        tuner = Tuner(opened, development, settings, run)
+        tuner.finish()
+        tuners.append(tuner)
+        results.append(_result(tuner, test.read(config) if test else None, settings))
+        write_curves(work, {tuner.settings.name: tuner.run.state for tuner in tuners}, development.metric)
+    chosen = max(tuners, key=lambda tuner: tuner.run.state.best_score)
+    _write_model(model, output, chosen, digests)
+    return results
+
+
+def _result(tuner: Tuner, test: Development | None, settings: RunSettings) -> RunResult:
+    iterations, best, shown = tuner.run.state.iterations, tuner.run.state.best, tuner.metric.shown
+    test_score = None
+    if test is not None:
+        score = score_translations(tuner.decoder(best), test.source, test.metric, tuner.config.threads)
+        test_score = shown(score)
+    return RunResult(
+        settings.name,
+        settings.c,
+        len(iterations),
+        best,
+        shown(iterations[0].score),
+        shown(iterations[best].score),
+        test_score,
+        sum(iteration.updates for iteration in iterations),
+        sum(iteration.optimize_seconds for iteration in iterations),
+        sum(iteration.decode_seconds for iteration in iterations),
+    )
+
+
+def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dict[str, str]]) -> None:
+    """Give `output` the files of `model`, shared where the file system can, and the tuned weights; model.yaml last.
+
+    Files of models are never changed, but replaced: sharing them is safe.
+    """
+    for path in sorted(model.rglob("*")):
+        relative = path.relative_to(model)
+        if path.is_file() and relative.parts[0] != WORK and relative.name not in ("model.yaml", "weights.yaml"):
+            _share(path, output / relative)
+    weights, _ = tuner.run.weights(tuner.run.state.best)
+    save_config(weights, output / "weights.yaml")
+    before = tuner.model.description
+    settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
+    description = before.model_copy(
+        update={
+            "version": version(),
+            "settings": before.settings | settings | {"run": tuner.settings.name},
+            "data": before.data | {f"tune {name}": entry for name, entry in digests.items()},
+            "signature": signature(settings, digests),
+        }
+    )
+    save_config(description, output / "model.yaml")
+
+
+def _share(path: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)
