@@ -20,7 +20,8 @@ demo: $(INSTALLED)
 # The whole suite compiled; then the tests of kernels as plain Python under branch coverage, and with bounds checks.
 test: $(INSTALLED) kenlm
 	$(BIN)/pytest -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -m "kernels and not needs_jit" --hypothesis-seed=0
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --skip-empty --omit "$(WITHOUT_KERNELS)"
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
 

@@ -15,6 +15,7 @@ from decoder.own_pairs import own_number
 from lm.jit import inlined_kernel, kernel
 
 CONTRADICTED = np.int64(-1)
+WHOLE = np.bool_(False)  # not open; a literal would compile `follow` once more
 
 
 class Required(NamedTuple):
@@ -86,7 +87,7 @@ def fill_rest(required, options, n_options, ln_penalty):
         for option in range(n_options):
             pair, target = options.pair[option], np.int64(options.target[option])
             begin, end = options.target_first[target], options.target_first[target + 1]
-            after = follow(required, options.words, begin, end, np.int64(position), False)
+            after = follow(required, options.words, begin, end, np.int64(position), WHOLE)
             if after > position:
                 penalty = ln_penalty[own_number(pair)] if pair < 0 else 0.0
                 best = max(best, penalty + required.ln_rest[after])

@@ -14,6 +14,19 @@ settings.register_profile(
 )
 settings.load_profile("phrasebeam")
 
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+SHARE, FEWEST = 2, 10  # of the examples, where kernels run as plain Python for their coverage
+
+
+def pytest_collection_modifyitems(items):
+    """Fewer examples where each takes a hundred times as long; the compiled run has them all."""
+    for item in items if UNCOMPILED else ():
+        test = getattr(item, "obj", None) if item.path.parent.name == "decoder" else None  # whole searches
+        # There is no public way to change what @settings says of a test.
+        if given := getattr(test, "_hypothesis_internal_use_settings", None):
+            fewer = min(given.max_examples, max(FEWEST, given.max_examples // SHARE))
+            test._hypothesis_internal_use_settings = settings(given, max_examples=fewer)
+
 
 @pytest.fixture(scope="session")
 def kenlm():

@@ -177,7 +177,7 @@ def test_without_instructions_nothing_changes(directory, words, policy):
     assert decoder.nbest(Input(words, (), policy), 9) == decoder.nbest(" ".join(words), 9)
 
 
-@pytest.mark.parametrize("distortion_limit", [-1, 4])
+@pytest.mark.parametrize("distortion_limit", [pytest.param(-1, marks=pytest.mark.needs_jit), 4])
 @pytest.mark.parametrize("algorithm", ["stack", "cube"])
 def test_long_terms_and_zones(directory, algorithm, distortion_limit):
     toy = random_toy(directory / "long", 7, most=3)

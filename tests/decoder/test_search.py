@@ -94,7 +94,7 @@ def test_pruning_loses_score_but_stays_truthful(directory, seed, reordering, sta
     assert toy.weights @ flat(pruned.features) == pytest.approx(pruned.score, abs=1e-6)
 
 
-@pytest.mark.parametrize(("orientation", "n_words"), [("word", 12), ("hier", 5)])
+@pytest.mark.parametrize(("orientation", "n_words"), [("word", 8), ("hier", 5)])
 def test_what_is_too_small_grows(directory, orientation, n_words):
     toy, _ = toy_problem(directory, 11, Reordering(orientation=orientation))
     line = " ".join(random.Random(1).choices(SOURCE, k=n_words))
