@@ -31,7 +31,7 @@ from decoder.nbest import Derivations, best_derivations
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
-from decoder.reader import Reader
+from decoder.reader import Reader, ReaderSettings
 from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.sentence_tables import original_pairs
@@ -81,7 +81,8 @@ class Decoder:
         self.features = feature_names(self.weights, given)
         self.tables = tables._replace(lms=tables.lms._replace(ln_weights=self.weights.language_model * LN10))
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        self.reader = Reader(model, self.tables, folds, self.longest, self.reading)
+        settings = ReaderSettings(self.weights, self.longest, self.search.table_limit, self.reading)
+        self.reader = Reader(model, self.tables, folds, settings)
         limits = self.search
         self._limits = Limits(
             limits.stack,
