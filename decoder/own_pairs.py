@@ -100,6 +100,16 @@ def _no_own_pairs(n_models: int) -> OwnPairs:
     )
 
 
+def no_own_pairs(n_models: int) -> OwnPairs:
+    """Those of no words, for so many language models."""
+    nothing, no_ids = np.zeros(0, np.int64), np.zeros((0, n_models), np.int32)
+    scores = (np.zeros(0) for _ in range(5))
+    ln_score, unknown = next(scores), next(scores)
+    return OwnPairs(
+        np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32), no_ids, ln_score, unknown, nothing, *scores
+    )
+
+
 @kernel
 def own_number(pair):
     """The number of an own pair, from how it is known."""

@@ -2,10 +2,12 @@
 
 import threading
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from decoder.config import Reading
+from decoder.features.dense import DenseWeights
 from decoder.input import Input
 from decoder.lm_folds import Fold
 from decoder.model import Model
@@ -15,29 +17,44 @@ from decoder.tables import Tables
 from lm.errors import ConfigError, ModelError
 
 
+class ReaderSettings(NamedTuple):
+    """What a Reader needs to know of the search."""
+
+    weights: DenseWeights
+    longest: int  # source phrase that is looked up, in words
+    table_limit: int
+    reading: Reading
+
+
 class Reader:
     """Makes Sources; any number of threads may share one, each with what it has read last."""
 
-    def __init__(self, model: Model, tables: Tables, folds: Sequence[Fold], longest: int, reading: Reading):
-        """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up."""
-        self.model, self.tables, self.longest, self.reading = model, tables, longest, reading
+    def __init__(self, model: Model, tables: Tables, folds: Sequence[Fold], settings: ReaderSettings):
+        """`tables` are the model's, with weights."""
+        self.model, self.tables, self.settings = model, tables, settings
         ln_weights = tables.lms.ln_weights
         self._folds = [fold._replace(lms=fold.lms._replace(ln_weights=ln_weights)) for fold in folds]
         self._local = threading.local()
 
     def read(self, given: Input, reference: np.ndarray | None = None) -> Source:
         """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
-        tables, model, left_out = SentenceTables(self.tables, None), self.model_for(given), given.left_out
-        if left_out is not None or reference is not None:
-            if not hasattr(self._local, "parts"):
-                self._local.parts = TableParts(self.model, self.tables, self.longest)
+        tables, model = SentenceTables(self.tables, None), self.model_for(given)
+        if given.left_out is not None or reference is not None:
+            parts = self._parts(model, given.left_out.fold if given.left_out else None)
             try:
-                tables = self._local.parts.part(model.source.ids(list(given.words)), reference, left_out)
+                tables = parts.part(model.source.ids(list(given.words)), reference, given.left_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
-        if left_out is not None and left_out.fold is not None:
-            tables = tables._replace(tables=tables.tables._replace(lms=self._folds[left_out.fold].lms))
-        return read_source(given, model, tables, self.longest, self.reading)
+        return read_source(given, model, tables, self.settings.longest, self.settings.reading)
+
+    def _parts(self, model: Model, fold: int | None) -> TableParts:
+        """Those of this thread."""
+        by_fold: dict[int | None, TableParts] = self._local.__dict__.setdefault("by_fold", {})
+        if fold not in by_fold:
+            tables = self.tables if fold is None else self.tables._replace(lms=self._folds[fold].lms)
+            settings = self.settings
+            by_fold[fold] = TableParts(model, tables, settings.weights, settings.longest, settings.table_limit)
+        return by_fold[fold]
 
     def model_for(self, given: Input) -> Model:
         """The model that has not seen the sentence, as far as `given` says that there is one."""

@@ -8,14 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.chosen_pairs import FIRST_WORDS, Chosen, Wanted, choose_pairs, count_candidates, new_chosen
+from decoder.candidates import Lookup, new_candidates
+from decoder.chosen_pairs import FIRST_WORDS, MORE, Chosen, Wanted, choose_pairs, count_candidates, new_chosen
+from decoder.features.dense import DenseWeights
+from decoder.features.language_model import new_states
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
 from decoder.input import LeftOut
 from decoder.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, own_counts
 from decoder.model import Model
+from decoder.own_pairs import no_own_pairs
 from decoder.phrase_table import ABSENT, LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE, PhraseTable
 from decoder.room import Room
-from decoder.tables import Tables
+from decoder.tables import Sentence, Tables
+from decoder.zones import NO_ZONES
 from lm.errors import ModelError
 from lm.jit import inlined_kernel, kernel
 
@@ -141,10 +146,19 @@ def _fill_orientations(model, seen, ln_scores):
 class TableParts:
     """Makes the part of a model's tables that a sentence needs; for one thread, whose last part is overwritten."""
 
-    def __init__(self, model: Model, tables: Tables, longest: int):
-        """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up."""
-        self.model, self.tables, self.longest = model, tables, longest
+    def __init__(self, model: Model, tables: Tables, weights: DenseWeights, longest: int, table_limit: int):
+        """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
+
+        What is left out because of the `table_limit` depends on the weights.
+        """
+        self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.room, self.has_frequencies = Room(), False
+        orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
+        # With weights by length, p(e|f) does not change the scores of all pairs alike.
+        limit = table_limit + MORE if table_limit > 0 and not weights.length_groups.size else 0
+        candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size)
+        nobody = Sentence(np.zeros(0, np.int32), no_own_pairs(orders.size), longest, np.zeros(0, np.int8), NO_ZONES)
+        self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
 
     def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> SentenceTables:
         """The pairs for a sentence of the source words (int32[n]).
@@ -155,7 +169,7 @@ class TableParts:
         wanted = self._wanted(words, reference, left_out)
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)
         chosen = new_chosen(wanted, n_candidates, self.room)
-        choose_pairs(self.tables.phrases, wanted, chosen)
+        choose_pairs(self.lookup._replace(limit=0) if wanted.is_forced else self.lookup, wanted, chosen)
         if chosen.missing[0] > 0:
             raise ModelError(
                 f"leave-one-out: {chosen.missing[0]} phrase pairs of the sentence pair are not in the model, or not as "
@@ -177,7 +191,8 @@ class TableParts:
         first_words = np.zeros(FIRST_WORDS, np.bool_)
         first_words[known & (FIRST_WORDS - 1)] = True
         seen = np.zeros(2 * N_ORIENTATIONS, np.int64)
-        return Wanted(words, self.longest, known, first_words, reference is not None, own, mode, seen)
+        is_forced = reference is not None
+        return Wanted(words, self.longest, known, first_words, is_forced, own, mode, self.table_limit, seen)
 
     def _new_tables(self, chosen: Chosen) -> Tables:
         n_sources, n_source_words, n_pairs, n_target_words = chosen.sizes.tolist()

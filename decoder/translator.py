@@ -26,7 +26,7 @@ from decoder.model import Model, open_model
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
-from decoder.reader import Reader
+from decoder.reader import Reader, ReaderSettings
 from decoder.required import NOTHING, Required
 from decoder.search import search
 from decoder.soundness import check_options, check_score
@@ -71,7 +71,8 @@ class Decoder:
         lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
         self.tables = tables._replace(lms=lms, sparse=sparse)
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        self.reader = Reader(model, self.tables, folds, self.longest, self.reading)
+        settings = ReaderSettings(self.weights, self.longest, self.search.table_limit, self.reading)
+        self.reader = Reader(model, self.tables, folds, settings)
         limits = self.search
         self._limits = Limits(
             limits.stack,

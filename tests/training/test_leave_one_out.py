@@ -1,5 +1,6 @@
 """Leave-one-out against retraining without the sentence pair, on small random bitexts."""
 
+import random
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -10,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.config import MODEL_FORMAT, ModelDescription, Reordering, Search, Weights
+from decoder.features.dense import dense_weights
 from decoder.features.reordering import orientations
 from decoder.input import Input, LeftOut
+from decoder.language_models import LanguageModels
 from decoder.leave_one_out import check_frequencies
 from decoder.model import Model
 from decoder.phrase_table import ABSENT, find_source, longest, open_phrase_table, open_reordering_table
@@ -69,6 +72,17 @@ def build(bitext, max_length, reordering):
     return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts)
 
 
+def table_parts(model, longest_phrase):
+    """TableParts without a table limit, for which the language model is not asked."""
+    models, floats, ids = np.ones(1, np.int64), np.zeros(1, np.float32), np.zeros((1, 1), np.int32)
+    numbers = np.zeros((1, 7), np.uint64)
+    lms = LanguageModels(
+        models, floats.view(np.uint32), floats, numbers.view(np.int64), numbers, numbers, ids[0], ids, ids, np.zeros(1)
+    )
+    weights = dense_weights(Weights(reordering=[]), 4, None, 1)
+    return TableParts(model, model.tables._replace(lms=lms), weights, longest_phrase, table_limit=0)
+
+
 def rows(model, tables):
     """{(source, target): (counts, ln p(f|e), ln p(e|f), ln reordering)}"""
     phrases, found = tables.phrases, {}
@@ -102,7 +116,7 @@ def left_out(pair, mode):
 def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, reordering, longest_phrase):
     full = build([*bitext, pair], max_length, reordering)
     without = build(bitext, max_length, reordering)
-    parts = TableParts(full, full.tables, longest_phrase)
+    parts = table_parts(full, longest_phrase)
     words, given_pair = left_out(pair, "drop")
     expected = within(rows(without, without.tables), pair[0], longest_phrase)
     parts.part(words[::-1].copy(), None, None)  # so that the room is not empty
@@ -152,7 +166,7 @@ def test_what_was_not_in_the_training_data_is_refused():
     full = build([pair], 3, Reordering())
     words, given_pair = left_out(([1, 2], [1, 2], {(0, 1), (1, 0)}), "drop")
     with pytest.raises(ModelError, match="leave-one-out: 2 phrase pairs of the sentence pair are not in the model"):
-        TableParts(full, full.tables, 3).part(words, None, given_pair)
+        table_parts(full, 3).part(words, None, given_pair)
 
 
 def test_probabilities_that_are_no_frequencies_are_refused():
@@ -200,3 +214,30 @@ def test_translates_like_a_model_that_has_not_seen_the_sentence(tmp_path, i):
     assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-5)
     assert full.translate(source).score > found[0].score
     assert {t.text for t in found} == {t.text for t in expected}
+
+
+def random_lines(rng, n):
+    """Sentences of few words, so that phrases have many translations."""
+    for _ in range(n):
+        n_words = rng.randint(2, 6)
+        source, target = (" ".join(rng.choices(words, k=n_words)) for words in ("abc", "stuv"))
+        yield source, target, " ".join(f"{i}-{j}" for i, j in enumerate(rng.sample(range(n_words), n_words)))
+
+
+def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
+    lines = list(random_lines(random.Random(1), 80))
+    path = trained(tmp_path, lines)
+    weights = Weights(translation=[0.3, 0.1, 0.2, 0.1], language_model=[0.4])
+    inputs = []
+    for source, reference, alignment in lines[:25]:
+        points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+        for mode in ("drop", "penalty"):
+            inputs.append(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points, mode)))
+    answers, n_pairs = [], []
+    for more in (10**6, 0, 1, 3):
+        monkeypatch.setattr("decoder.sentence_tables.MORE", more)
+        decoder = Decoder.load(path, Search(table_limit=2, distortion_limit=2), weights)
+        answers.append([decoder.nbest(given, 20) for given in inputs])
+        n_pairs.append(sum(decoder.reader.read(given).tables.origin.size for given in inputs))
+    assert answers[0] == answers[1] == answers[2] == answers[3]
+    assert n_pairs[0] > n_pairs[3] > n_pairs[2] > n_pairs[1]
