@@ -10,8 +10,8 @@ import numpy as np
 from decoder.features.dense import DenseWeights
 from decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from decoder.features.pair import score_pair
-from decoder.features.rule_features import Fired, fire_rule, most_fired, new_fired, weigh_fired
-from decoder.features.templates import Sparse
+from decoder.features.rule_features import Fired, fire_rule, most_fired, new_fired, score_pair_alone, weigh_fired
+from decoder.features.templates import PAIR_SPARSE, Sparse
 from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.own_pairs import own_number
@@ -98,6 +98,8 @@ def choose(source, lookup):
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
         total = weights.phrase_penalty - weights.word_penalty * length
         total += score_pair(tables.phrases, weights, pair, source_length, length)
+        if tables.sparse.active[PAIR_SPARSE]:
+            total += score_pair_alone(tables.sparse, weights.sparse, pair)
         if not np.isfinite(total):
             candidates.wrong[NOT_FINITE] = 1 + pair
         score[item] = total
@@ -135,7 +137,7 @@ def add_sparse(pair, begin, end, lookup):
     size = target_length(lookup.tables, own, pair)
     read_target(lookup.tables, own, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
-    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, begin, end, candidates.fired)
+    fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)
     score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
     if pair < 0:
         number = own_number(pair)

@@ -15,11 +15,13 @@ from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_EN
 from decoder.features.rule_features import (
     Fired,
     add_group_values,
+    fire_pair,
     fire_rule,
     has_history,
     has_rule_features,
     rule_hash,
 )
+from decoder.features.templates import PAIR_SPARSE
 from decoder.own_pairs import own_number, table_pair
 from decoder.tables import read_target, target_length
 from lm.jit import kernel
@@ -85,14 +87,15 @@ def fire_derivation(derivation, tables, sentence, space):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, own, fired, words = tables.sparse, sentence.own, space.fired, space.words
     fired.n[0] = 0
-    if not (has_rule_features(sparse) or has_history(sparse)):
+    if not (sparse.active[PAIR_SPARSE] or has_rule_features(sparse) or has_history(sparse)):
         return
     position, previous_rule = np.int64(0), START_RULE
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
         size = target_length(tables, own, pair)
         phrase = words[position : position + size]
-        fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
+        fire_pair(sparse, pair, fired)
+        fire_rule(sparse, sentence, phrase, size, begin, end, fired)
         if has_history(sparse):
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD

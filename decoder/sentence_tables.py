@@ -13,6 +13,7 @@ from decoder.chosen_pairs import FIRST_WORDS, MORE, Chosen, Wanted, choose_pairs
 from decoder.features.dense import DenseWeights
 from decoder.features.language_model import new_states
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
+from decoder.features.templates import NO_CLASSES, sparse_of
 from decoder.input import LeftOut
 from decoder.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, own_counts
 from decoder.model import Model
@@ -156,8 +157,9 @@ class TableParts:
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
         # With weights by length, p(e|f) does not change the scores of all pairs alike.
         limit = table_limit + MORE if table_limit > 0 and not weights.length_groups.size else 0
-        candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size)
-        nobody = Sentence(np.zeros(0, np.int32), no_own_pairs(orders.size), longest, np.zeros(0, np.int8), NO_ZONES)
+        candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
+        no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
+        nobody = Sentence(no_words, no_own_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
         self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
 
     def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> SentenceTables:
@@ -178,7 +180,8 @@ class TableParts:
         part, reordering = self._new_tables(chosen), self.model.description.reordering
         by_source = reordering is not None and reordering.condition == "f"
         copy_pairs(self.tables, self.model.reordering_counts, by_source, wanted, chosen, part)
-        return SentenceTables(part, chosen.pair[: chosen.sizes[2]])
+        origin = chosen.pair[: chosen.sizes[2]]
+        return SentenceTables(part._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
 
     def _wanted(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> Wanted:
         own, mode = NOTHING, KEEP_ALL

@@ -72,8 +72,8 @@ def target_class(sparse, own, word, column):
 
 @inlined_kernel
 def has_rule_features(sparse):
-    """Whether a pair in its sentence has sparse features."""
-    return sparse.active[PAIR_SPARSE] or sparse.active[RULE_ID] or sparse.active[WORD_EDGES]
+    """Whether a pair in its sentence has sparse features, beside those that it has alone."""
+    return sparse.active[RULE_ID] or sparse.active[WORD_EDGES]
 
 
 @inlined_kernel
@@ -95,15 +95,29 @@ def rule_hash(sparse, own, classes, words, size, begin, end):
 
 
 @kernel
-def fire_rule(sparse, sentence, pair, words, size, begin, end, fired):
-    """Add to `fired` the features of `pair` over source words begin:end; its target is words[:size]."""
-    own, classes = sentence.own, sentence.classes
+def fire_pair(sparse, pair, fired):
+    """Add to `fired` what the phrase table says of `pair`."""
     if sparse.active[PAIR_SPARSE] and pair >= 0:
         for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
             k = fired.n[0]
             fired.keys[k], fired.values[k] = sparse.pair_keys[i], sparse.pair_values[i]
             fired.groups[k] = PAIR_SPARSE
             fired.n[0] = k + 1
+
+
+@kernel
+def score_pair_alone(sparse, scales, pair):
+    """Weighted sum of the features that fire_pair adds."""
+    total = 0.0
+    for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
+        total += find_weight(sparse.weights, sparse.pair_keys[i]) * np.float64(sparse.pair_values[i])
+    return scales[PAIR_SPARSE] * total
+
+
+@kernel
+def fire_rule(sparse, sentence, words, size, begin, end, fired):
+    """Add to `fired` the features of source words begin:end as words[:size]."""
+    own, classes = sentence.own, sentence.classes
     if sparse.active[RULE_ID]:
         fire(fired, RULE_ID, rule_hash(sparse, own, classes, words, size, begin, end), ONE)
     if sparse.active[WORD_EDGES]:

@@ -126,6 +126,19 @@ def no_sparse() -> Sparse:
     )
 
 
+def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
+    """The same for a table that has some `pairs` (int64[P]) of the model's alone."""
+    if not sparse.pair_keys.size:
+        return sparse
+    first, last = sparse.pair_offsets[pairs], sparse.pair_offsets[pairs + 1]
+    offsets = np.zeros(pairs.size + 1, np.int64)
+    np.cumsum(last - first, out=offsets[1:])
+    places = np.repeat(first - offsets[:-1], last - first) + np.arange(offsets[-1])
+    return sparse._replace(
+        pair_offsets=offsets, pair_keys=sparse.pair_keys[places], pair_values=sparse.pair_values[places]
+    )
+
+
 def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, weights: SparseWeights) -> Sparse:
     """The features of `templates`, over a target vocabulary. Those of single pairs are to be put in afterwards."""
     edges = word_edges(templates.word_edges, templates.levels) if templates.word_edges else no_sparse().combinations
