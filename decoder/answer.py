@@ -2,11 +2,14 @@
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 from decoder.config import Mbr
 from decoder.lattice import Lattice
 from decoder.translation import Translation
 from lm.errors import ConfigError
+
+SparseDetail = Literal["", "keys", "names"]
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class Request:
     distinct: bool = False  # only the best derivation of each text in that list
     mbr: Mbr | None = None  # the translation of least Bayes risk instead of that of the best derivation
     lattice: bool = False
+    sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
     lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best
 
     def __post_init__(self) -> None:

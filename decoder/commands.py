@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from decoder.answer import Answer, Request
+from decoder.answer import Answer, Request, SparseDetail
 from decoder.config import Algorithm, Decoding, LeaveOneOut, Markup, Mbr, Oov
 from decoder.input import Prefix
 from decoder.lattice_rendering import LatticeFormat, render_lattice
@@ -130,7 +130,8 @@ def translate(
     limits = _overridden(decoding.search, search, "search options")
     risk = _mbr(decoding.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
-    request = Request(nbest, distinct, risk, lattice_output is not None, beam)
+    names: SparseDetail = "names" if nbest else ""
+    request = Request(nbest, distinct, risk, lattice_output is not None, names, beam)
     reading = _overridden(decoding.input, {"markup": markup, "oov": oov}, "options of the input")
     if raw and reading.markup != "pass-through":
         raise ConfigError("--markup reads tokenized lines; leave out --raw, or leave out --markup")

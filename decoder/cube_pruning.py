@@ -93,7 +93,7 @@ def _group(graph, options, queues, covered):
         h = combine(combine(combine(graph.window[node], np.int64(graph.first_gap[node])), begin), end)
         slot = np.int64(mix(h) & np.uint64(mask))
         while queues.slots[slot] != EMPTY:
-            other = queues.slots[slot]
+            other = np.int64(queues.slots[slot])
             if (
                 graph.window[other] == graph.window[node]
                 and graph.first_gap[other] == graph.first_gap[node]

@@ -1,13 +1,16 @@
 """What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from decoder.answer import SparseDetail
 from decoder.config import Mbr
-from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix, fill_features
 from decoder.features.dense import DenseWeights, FeatureNames, weight_vector
+from decoder.features.feature_names import FeatureNamer, NamedRule
 from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
@@ -15,6 +18,7 @@ from decoder.model import Model
 from decoder.nbest import Derivations, best_derivations
 from decoder.sentence_tables import original_pairs
 from decoder.source import Source
+from decoder.tables import Tables
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
 
@@ -48,18 +52,56 @@ class Found:
             score = float(weight_vector(self.weights, self.features) @ features[0])
         return self.translation(derivation, score, features[0], {})
 
-    def nbest(self, n: int, distinct: bool) -> list[Translation]:
-        """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first."""
+    def nbest(self, n: int, distinct: bool, sparse: SparseDetail = "") -> list[Translation]:
+        """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first.
+
+        With their sparse features where `sparse` asks for these.
+        """
         if not self.source.words:
             return [self.best()]
         best = self._derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
         known: dict[tuple[int, int, int, int], Phrase] = {}
-        return [
+        found = [
             self.translation(best.derivation(i), score, values, known)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
+        if not sparse or not self.tables.sparse.active.any():
+            return found
+        names: dict[int, str] = {}  # of all of them
+        return [
+            replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
+            for i, one in enumerate(found)
+        ]
+
+    @property
+    def tables(self) -> Tables:
+        """Those in which the sentence was looked up."""
+        return self.source.tables.tables
+
+    def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
+        """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
+        space = self._feature_space(derivation.pair.size, True)
+        fill_features(derivation, self.tables, self.source.sentence, space, np.zeros(self.features.size))
+        n, values = int(space.fired.n[0]), dict[int, float]()
+        keys = space.fired.keys[:n].tolist()
+        for key, value in zip(keys, space.fired.values[:n].tolist()):
+            values[key] = values.get(key, 0.0) + value
+        if with_names:
+            names.update(zip(keys, self._sparse_names(derivation)))
+        return values
+
+    def _sparse_names(self, derivation: Derivation) -> Iterator[str]:
+        templates, levels, whole = self.model.templates, self.model.levels, self.model.tables.sparse
+        if templates is None or levels is None:
+            return iter(())
+        namer = FeatureNamer(templates, levels, self.tables.sparse, self.model.pair_names)
+        pairs, rules = original_pairs(derivation.pair, self.source.tables.origin), []
+        for pair, begin, end in zip(pairs.tolist(), derivation.begin.tolist(), derivation.end.tolist()):
+            known = slice(*whole.pair_offsets[pair : pair + 2]) if pair >= 0 and whole.pair_keys.size else slice(0)
+            rules.append(NamedRule(begin, end, self.words_of(pair), whole.pair_keys[known].tolist()))
+        return namer.names(self.source.words, rules)
 
     def _derivations(self, n: int, distinct: bool) -> Derivations:
         workspace = self.workspace
@@ -96,19 +138,21 @@ class Found:
 
         They are translations of the whole sentence, unless they are not `is_complete`.
         """
+        space = self._feature_space(int(np.diff(offsets).max()), is_complete)
+        fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
+
+    def _feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
+        """Room for derivations of up to `n_phrases` phrases."""
         workspace = self.workspace
-        n_phrases, longest_grouped = int(np.diff(offsets).max()), self.weights.by_length.shape[1] - 1
-        space = FeatureSpace(
+        return FeatureSpace(
             workspace.states,
             workspace.blocks,
             self.features.optional_places(),
-            longest_grouped,
+            self.weights.by_length.shape[1] - 1,
             *workspace.new_target_room(n_phrases),
             workspace.new_fired(n_phrases),
             is_complete,
         )
-        source = self.source
-        fill_feature_matrix(phrases, offsets, source.tables.tables, source.sentence, space, matrix)
 
     def translation(
         self,
@@ -153,5 +197,11 @@ class Found:
         if pair < 0:
             own = self.source.own[-1 - pair]
             return [own.shown] if own.shown else list(own.target)
+        return self.words_of(pair)
+
+    def words_of(self, pair: int) -> list[str]:
+        """Target words of a pair as the models see them."""
+        if pair < 0:
+            return list(self.source.own[-1 - pair].target)
         table, vocabulary = self.model.tables.phrases, self.model.target
         return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]

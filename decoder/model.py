@@ -10,6 +10,7 @@ sparse/         their weights, and those features that single phrase pairs have,
 lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ from decoder.features.template_config import Templates
 from decoder.features.templates import Levels
 from decoder.language_models import TargetModel, join_language_models
 from decoder.phrase_table import TRAIN_AGAIN, ReorderingTable, longest, open_phrase_table, open_reordering_table
-from decoder.sparse_files import open_sparse
+from decoder.sparse_files import open_pair_names, open_sparse
 from decoder.tables import Tables
 from lm.config import load_config
 from lm.errors import ModelError
@@ -43,6 +44,7 @@ class Model(NamedTuple):
     reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
     templates: Templates | None = None  # of its sparse features
     levels: Levels | None = None  # by which these see words
+    pair_names: Mapping[int, str] = {}  # of features that single pairs have, by key
 
 
 def open_model(directory: str | Path) -> Model:
@@ -73,7 +75,7 @@ def open_model(directory: str | Path) -> Model:
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
     known = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
-    return Model(*known, templates, levels)
+    return Model(*known, templates, levels, open_pair_names(directory))
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -34,11 +34,12 @@ def render_nbest(number: int, translations: list[Translation], alignment: bool, 
 
 
 def _scores(translation: Translation) -> list[str]:
-    """The field of feature values, by name, and that of the score."""
+    """The field of feature values, by name, sparse ones behind the others; and that of the score."""
     values = []
     for name, value in translation.features.items():
         values.append(f"{name}=")
         values += [f"{v:.6g}" for v in (value if isinstance(value, list) else [value])]
+    values += [f"{translation.sparse_names[key]}= {value:.6g}" for key, value in translation.sparse.items()]
     return [" ".join(values), f"{translation.score:.6f}"]
 
 

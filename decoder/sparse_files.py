@@ -5,16 +5,18 @@ sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
 sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from decoder.features.sparse_weights import new_sparse_weights, open_sparse_weights
 from decoder.features.template_config import Templates
-from decoder.features.templates import PAIR_SPARSE, Levels, Sparse, build_sparse, no_sparse
+from decoder.features.templates import PAIR_SPARSE, Levels, Sparse, build_sparse, name_keys, no_sparse
 from decoder.phrase_table import TRAIN_AGAIN, map_array
 from lm.config import load_config
 from lm.errors import FormatError
+from lm.files import atomic_file, read_lines
 from lm.fixed_vocabulary import FixedVocabulary
 
 PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
@@ -33,6 +35,26 @@ def open_sparse(
     if (path / "pairs").exists():
         sparse = _with_pairs(sparse, path / "pairs", n_pairs)
     return templates, levels, sparse
+
+
+def open_pair_names(directory: Path) -> dict[int, str]:
+    """The names of features of pairs, by key."""
+    path = directory / "sparse" / "pairs" / "names"
+    names = list(read_lines(path)) if path.exists() else []
+    return dict(zip(name_keys(names).tolist(), names)) if names else {}
+
+
+def save_pair_features(
+    directory: Path, names: Sequence[str], offsets: np.ndarray, numbers: np.ndarray, values: np.ndarray
+) -> None:
+    """Write the features of pairs: those of pair i are offsets[i]:offsets[i + 1] of `numbers` (of names) and values."""
+    path = directory / "sparse" / "pairs"
+    path.mkdir(parents=True)
+    with atomic_file(path / "names") as file:
+        file.write("".join(f"{name}\n" for name in names).encode("utf-8"))
+    arrays = {"offsets": offsets, "keys": name_keys(names)[numbers], "values": values}
+    for name, dtype in PAIR_ARRAYS.items():
+        np.save(path / f"{name}.npy", arrays[name].astype(dtype))
 
 
 def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:

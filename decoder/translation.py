@@ -1,6 +1,7 @@
 """What a translation is for people: text, score, feature values, phrases, word alignment."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Translation:
     score: float  # the model score: weights times features
     features: dict[str, float | list[float]]  # by the names of weights.yaml
     phrases: tuple[Phrase, ...]  # in target order
+    sparse: Mapping[int, float] = field(default_factory=dict)  # values of sparse features by key, where asked for
+    sparse_names: Mapping[int, str] = field(default_factory=dict)  # what they are called, and others, where asked for
 
     @property
     def alignment(self) -> list[tuple[int, int]]:

@@ -134,7 +134,7 @@ class Decoder:
     def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
         found = self._find(line if isinstance(line, Input) else Input(split(line)))
-        nbest = found.nbest(request.n, request.distinct) if request.n else []
+        nbest = found.nbest(request.n, request.distinct, request.sparse) if request.n else []
         if request.mbr:
             translation = found.least_risk(request.mbr)
         else:

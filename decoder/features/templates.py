@@ -96,6 +96,13 @@ def _hash_words(words: Words, hashes: np.ndarray) -> None:
         hashes[i] = mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
 
 
+def name_keys(names: Sequence[str]) -> np.ndarray:
+    """uint64[N] keys of features that have names of their own, those of pairs."""
+    hashes = np.empty(len(names), np.uint64)
+    _hash_words(encode(names), hashes)
+    return hashes | np.uint64(1)
+
+
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
     """int8[C, 7] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first."""
     rows = []

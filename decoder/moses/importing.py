@@ -9,6 +9,7 @@ from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDesc
 from decoder.moses.ini import MosesModel, read_moses_ini
 from decoder.moses.reordering import read_reordering_table
 from decoder.moses.sections import Setting
+from decoder.moses.sparse import save_sparse
 from decoder.moses.tables import PhraseTableReader
 from decoder.provenance import check_output, file_digests, signature, version
 from decoder.table_writer import TableSizes
@@ -77,7 +78,9 @@ def import_moses(
         target.save(directory / "target.vocab")
         description = _describe(moses, directory, (len(source), len(target)), sizes, data, preprocessing)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
-        save_config(moses.weights, directory / "weights.yaml")
+        has_sparse = save_sparse(reader, moses.table_name, moses.sparse_weights, directory)
+        weights = moses.weights.model_copy(update={"pair_sparse": 1.0}) if has_sparse else moses.weights
+        save_config(weights, directory / "weights.yaml")
         save_config(description, directory / "model.yaml")
     return description
 

@@ -9,6 +9,7 @@ from decoder.config import Reordering, Weights
 from decoder.moses.old_ini import OLD_SECTIONS, modernize
 from decoder.moses.reordering_type import read_type
 from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
+from decoder.moses.sparse import read_weight_file
 from lm.config import parse_config
 from lm.errors import FormatError
 from lm.files import read_lines
@@ -56,7 +57,9 @@ class MosesModel(NamedTuple):
     reordering: Reordering | None
     language_models: tuple[Path, ...]
     n_scores: int  # columns of the phrase table
+    table_name: str  # with which the names of its sparse features begin
     weights: Weights
+    sparse_weights: dict[str, float]  # by those names
     search: dict[str, Setting]  # what it says of the search, by our names
     left_out: tuple[str, ...]  # sections that do not change the model, and that we make no use of
 
@@ -104,7 +107,9 @@ class _Reader:
             reordering=kind,
             language_models=tuple(self._file(lm) for lm in lms),
             n_scores=n_scores,
+            table_name=phrases.name,
             weights=parse_config(weights, Weights, str(self.path)),
+            sparse_weights=self._sparse_weights(),
             search=self._search(phrases),
             left_out=tuple(name for name in self.sections if not SECTIONS[name]),
         )
@@ -206,9 +211,21 @@ class _Reader:
 
     def _check_weights(self, names: set[str]) -> None:
         for name, (_, value) in self.weights.items():
-            if name not in names:
-                what = "sparse weights, which the decoder does not have" if "_" in name else "no such feature"
+            if name not in names and not self._is_sparse(name):
+                what = "sparse weights of what is no phrase table" if "_" in name else "no such feature"
                 self.refuse(value, f"{name}: {what}; remove the line (features: {', '.join(sorted(names))})")
+
+    def _is_sparse(self, name: str) -> bool:
+        """Whether it is the name of a sparse feature of the phrase table."""
+        table = self.features.get("PhraseDictionaryMemory")
+        return table is not None and name.startswith(f"{table.name}_")
+
+    def _sparse_weights(self) -> dict[str, float]:
+        """Weights of the phrase table's sparse features, in the file itself and in that of [weight-file]."""
+        weights = {name: found[0] for name, (found, _) in self.weights.items() if self._is_sparse(name)}
+        for value in self.sections.get("weight-file", []):
+            weights |= read_weight_file(self._find(value.text, value, "[weight-file]"), self._is_sparse)
+        return weights
 
     def _weights_of(self, feature: Feature, expected: int) -> list[float]:
         if feature.name not in self.weights:
@@ -267,13 +284,16 @@ class _Reader:
         """The feature's file, plain or .gz: beside the moses.ini, or else from where we are."""
         if "path" not in feature.arguments:
             self.refuse(feature.value, f"{feature.kind} without path=")
-        given = feature.arguments["path"]
+        return self._find(feature.arguments["path"], feature.value, feature.kind)
+
+    def _find(self, given: str, value: Value, what: str) -> Path:
+        """A file, plain or .gz."""
         names = given, f"{given}.gz"
         candidates = [folder / name for folder in (self.path.parent, Path()) for name in names]
         found = [candidate for candidate in candidates if candidate.is_file()]
         if not found:
             where = "" if Path(given).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
-            self.refuse(feature.value, f"{feature.kind}: no file {given}{where}; correct path=")
+            self.refuse(value, f"{what}: no file {given}{where}; correct the path")
         return found[0]
 
     def refuse(self, value: Value, message: str) -> NoReturn:

@@ -54,7 +54,7 @@ SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; ot
     "distortion-limit": ("distortion_limit", _whole),
     "max-phrase-length": ("max_phrase_length", _whole),
     "ttable-limit": ("table_limit", _whole),
-    **dict.fromkeys(("feature", "weight", "mapping", "input-factors", "output-factors"), USED),
+    **dict.fromkeys(("feature", "weight", "weight-file", "mapping", "input-factors", "output-factors"), USED),
     **dict.fromkeys(SWITCHES, USED),
     # How Moses searches where we search otherwise, how it runs, and what it prints.
     **dict.fromkeys(("cube-pruning-diversity", "stack-diversity"), LEFT_OUT),
@@ -79,11 +79,10 @@ SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; ot
     **dict.fromkeys(("server", "server-port", "server-log", "serial"), LEFT_OUT),
 }
 
-SPARSE = "the decoder has no sparse features; remove it, and tune again"
+SPARSE = "the decoder has no such feature; remove it, and tune again"
 SEARCH = "the decoder cannot search so; remove it"
 INPUT = "the decoder reads plain sentences alone; remove it"
 REFUSED_SECTIONS = {  # they change the score or the choice of a translation
-    "weight-file": SPARSE,
     "weight-overwrite": "write these weights into [weight]",
     "generation-file": "the decoder has no generation step; train the model without factors",
     "weight-generation": "the decoder has no generation step; train the model without factors",

@@ -1,5 +1,6 @@
 """Moses' text phrase tables read into ours, with any number of scores (LoaderStandard.cpp; Koehn et al. 2007)."""
 
+import math
 from array import array
 from pathlib import Path
 from typing import NoReturn
@@ -49,6 +50,9 @@ class PhraseTableReader:
         self.number = 0  # of the line: every line holds one pair
         self.pairs = _Pairs(0)
         self.source_text, self.targets = "", set[str]()
+        # Sparse features of all pairs, which are kept in memory: names, and by pair their numbers and values.
+        self.sparse_names: dict[str, int] = {}
+        self.sparse_ends, self.sparse_numbers, self.sparse_values = array("q", [0]), array("i"), array("f")
 
     def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
         """Write the table to `directory`, for `open_phrase_table`. Raises FormatError, naming the line.
@@ -78,8 +82,7 @@ class PhraseTableReader:
         elif target in self.targets:
             self._refuse(f"the pair {source!r}, {target!r} stands here twice; {SORT}")
         self.targets.add(target)
-        if sparse:
-            self._refuse(f"sparse features ({sparse[:40]!r}), which the decoder does not have; remove the sixth field")
+        self._add_sparse(sparse)
         pairs = self.pairs
         pairs.target_words.extend([self.target.add(word) for word in self._words(target, "target")])
         pairs.target_ends.append(len(pairs.target_words))
@@ -94,6 +97,18 @@ class PhraseTableReader:
         if len(numbers) > 3:
             self._refuse(f"{len(numbers)} counts, expected at most 3: c(e) c(f) c(e,f)")
         pairs.counts.extend(numbers + [0.0] * (3 - len(numbers)))
+
+    def _add_sparse(self, text: str) -> None:
+        """Take the pair's sparse features: names and values in turn."""
+        fields = text.split()
+        if len(fields) % 2:
+            self._refuse(f"sparse features {text[:40]!r}, expected names and values in turn")
+        for name, value in zip(fields[::2], self._numbers(" ".join(fields[1::2]), "values of sparse features")):
+            if not math.isfinite(value):
+                self._refuse(f"value {value} of the sparse feature {name}, expected a finite number")
+            self.sparse_numbers.append(self.sparse_names.setdefault(name, len(self.sparse_names)))
+            self.sparse_values.append(value)
+        self.sparse_ends.append(len(self.sparse_numbers))
 
     def _begin_source(self, source: str, writer: TableWriter) -> None:
         if self.pairs.n_pairs:

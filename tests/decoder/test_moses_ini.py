@@ -215,9 +215,9 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("KENLM0= 0.4", "KENLM0=0.4", 30, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
         ("KENLM0= 0.4", "TM= 1 1", 30, "weights of TM a second time"),
         ("KENLM0= 0.4", "LM1= 1", 30, "LM1: no such feature; remove the line (features: "),
-        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights, which the decoder does not have"),
+        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights of what is no phrase table"),
         ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
-        ("[threads]\n2", "[weight-file]\nx", 8, "[weight-file]: the decoder has no sparse features"),
+        ("[threads]\n2", "[weight-file]\nx", 9, "[weight-file]: no file x"),
         ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
         ("[threads]\n2", "[weight-l]\n1", 14, "[feature] beside [weight-l] of the old format"),
         ("[threads]", "[threads", 8, "'[threads', expected ] after"),
@@ -264,7 +264,7 @@ def test_weights_that_are_not_finite(ini, old, new, complaint):
         ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
         ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
         ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),
-        ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no sparse features"),
+        ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no such feature"),
     ],
 )
 def test_what_is_refused_in_the_old_format(ini, old, new, line, complaint):
