@@ -127,5 +127,6 @@ class TrainModelConfig(Section):
         if self.weights.reordering == default.reordering:
             update["reordering"] = default.reordering[:1] * self.reordering.n_weights
         if self.weights.language_model == default.language_model:
-            update["language_model"] = default.language_model * (1 + len(self.language_models))
+            n_models = 1 + len(self.language_models)  # which share the weight: with more translations get too short
+            update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
         return self.weights.model_copy(update=update)

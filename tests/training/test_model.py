@@ -155,7 +155,7 @@ def test_further_language_models(tmp_path):
     ]
     assert {"language_model_2_text_1", "language_model_3_classes"} <= found.data.keys()
     assert (model / "lm3.classes").read_bytes() == classes.read_bytes()
-    assert load_config(model / "weights.yaml", Weights).language_model == [0.5] * 3
+    assert load_config(model / "weights.yaml", Weights).language_model == [0.5 / 3] * 3
     more, of_classes = LanguageModel.load(model / "lm2.bin"), LanguageModel.load(model / "lm3.bin")
     assert (more.order, of_classes.order) == (2, 3)
     assert more.word_ids(["elephants", "t5"]).tolist() == [4, 0]
