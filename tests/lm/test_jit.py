@@ -133,6 +133,8 @@ from pathlib import Path
 
 from decoder.answer import Request
 from decoder.config import Mbr, Reordering, Search
+from decoder.forced_decoder import ForcedDecoder
+from decoder.input import Input, LeftOut
 from decoder.translator import Decoder
 from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
@@ -143,6 +145,11 @@ for reordering in (Reordering(orientation="hier"), None):
     decoder = Decoder.load(toy.directory, Search(table_limit=1))
     for line in ("a b c x", "", " ".join("abcd" * 10)):
         decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
+    decoder.reader._parts(decoder.model, None).has_frequencies = True
+    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
+    for one in decoder, forced.decoder:
+        forced.force(given, one.translate(given).text)
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("lm", "decoder"):
