@@ -155,14 +155,15 @@ def test_the_table_limit_is_that_of_the_search(directory, seed, limit):
     assert found.best.text == expected.text
 
 
-def many_ways(directory):
-    """A sentence pair with many derivations."""
+def many_ways(directory, n=9):
+    """A sentence pair of `n` words with n! derivations and more."""
     toy = random_toy(directory / "many", 3, reordering=Reordering(orientation="hier"))
     word = next(source for source in toy.table if " " not in source)
     target = toy.table[word][0][0]
-    return toy, [word] * 9, (target.split() * 9)
+    return toy, [word] * n, target.split() * n
 
 
+@pytest.mark.needs_jit
 def test_too_many_states_are_reported(directory):
     toy, words, reference = many_ways(directory)
     limits = Search(table_limit=0, distortion_limit=-1)
@@ -176,7 +177,7 @@ def test_too_many_states_are_reported(directory):
 
 
 def test_what_is_too_small_grows(directory):
-    toy, words, reference = many_ways(directory)
+    toy, words, reference = many_ways(directory, 6)
     limits = Search(table_limit=0, distortion_limit=3)
     expected = ForcedDecoder.load(toy.directory, limits).force(Input(words), reference)
     decoder = ForcedDecoder.load(toy.directory, limits)

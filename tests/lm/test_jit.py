@@ -134,11 +134,15 @@ from pathlib import Path
 
 from decoder.answer import Request
 from decoder.config import Mbr, Reordering, Search
-from decoder.input import Input, Prefix, Term
+from decoder.features.template_config import Templates, WordEdges
+from decoder.forced_decoder import ForcedDecoder
+from decoder.input import Input, LeftOut, Prefix, Term
 from decoder.translator import Decoder
 from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
+from tests.decoder.test_sparse_features import LEVELS, add_templates
 
+templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=True, rule_bigram=True, rule_history=True)
 for reordering in (Reordering(orientation="hier"), None):
     early = bool(reordering)
     toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
@@ -146,11 +150,23 @@ for reordering in (Reordering(orientation="hier"), None):
     for line in ("a b c x", "", " ".join("abcd" * 10)):
         decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
     for algorithm, policy in (("stack", "exclusive"), ("cube", "inclusive"), ("stack", "constraint")):
-        decoder = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        other = Decoder.load(toy.directory, Search(algorithm=algorithm))
         term = Term(0, 2, ("s", "new"), 0.5, ((0, 0),))
         given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
         for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
-            decoder.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
+            other.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
+    decoder.reader._parts(decoder.model, None).has_frequencies = True
+    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
+    for one in decoder, forced.decoder:
+        forced.force(given, one.translate(given).text)
+    add_templates(toy, templates, 1)
+    for algorithm in ("stack", "cube"):
+        sparse = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        sparse.answer("a b c x d", Request(n=3, sparse="names"))
+    sparse.reader._parts(sparse.model, None).has_frequencies = True
+    forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
+    forced.force(given, forced.decoder.translate(given).text)
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("lm", "decoder"):
