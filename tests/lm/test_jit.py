@@ -155,17 +155,18 @@ for reordering in (Reordering(orientation="hier"), None):
         given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
         for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
             other.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
-    decoder.reader._parts(decoder.model, None).has_frequencies = True
     given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
     forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
+    for one in decoder, forced.decoder:
+        one.reader._parts(one.model, None).has_frequencies = True
     for one in decoder, forced.decoder:
         forced.force(given, one.translate(given).text)
     add_templates(toy, templates, 1)
     for algorithm in ("stack", "cube"):
         sparse = Decoder.load(toy.directory, Search(algorithm=algorithm))
         sparse.answer("a b c x d", Request(n=3, sparse="names"))
-    sparse.reader._parts(sparse.model, None).has_frequencies = True
     forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
+    forced.decoder.reader._parts(forced.decoder.model, None).has_frequencies = True
     forced.force(given, forced.decoder.translate(given).text)
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
