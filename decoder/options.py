@@ -108,7 +108,7 @@ def fill_options(lookup, options):
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
-    place, order, kept = begin * options.longest + end - begin - 1, options.order, 0
+    place, order, kept = begin * options.longest + end - begin - 1, options.order, ZERO
     rule, source = lookup.sentence.rules[place], ABSENT
     if rule != BARRED:
         source = find_source(phrases, lookup.sentence.words, begin, end)
@@ -126,7 +126,7 @@ def _pairs_of(begin, end, lookup, options):
         if kept == order.size:
             return FULL
         score_own(number, lookup)
-        k = kept
+        k = int(kept)
         while k > 0 and _estimate_of(order[k - 1], own, candidates) < own.estimate[number]:
             order[k] = order[k - 1]
             k -= 1

@@ -14,6 +14,7 @@ from lm.jit import kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
 KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
+BEFORE, BEHIND = np.int64(0), np.int64(1)  # what an orientation is to
 
 
 class Corners(NamedTuple):
@@ -54,8 +55,8 @@ def orient(bitext, i, kind, corners, occurrences):
         first, lengths = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 3])
         last = first + (lengths & 255) - 1
         begin = np.int64(occurrences[k, 2])
-        previous = _orientation(kind, corners, size, (first, last, begin - 1), False)
-        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), True)
+        previous = _orientation(kind, corners, size, (first, last, begin - 1), BEFORE)
+        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), BEHIND)
         occurrences[k, 3] = lengths | previous << 16 | following << 18
 
 

@@ -142,6 +142,16 @@ from lm.language_model import LanguageModel
 from tests.decoder.models import random_toy
 from tests.decoder.test_sparse_features import LEVELS, add_templates
 
+
+def force_all(decoder, unlimited):
+    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
+    for one in decoder, forced.decoder:
+        one.reader._parts(one.model, None).has_frequencies = True
+        forced.decoder.reader._parts(one.model, None).has_frequencies = True
+        forced.force(given, one.translate(given).text)
+
+
 templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=True, rule_bigram=True, rule_history=True)
 for reordering in (Reordering(orientation="hier"), None):
     early = bool(reordering)
@@ -155,19 +165,12 @@ for reordering in (Reordering(orientation="hier"), None):
         given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
         for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
             other.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
-    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
-    forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
-    for one in decoder, forced.decoder:
-        one.reader._parts(one.model, None).has_frequencies = True
-    for one in decoder, forced.decoder:
-        forced.force(given, one.translate(given).text)
+    force_all(decoder, Search(table_limit=0))
     add_templates(toy, templates, 1)
     for algorithm in ("stack", "cube"):
         sparse = Decoder.load(toy.directory, Search(algorithm=algorithm))
         sparse.answer("a b c x d", Request(n=3, sparse="names"))
-    forced = ForcedDecoder(Decoder.load(toy.directory, Search(table_limit=0)))
-    forced.decoder.reader._parts(forced.decoder.model, None).has_frequencies = True
-    forced.force(given, forced.decoder.translate(given).text)
+    force_all(sparse, Search(table_limit=0))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("lm", "decoder"):
