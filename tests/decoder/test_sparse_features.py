@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.answer import Request
 from decoder.config import Search
 from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from decoder.features.template_config import Level, Templates, WordEdges
@@ -75,7 +76,7 @@ def all_vectors(toy, templates, maps, scales, words, seed):
         np.concatenate([dense, [sum(values[n] for n in some if n[0] == group) for group in scales]])
         for dense, some in found
     ]
-    return np.array(vectors), np.concatenate([toy.weights, list(scales.values())])
+    return np.array(vectors), np.concatenate([toy.weights, list(scales.values())]), set(keys.values())
 
 
 @settings(deadline=None, max_examples=25)
@@ -90,11 +91,17 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
     toy = random_toy(directory / name, seed, reordering=reordering, early=seed % 3 == 0)
     maps, scales = add_templates(toy, templates, seed)
     words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
-    vectors, weights = all_vectors(toy, templates, maps, scales, words, seed)
+    vectors, weights, keys = all_vectors(toy, templates, maps, scales, words, seed)
     scores = np.sort(vectors @ weights)[::-1][:50]
     decoder = Decoder.load(toy.directory, Search(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2))
-    found = decoder.nbest(" ".join(words), 50)
+    found = decoder.answer(" ".join(words), Request(n=50, sparse="names")).nbest
     np.testing.assert_allclose([one.score for one in found], scores, atol=2e-4)
     for one in found:
         assert np.abs(vectors - flat(one.features)).max(axis=1).min() < 2e-4
         assert flat(one.features) @ weights == pytest.approx(one.score, abs=2e-4)
+        assert one.sparse.keys() <= keys
+        names = [one.sparse_names[key] for key in one.sparse]
+        assert len(set(names)) == len(names)
+        assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
+            len(one.phrases) if templates.rule_id else 0
+        )
