@@ -55,7 +55,7 @@ def pack_own_pairs(
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
     first = np.zeros(n_words * longest + 1, np.int64)
     if not pairs:
-        return _no_own_pairs(len(models))._replace(first=first)
+        return no_own_pairs(len(models))._replace(first=first)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
     strange: dict[str, int] = {}
@@ -82,7 +82,8 @@ def pack_own_pairs(
 
 
 @cache
-def _no_own_pairs(n_models: int) -> OwnPairs:
+def no_own_pairs(n_models: int) -> OwnPairs:
+    """Those of no words, for so many language models; they are shared."""
     no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
     no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
     return OwnPairs(
@@ -97,16 +98,6 @@ def _no_own_pairs(n_models: int) -> OwnPairs:
         no_scores,
         no_scores,
         NO_CLASSES,
-    )
-
-
-def no_own_pairs(n_models: int) -> OwnPairs:
-    """Those of no words, for so many language models."""
-    nothing, no_ids = np.zeros(0, np.int64), np.zeros((0, n_models), np.int32)
-    scores = (np.zeros(0) for _ in range(5))
-    ln_score, unknown = next(scores), next(scores)
-    return OwnPairs(
-        np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(0, np.int32), no_ids, ln_score, unknown, nothing, *scores
     )
 
 
