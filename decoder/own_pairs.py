@@ -83,11 +83,11 @@ def pack_own_pairs(
 
 @cache
 def no_own_pairs(n_models: int) -> OwnPairs:
-    """Those of no words, for so many language models."""
+    """Those of no words, for so many language models; they are shared."""
     no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
     no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
     return OwnPairs(
-        np.zeros(1, np.int64),
+        no_numbers,
         np.zeros(1, np.int64),
         no_words,
         no_ids,

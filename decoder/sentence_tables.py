@@ -20,6 +20,7 @@ from decoder.model import Model
 from decoder.own_pairs import no_own_pairs
 from decoder.phrase_table import ABSENT, LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE, PhraseTable
 from decoder.room import Room
+from decoder.soundness import check_candidates
 from decoder.tables import Sentence, Tables
 from decoder.zones import NO_ZONES
 from lm.errors import ModelError
@@ -172,6 +173,7 @@ class TableParts:
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)
         chosen = new_chosen(wanted, n_candidates, self.room)
         choose_pairs(self.lookup._replace(limit=0) if wanted.is_forced else self.lookup, wanted, chosen)
+        check_candidates(self.lookup.candidates, self.tables)
         if chosen.missing[0] > 0:
             raise ModelError(
                 f"leave-one-out: {chosen.missing[0]} phrase pairs of the sentence pair are not in the model, or not as "

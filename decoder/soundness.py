@@ -13,25 +13,31 @@ from lm.errors import ModelError
 
 def check_options(candidates: Candidates, options: Options, n_options: int, tables: Tables) -> None:
     """Raise ModelError if the options of a sentence show that the model says what cannot be."""
-    wrong = candidates.wrong
-    if wrong.any():
-        pair, message = int(wrong[NOT_FINITE]) - 1, ""
-        if wrong[TOO_MANY]:
-            most = candidates.score.size
-            message = f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
-        elif wrong[TOO_LONG]:
-            longest = candidates.words.size
-            message = f"model.yaml: max_target_phrase_length is {longest}, a target phrase has {wrong[TOO_LONG]} words"
-        else:
-            message = f"phrases/ln_scores.npy: {_shown(tables.phrases.ln_scores[pair])}"
-        wrong[:] = 0
-        raise ModelError(f"{message}; {TRAIN_AGAIN}")
+    check_candidates(candidates, tables)
     used = slice(0, max(n_options, 0))
     estimates, reordering = options.estimate[used], options.backward[used] + options.forward[used]
     if not math.isfinite(reordering.sum()):
         pair = options.pair[used][np.argmin(np.isfinite(reordering).all(axis=1))]
         raise ModelError(f"reordering/ln_scores.npy: {_shown(tables.ln_reordering[pair])}; {TRAIN_AGAIN}")
     check_score(estimates.sum())
+
+
+def check_candidates(candidates: Candidates, tables: Tables) -> None:
+    """Raise ModelError if something was wrong with pairs that were ranked, and forget it."""
+    wrong = candidates.wrong
+    if not wrong.any():
+        return
+    pair, message = int(wrong[NOT_FINITE]) - 1, ""
+    if wrong[TOO_MANY]:
+        most = candidates.score.size
+        message = f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
+    elif wrong[TOO_LONG]:
+        longest = candidates.words.size
+        message = f"model.yaml: max_target_phrase_length is {longest}, a target phrase has {wrong[TOO_LONG]} words"
+    else:
+        message = f"phrases/ln_scores.npy: {_shown(tables.phrases.ln_scores[pair])}"
+    wrong[:] = 0
+    raise ModelError(f"{message}; {TRAIN_AGAIN}")
 
 
 def check_score(score: float) -> None:

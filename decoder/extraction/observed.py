@@ -13,8 +13,8 @@ from decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from lm.jit import kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
+PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the neighbour that an orientation is to
 KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
-BEFORE, BEHIND = np.int64(0), np.int64(1)  # what an orientation is to
 
 
 class Corners(NamedTuple):
@@ -55,8 +55,8 @@ def orient(bitext, i, kind, corners, occurrences):
         first, lengths = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 3])
         last = first + (lengths & 255) - 1
         begin = np.int64(occurrences[k, 2])
-        previous = _orientation(kind, corners, size, (first, last, begin - 1), BEFORE)
-        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), BEHIND)
+        previous = _orientation(kind, corners, size, (first, last, begin - 1), PREVIOUS)
+        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), FOLLOWING)
         occurrences[k, 3] = lengths | previous << 16 | following << 18
 
 
@@ -119,7 +119,7 @@ def _find_blocks(bitext, i, corners, size):
 
 
 @kernel
-def _orientation(kind, corners, size, place, following):
+def _orientation(kind, corners, size, place, neighbour):
     """Orientation of the source span place[0]..place[1] to what stands at the target word place[2].
 
     To the phrase before, monotone is on the left; to the one that follows, on the right. Moses asks for blocks
@@ -135,7 +135,7 @@ def _orientation(kind, corners, size, place, following):
         apart = kind != WORD or not (left_link and right_link)
         far_left = apart and corners.first_end[row] <= first - 2
         far_right = apart and corners.last_begin[row] >= last + 2
-    if following:
+    if neighbour == FOLLOWING:
         left_link, right_link = right_link, left_link
         left_block, right_block = right_block, left_block
         far_left, far_right = far_right, far_left

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from decoder.config import MODEL_FORMAT, ModelDescription, Reordering, Search, Weights
 from decoder.features.dense import dense_weights
 from decoder.features.reordering import orientations
+from decoder.features.templates import no_sparse
 from decoder.input import Input, LeftOut
 from decoder.language_models import LanguageModels
 from decoder.leave_one_out import check_frequencies
@@ -61,14 +62,14 @@ def build(bitext, max_length, reordering):
         sentence_pairs=1,
         source_words=1,
         target_words=1,
-        max_source_phrase_length=longest(phrases.source_offsets),
-        max_target_phrase_length=longest(phrases.target_offsets),
+        max_source_phrase_length=max(longest(phrases.source_offsets), 1),
+        max_target_phrase_length=max(longest(phrases.target_offsets), 1),
         language_model_order=2,
         reordering=reordering,
         settings={},
         data={},
     )
-    tables = Tables(phrases, scores.ln_scores, orientations(reordering), None)
+    tables = Tables(phrases, scores.ln_scores, orientations(reordering), None, no_sparse())
     return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts)
 
 
@@ -242,3 +243,13 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
         n_pairs.append(sum(decoder.reader.read(given).tables.origin.size for given in inputs))
     assert answers[0] == answers[1] == answers[2] == answers[3]
     assert min(n_pairs) < n_pairs[0]
+
+
+def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("decoder.sentence_tables.MORE", 0)
+    decoder = Decoder.load(trained(tmp_path, LINES), Search(table_limit=1))
+    decoder.model.tables.phrases.ln_scores[:, 1] = np.nan  # in memory alone
+    source, reference, alignment = LINES[4]
+    points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+    with pytest.raises(ModelError, match=r"nan .* of a phrase pair, expected finite numbers"):
+        decoder.translate(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)))
