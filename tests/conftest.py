@@ -15,11 +15,13 @@ settings.register_profile(
 settings.load_profile("phrasebeam")
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+LONGEST = "test_every_kernel_has_one_signature"  # at the end, one worker would wait for the other
 SHARE, FEWEST = 2, 10  # of the examples, where kernels run as plain Python for their coverage
 
 
 def pytest_collection_modifyitems(items):
-    """Fewer examples where each takes a hundred times as long; the compiled run has them all."""
+    """Fewer examples where each takes a hundred times as long; the compiled run has them all. The longest test first."""
+    items.sort(key=lambda item: item.name != LONGEST)
     for item in items if UNCOMPILED else ():
         test = getattr(item, "obj", None) if item.path.parent.name == "decoder" else None  # whole searches
         # There is no public way to change what @settings says of a test.

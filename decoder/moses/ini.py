@@ -83,7 +83,8 @@ class _Reader:
             self.sections = modernize(self.sections, self.path)
         self.weights = self._weights()
         self.language_models: list[Feature] = []
-        self.features = self._features()
+        self.features: dict[str, Feature] = {}
+        self._read_features()
 
     def read(self) -> MosesModel:
         """What the file says, checked."""
@@ -160,9 +161,9 @@ class _Reader:
             if i > 0 or words[-1] not in names or words[:-1] not in (["0", "T"], ["T"], ["0"]):
                 self.refuse(value, f"[mapping] {value.text}: expected '0 T 0' alone; the decoder has one phrase table")
 
-    def _features(self) -> dict[str, Feature]:
-        """The features by their kinds."""
-        features: dict[str, Feature] = {}
+    def _read_features(self) -> None:
+        """Fill in the features, by their kinds."""
+        features = self.features
         for value in self.sections.get("feature", []):
             kind, *arguments = value.text.split()
             self._check_kind(kind, value)
@@ -187,7 +188,6 @@ class _Reader:
                 self.refuse(value, f"{message}; remove this line and its weights, and tune again")
             features[kind] = Feature(kind, given.get("name", f"{kind}0"), given, value)
         self._check_weights({feature.name for feature in [*features.values(), *self.language_models]})
-        return features
 
     def _check_kind(self, kind: str, value: Value) -> None:
         if kind not in KEYS:
