@@ -5,7 +5,7 @@ INSTALLED = .venv/installed
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = training/demo*,training/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam.py
 
-.PHONY: demo test check clean kenlm .venv
+.PHONY: demo test bounds check clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -17,12 +17,15 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: $(INSTALLED)
 	$(BIN)/phrasebeam demo
 
-# The whole suite compiled; then the tests of kernels as plain Python under branch coverage, and with bounds checks.
+# The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, for coverage.
 test: $(INSTALLED) kenlm
 	$(BIN)/pytest -n 2
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --skip-empty --omit "$(WITHOUT_KERNELS)"
+
+# The tests of kernels compiled with bounds checks: those that are too slow as plain Python too. Compiles everything anew.
+bounds: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
 
 check: $(INSTALLED)

@@ -20,7 +20,7 @@ SHARE, FEWEST = 2, 10  # of the examples, where kernels run as plain Python for 
 
 
 def pytest_collection_modifyitems(items):
-    """Fewer examples where each takes a hundred times as long; the compiled run has them all. The longest test first."""
+    """Fewer examples where each takes a hundred times as long; the compiled run has all. The longest test first."""
     items.sort(key=lambda item: item.name != LONGEST)
     for item in items if UNCOMPILED else ():
         test = getattr(item, "obj", None) if item.path.parent.name == "decoder" else None  # whole searches
