@@ -21,10 +21,14 @@ from decoder.derivation import Derivation, FeatureSpace, fill_features
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
 from decoder.features.hierarchical import new_blocks
 from decoder.features.language_model import begin_states, new_states
+from decoder.features.rule_features import new_fired
+from decoder.features.templates import NO_CLASSES
 from decoder.moses.importing import import_moses
 from decoder.own_pairs import OwnPair, pack_own_pairs
 from decoder.phrase_table import ABSENT, find_source
+from decoder.tables import Sentence
 from decoder.translator import Decoder
+from decoder.zones import NO_ZONES
 from lm.corpus import split
 from lm.files import read_lines
 
@@ -66,10 +70,11 @@ class Rescorer:
         own = [OwnPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
         packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
         vector = np.zeros(self.weights.size)
-        space = FeatureSpace(
-            self.states, new_blocks(256), self.optional, 0, *new_target_room(len(printed.words) + 1, 1)
-        )
-        fill_features(derivation, self.tables, packed, space, vector)
+        room, fired = new_target_room(len(printed.words) + 1, 1), new_fired(1, 0)  # no sparse features
+        space = FeatureSpace(self.states, new_blocks(256), self.optional, 0, *room, fired)
+        ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
+        sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES)
+        fill_features(derivation, self.tables, sentence, space, vector)
         return vector
 
     def _pair(self, source: list[str], target: list[str], begin: int) -> int:

@@ -135,6 +135,8 @@ def add_sparse(pair, begin, end, lookup):
     """Add the sparse features of a ranked pair, or one of the sentence's own, over words begin:end to its scores."""
     own, candidates, sparse = lookup.sentence.own, lookup.candidates, lookup.tables.sparse
     size = target_length(lookup.tables, own, pair)
+    if size > candidates.words.size:  # which has been noted as TOO_LONG
+        return
     read_target(lookup.tables, own, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
     fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)

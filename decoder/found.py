@@ -89,7 +89,7 @@ class Found:
         for key, value in zip(keys, space.fired.values[:n].tolist()):
             values[key] = values.get(key, 0.0) + value
         if with_names:
-            names.update(zip(keys, self._sparse_names(derivation)))
+            names.update(zip(keys, self._sparse_names(derivation), strict=True))
         return values
 
     def _sparse_names(self, derivation: Derivation) -> Iterator[str]:
