@@ -17,7 +17,7 @@ import numpy as np
 
 from decoder.candidates import new_target_room
 from decoder.config import Search
-from decoder.derivation import Derivation, FeatureSpace, fill_features
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.features.dense import UNKNOWN_WORD, weight_vector
 from decoder.features.hierarchical import new_blocks
 from decoder.features.language_model import begin_states, new_states
@@ -69,13 +69,13 @@ class Rescorer:
         # Every source word may have been copied: number i is pair -1 - i.
         own = [OwnPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
         packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
-        vector = np.zeros(self.weights.size)
+        matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
         room, fired = new_target_room(len(printed.words) + 1, 1), new_fired(1, 0)  # no sparse features
         space = FeatureSpace(self.states, new_blocks(256), self.optional, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
         sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES)
-        fill_features(derivation, self.tables, sentence, space, vector)
-        return vector
+        fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)
+        return matrix[0]
 
     def _pair(self, source: list[str], target: list[str], begin: int) -> int:
         table = self.model.tables.phrases

@@ -16,7 +16,7 @@ from decoder.frequent import Frequent, keep, new_frequent, recall
 from decoder.ordering import is_worse, push, sift_down, sort_best_first
 from decoder.own_pairs import own_number
 from decoder.tables import Sentence, Tables, read_target, target_length
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 ZERO = np.int64(0)
 # Places of `wrong`; 0 where nothing is. No more is read or written than there is room for.
@@ -71,7 +71,7 @@ def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray
     return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
 
 
-@kernel
+@inner_kernel
 def choose(source, lookup):
     """Rank the pairs of a source phrase into candidates.heap, best first; how many are kept.
 
@@ -118,7 +118,7 @@ def choose(source, lookup):
     return size
 
 
-@kernel
+@inner_kernel
 def score_own(number, lookup):
     """Fill in score, estimate and bound of a pair of the sentence's own."""
     own, weights, pair = lookup.sentence.own, lookup.weights, -1 - number
@@ -130,7 +130,7 @@ def score_own(number, lookup):
     own.estimate[number], own.bound[number] = _with_language_model(total, pair, lookup)
 
 
-@kernel
+@inner_kernel
 def add_sparse(pair, begin, end, lookup):
     """Add the sparse features of a ranked pair, or one of the sentence's own, over words begin:end to its scores."""
     own, candidates, sparse = lookup.sentence.own, lookup.candidates, lookup.tables.sparse
@@ -153,7 +153,7 @@ def add_sparse(pair, begin, end, lookup):
         candidates.bound[item] += score
 
 
-@kernel
+@inner_kernel
 def _with_language_model(score, pair, lookup):
     """(estimate, bound) of a pair of that score."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
@@ -170,7 +170,7 @@ def _with_language_model(score, pair, lookup):
     return estimate, score + weighted_ln(lms.ln_weights, states.log10_inner)
 
 
-@kernel
+@inner_kernel
 def _is_trusted(lms):
     """Whether no language model can raise a score: log p is never above 0, but a weight may be below."""
     for which in range(lms.ln_weights.size):

@@ -13,7 +13,7 @@ from decoder.candidates import choose
 from decoder.leave_one_out import DROP, OwnCounts, own_pair, own_source, own_target
 from decoder.phrase_table import ABSENT, find_source, n_slots, phrase_hash
 from decoder.room import Room
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_WORDS = 1 << 12
 MORE = 12  # pairs that are ranked beyond the table limit
@@ -110,7 +110,7 @@ def choose_pairs(lookup, wanted, chosen):
     chosen.sizes[0] = number
 
 
-@kernel
+@inner_kernel
 def _choose_pairs_of(lookup, wanted, chosen, number):
     """Choose among the pairs of source phrase `number`; how many there are."""
     phrases, source, n_best = lookup.tables.phrases, chosen.source[number], np.int64(ALL)
@@ -131,7 +131,7 @@ def _choose_pairs_of(lookup, wanted, chosen, number):
     return chosen.pair_offsets[number + 1] - chosen.pair_offsets[number]
 
 
-@kernel
+@inner_kernel
 def _take_pairs(phrases, wanted, chosen, number, n_best):
     """Choose the `n_best` pairs that were ranked, or ALL, and those with own counts; how many have none."""
     source, row, own_f = chosen.source[number], chosen.pair_offsets[number], chosen.own_source[number]

@@ -18,7 +18,7 @@ from decoder.hypothesis_graph import NO_OPTION
 from decoder.priority_queue import dequeue, enqueue
 from decoder.stacks import OK, QUEUE_FULL, close_stack
 from lm.hashing import combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
 NO_SPAN = np.int64(-1)
@@ -82,7 +82,7 @@ def cube_search(space, queues, n_words):
     return OK
 
 
-@kernel
+@inner_kernel
 def _group(graph, options, queues, covered):
     """Chain the nodes of `covered` words into groups, and write the first of each to queues.heads; their number."""
     queues.slots[:] = EMPTY
@@ -119,7 +119,7 @@ def _last_span(graph, options, node):
     return np.int64(options.begin[last]), np.int64(options.end[last])
 
 
-@kernel
+@inner_kernel
 def _open_grids(space, queues, n_words, covered, node):
     """Queue the first corners of all grids of the group that `node` leads; whether there was room."""
     options = space.options
@@ -133,7 +133,7 @@ def _open_grids(space, queues, n_words, covered, node):
     return True
 
 
-@kernel
+@inner_kernel
 def _try_best(space, queues, n_words, covered, row):
     """Try the best of the queue in `row`, and empty it; `covered` words are what they cover. OK or what is full."""
     options, threshold, tried = space.options, space.stacks.threshold, 0

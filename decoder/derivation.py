@@ -24,7 +24,7 @@ from decoder.features.rule_features import (
 from decoder.features.templates import PAIR_SPARSE
 from decoder.own_pairs import own_number, table_pair
 from decoder.tables import read_target, target_length
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 ZERO = np.int64(0)
 
@@ -50,7 +50,7 @@ class FeatureSpace(NamedTuple):
     is_complete: bool = True  # whether </s> follows
 
 
-@kernel
+@inner_kernel
 def fill_features(derivation, tables, sentence, space, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
     n_translation, own = tables.phrases.ln_scores.shape[1], sentence.own
@@ -82,7 +82,7 @@ def fill_features(derivation, tables, sentence, space, features):
     return size
 
 
-@kernel
+@inner_kernel
 def fire_derivation(derivation, tables, sentence, space):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, own, fired, words = tables.sparse, sentence.own, space.fired, space.words
@@ -105,7 +105,7 @@ def fire_derivation(derivation, tables, sentence, space):
         position += size
 
 
-@kernel
+@inner_kernel
 def _add_jumps(derivation, tables, own, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
     n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
@@ -130,7 +130,7 @@ def _add_jumps(derivation, tables, own, space, features):
         previous_begin, previous_end = begin, end
 
 
-@kernel
+@inner_kernel
 def _add_orientation(tables, pair, direction, which, features):
     model, place = tables.orientations, tables.orientations.features[direction, which]
     if place != ABSENT:
@@ -146,5 +146,4 @@ def fill_feature_matrix(derivations, offsets, tables, sentence, space, features)
         derivation = Derivation(
             derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
         )
-
         fill_features(derivation, tables, sentence, space, features[i])

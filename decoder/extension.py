@@ -31,7 +31,7 @@ from decoder.options import Options
 from decoder.own_pairs import OwnPairs
 from decoder.stacks import BLOCKS_FULL, HISTORIES_FULL, OK, STATES_FULL, Arrival, Stacks, arrive, clear_stack
 from decoder.zones import Zones, obeys
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel
 
 PRUNED = -1  # the hypothesis is too bad for its stack
 IMPOSSIBLE = -np.inf  # score of what the translation must not be
@@ -84,7 +84,7 @@ class Extension(NamedTuple):
     row: int  # the open stack they arrive in
 
 
-@kernel
+@inner_kernel
 def start_graph(space):
     """Make the start node, all open stacks empty, and forget the sentence before."""
     graph, stacks = space.graph, space.stacks
@@ -102,7 +102,7 @@ def start_graph(space):
         clear_stack(stacks, row)
 
 
-@kernel
+@inner_kernel
 def find_places(space, n_words, node):
     """Write where a phrase may follow `node` to space.places: indices of options.first; their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
@@ -163,14 +163,14 @@ def _block_orientation(space, node, begin, end):
     return orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
 
 
-@kernel
+@inner_kernel
 def ln_history(space, node, option):
     """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
     history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
     return score_history(space.sparse, space.limits.sparse, space.own, space.histories, history, option, rule)
 
 
-@kernel
+@inner_kernel
 def history_after(space, node, option):
     """What the next phrase can see of `option` after `node`, or NO_HISTORY."""
     options, target = space.options, np.int64(space.options.target[option])

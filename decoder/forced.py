@@ -12,7 +12,7 @@ import numpy as np
 from decoder.coverage import NONE, ONE, cover
 from decoder.extension import find_places_after
 from lm.hashing import combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 ZERO = np.int64(0)
 EMPTY = -1
@@ -125,7 +125,7 @@ def force(space, n_words, reference, takes_prefixes, states):
     return OK
 
 
-@kernel
+@inner_kernel
 def _force_over(space, n_words, reference, takes_prefixes, states, state, place):
     """Extend `state` by those options of one span that continue the reference; OK or what is full."""
     options, position = space.options, np.int64(states.position[state])
@@ -149,7 +149,7 @@ def _force_over(space, n_words, reference, takes_prefixes, states, state, place)
     return OK
 
 
-@kernel
+@inner_kernel
 def _clear(states):
     """Forget all states and arcs."""
     for state in range(states.sizes[0]):
@@ -158,7 +158,7 @@ def _clear(states):
     states.heads[:] = EMPTY
 
 
-@kernel
+@inner_kernel
 def _arrive(states, reference, n_words, takes_prefixes, where):
     """The state of `where`: first gap, window, end of the last phrase, position; DEAD, or EMPTY where it is full."""
     first_gap, window, end, position = where

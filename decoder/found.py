@@ -8,7 +8,7 @@ import numpy as np
 
 from decoder.answer import SparseDetail
 from decoder.config import Mbr
-from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix, fill_features
+from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.features.dense import DenseWeights, FeatureNames, weight_vector
 from decoder.features.feature_names import FeatureNamer, NamedRule
 from decoder.hypothesis_graph import HypothesisGraph, best_derivation
@@ -21,6 +21,9 @@ from decoder.source import Source
 from decoder.tables import Tables
 from decoder.translation import Phrase, Translation
 from decoder.workspace import Workspace
+from lm.jit import direct
+
+_best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_feature_matrix)
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Found:
             nothing = np.zeros(size, np.int32)
             return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
         chosen = np.empty(n_words, np.int32)
-        chosen = chosen[: best_derivation(graph, n_words, chosen)]
+        chosen = chosen[: _best_derivation(graph, n_words, chosen)]
         derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
         return self._one(derivation, float(graph.score[graph.stack_first[n_words]]))
 
@@ -83,7 +86,8 @@ class Found:
     def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
         """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
         space = self._feature_space(derivation.pair.size, True)
-        fill_features(derivation, self.tables, self.source.sentence, space, np.zeros(self.features.size))
+        offsets, matrix = np.array([0, derivation.pair.size]), np.zeros((1, self.features.size))
+        _fill_feature_matrix(derivation, offsets, self.tables, self.source.sentence, space, matrix)
         n, values = int(space.fired.n[0]), dict[int, float]()
         keys = space.fired.keys[:n].tolist()
         for key, value in zip(keys, space.fired.values[:n].tolist()):
@@ -139,7 +143,7 @@ class Found:
         They are translations of the whole sentence, unless they are not `is_complete`.
         """
         space = self._feature_space(int(np.diff(offsets).max()), is_complete)
-        fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
+        _fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
 
     def _feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.phrase_table import ABSENT
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 CAPACITY = 2048  # a power of two
 
@@ -44,7 +44,7 @@ def new_frequent(table_limit: int) -> Frequent:
 NO_FREQUENT = Frequent(*(array[:0] for array in new_frequent(0)))
 
 
-@kernel
+@inner_kernel
 def recall(frequent, source, candidates):
     """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
     slot = source & (CAPACITY - 1)
@@ -59,7 +59,7 @@ def recall(frequent, source, candidates):
     return frequent.size[slot]
 
 
-@kernel
+@inner_kernel
 def keep(frequent, source, candidates, size):
     """Keep the `size` ranked candidates of a source phrase."""
     if frequent.source.size == 0:

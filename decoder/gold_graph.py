@@ -17,7 +17,7 @@ from decoder.features.rule_features import has_history
 from decoder.gold_lattice import NOT_THERE
 from decoder.hypothesis_graph import NO_OPTION, START_NODE
 from decoder.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
 ONE = np.int64(1)
@@ -101,7 +101,7 @@ def fill_gold_graph(space, n_words, lattice, gold):
     return OK
 
 
-@kernel
+@inner_kernel
 def _fill_state(space, n_words, lattice, gold, state):
     """Make the nodes of one state, and their edges; OK or what is full."""
     graph, options, first = space.graph, space.options, gold.node_first[state]

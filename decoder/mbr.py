@@ -13,7 +13,7 @@ from decoder.config import Mbr
 from decoder.nbest import Derivations
 from decoder.options import Options
 from decoder.trie import ROOT, Trie, child, new_trie
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 ORDER = 4
 NONE = -1
@@ -113,7 +113,7 @@ def fill_gains(grams, lengths, probability, counts, gains):
             counts[grams.gram[place]] = 0
 
 
-@kernel
+@inner_kernel
 def _matched(grams, j, counts):
     """Product over n of the n-grams that text `j` shares with that of `counts`, those of n > 1 one more."""
     product = 1.0
@@ -129,7 +129,7 @@ def _matched(grams, j, counts):
     return product
 
 
-@kernel
+@inner_kernel
 def _bleu(matched, length, reference_length):
     """BLEU of a text of so many words, given the product of its matches with a reference."""
     if matched == 0.0:

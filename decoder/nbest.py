@@ -15,7 +15,7 @@ from decoder.options import Options
 from decoder.ordering import TOP, push, sift_down
 from decoder.strings import EMPTY_STRING, NO_STRING, append_option, new_strings
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 NONE = -1
 FULL = np.int64(-1)
@@ -126,7 +126,7 @@ def fill_lists(graph, final, n, strings, lists):
     return count
 
 
-@kernel
+@inner_kernel
 def _has_more(lists, node):
     """Whether the list of `node` may become longer."""
     return lists.waiting[node] > 0 or lists.pending[node] != NONE
@@ -161,7 +161,7 @@ def _open(graph, node, strings, lists):
     return ADDED
 
 
-@kernel
+@inner_kernel
 def _lengthen(graph, node, strings, lists):
     """Add the next best entry to the list of `node`, if there is one; KNOWN, or FULL."""
     lists.stack[0], depth = node, 1
@@ -194,7 +194,7 @@ def _lengthen(graph, node, strings, lists):
     return KNOWN
 
 
-@kernel
+@inner_kernel
 def _wait(graph, node, edge, lists):
     """Let the candidate of `edge` wait at `node`."""
     first, last = graph.edge_first[node], graph.edge_first[node + 1]
@@ -204,7 +204,7 @@ def _wait(graph, node, edge, lists):
     lists.waiting[node] += 1
 
 
-@kernel
+@inner_kernel
 def _pop(graph, node, lists):
     """The edge of the best candidate that waited at `node`, or NONE."""
     size = lists.waiting[node] - 1

@@ -15,7 +15,7 @@ from decoder.phrase_table import ABSENT, find_source
 from decoder.tables import read_target, target_length
 from decoder.terms import BARRED, CONSTRAINED, keeps_terms
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 EMPTY = -1
 ZERO = np.int64(0)
@@ -104,7 +104,7 @@ def fill_options(lookup, options):
     return count
 
 
-@kernel
+@inner_kernel
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
@@ -137,7 +137,7 @@ def _pairs_of(begin, end, lookup, options):
     return kept
 
 
-@kernel
+@inner_kernel
 def _rank_again(begin, end, lookup, order, kept):
     """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
     own, candidates = lookup.sentence.own, lookup.candidates
@@ -151,7 +151,7 @@ def _rank_again(begin, end, lookup, order, kept):
         order[k] = pair
 
 
-@kernel
+@inner_kernel
 def _estimate_of(pair, own, candidates):
     """The estimate of a pair of the span at hand."""
     if pair < 0:
@@ -159,7 +159,7 @@ def _estimate_of(pair, own, candidates):
     return candidates.estimate[pair - candidates.first_pair[0]]
 
 
-@kernel
+@inner_kernel
 def _add_scores(options, option, own, candidates):
     """Give the option the scores of its pair."""
     pair = options.pair[option]
@@ -173,7 +173,7 @@ def _add_scores(options, option, own, candidates):
         options.bound[option] = candidates.bound[item]
 
 
-@kernel
+@inner_kernel
 def _add_target(options, option, own, tables, targets):
     """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
     begin = options.target_first[targets]
@@ -198,7 +198,7 @@ def _add_target(options, option, own, tables, targets):
     return targets + 1
 
 
-@kernel
+@inner_kernel
 def _add_rule(options, option, lookup):
     """Give the option the hash of its rule, where it is needed."""
     if has_history(lookup.tables.sparse):
@@ -209,7 +209,7 @@ def _add_rule(options, option, lookup):
         options.rule[option] = rule_hash(lookup.tables.sparse, sentence.own, sentence.classes, words, size, begin, end)
 
 
-@kernel
+@inner_kernel
 def _same_words(options, target, begin, size):
     """Whether the target phrase consists of options.words[begin:begin + size]."""
     first = options.target_first[target]
@@ -221,7 +221,7 @@ def _same_words(options, target, begin, size):
     return True
 
 
-@kernel
+@inner_kernel
 def _add_reordering(options, option, pair, ln_reordering, model, weights):
     """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores."""
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
@@ -239,7 +239,7 @@ def _add_reordering(options, option, pair, ln_reordering, model, weights):
     options.state[option] = _same_state(options, option, h, model.keeps_span)
 
 
-@kernel
+@inner_kernel
 def _same_state(options, option, h, keeps_span):
     """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
     if not keeps_span:

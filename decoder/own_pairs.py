@@ -10,7 +10,7 @@ import numpy as np
 from decoder.features.templates import NO_CLASSES, Levels
 from decoder.language_models import TargetModel
 from lm.fixed_vocabulary import FixedVocabulary
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 NO_TWIN = -1
 
@@ -101,13 +101,13 @@ def no_own_pairs(n_models: int) -> OwnPairs:
     )
 
 
-@kernel
+@inner_kernel
 def own_number(pair):
     """The number of an own pair, from how it is known."""
     return -1 - pair
 
 
-@kernel
+@inner_kernel
 def table_pair(own, pair):
     """The pair, or the own pair's twin in the phrase table; NO_TWIN if it has none."""
     if pair < 0:

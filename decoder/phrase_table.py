@@ -11,7 +11,7 @@ import numpy as np
 
 from lm.errors import FormatError, ModelError
 from lm.hashing import START, combine, mix
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
@@ -90,7 +90,7 @@ def find_lonely_words(table, words, lonely):
         lonely[i] = find_source(table, words, i, i + 1) == ABSENT
 
 
-@kernel
+@inner_kernel
 def _same_phrase(table, found, words, begin, end):
     first = table.source_offsets[found]
     if table.source_offsets[found + 1] - first != end - begin:

@@ -2,7 +2,7 @@
 
 from decoder.extension import extend, extension, find_places, start_graph
 from decoder.stacks import OK, close_stack
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 
 @kernel
@@ -23,7 +23,7 @@ def search(space, n_words):
     return OK
 
 
-@kernel
+@inner_kernel
 def _extend_over(space, n_words, covered, node, place):
     """Extend `node` by the options of one span, those at options.first[place] and on."""
     first, end = space.options.first[place], space.options.first[place + 1]

@@ -16,6 +16,9 @@ from decoder.sentence_tables import SentenceTables
 from decoder.tables import Sentence
 from decoder.terms import BARRED, find_twins, span_rules
 from decoder.zones import pack_zones
+from lm.jit import direct
+
+_find_lonely_words = direct(find_lonely_words)
 
 
 class Source(NamedTuple):
@@ -37,7 +40,7 @@ def read_source(given: Input, model: Model, tables: SentenceTables, longest: int
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
     lonely = np.empty(len(words), bool)
-    find_lonely_words(phrases, ids, lonely)
+    _find_lonely_words(phrases, ids, lonely)
     lonely |= rules[::room] == BARRED
     lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
     own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]

@@ -12,7 +12,7 @@ import numpy as np
 from decoder.hypothesis_graph import HypothesisGraph
 from decoder.ordering import rank
 from lm.hashing import combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel
 
 EMPTY = -1
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
@@ -90,7 +90,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
     )
 
 
-@kernel
+@inner_kernel
 def clear_stack(stacks, row):
     """Make the stack in `row` empty."""
     stacks.n_hypotheses[row] = 0
@@ -155,7 +155,7 @@ def arrive(stacks, row, new, limit, ln_beam):
     return OK
 
 
-@kernel
+@inner_kernel
 def _keep_best(stacks, row, limit):
     """Drop all but the `limit` best hypotheses, which stay in order, and raise the threshold to the worst kept."""
     rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
@@ -188,7 +188,7 @@ def _keep_best(stacks, row, limit):
         stacks.slots[row, slot] = i
 
 
-@kernel
+@inner_kernel
 def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
@@ -212,7 +212,7 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     return OK
 
 
-@kernel
+@inner_kernel
 def _append_edges(stacks, row, i, graph, node):
     """Copy the edges of hypothesis `i` behind those of the node before, the best one first; whether there was room."""
     place = graph.edge_first[node]

@@ -6,7 +6,7 @@ import numpy as np
 
 from decoder.options import Options
 from decoder.trie import NO_ROOM, ROOT, Trie, child, new_trie
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 EMPTY_STRING = ROOT
 NO_STRING = NO_ROOM
@@ -34,7 +34,7 @@ def new_strings(options: Options, matter: bool, capacity: int) -> Strings:
     )
 
 
-@kernel
+@inner_kernel
 def append_option(strings, string, option):
     """The `string` followed by the target words of an option; NO_STRING if there is no room."""
     if not strings.matter:

@@ -12,7 +12,7 @@ import numpy as np
 from decoder.config import TermPolicy
 from decoder.input import Term
 from decoder.phrase_table import ABSENT, find_source
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 ASKED, CONSTRAINED, BARRED = 0, 1, 2  # what becomes of the phrase table's pairs for a span
 
@@ -55,7 +55,7 @@ def find_twins(phrases, words, longest, own):
                         own.twin[number] = pair
 
 
-@kernel
+@inner_kernel
 def keeps_terms(phrases, pair, own, longest, begin, end):
     """Whether the pair, of the words begin:end, holds a translation of each term among them."""
     for first in range(begin, end):

@@ -35,10 +35,13 @@ from decoder.stacks import OK
 from decoder.translation import Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
+from lm.jit import direct
 from lm.resident import let_go_beyond
 
 SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
 TRANSLATION = Request()
+_fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
+_search, _cube_search = direct(search), direct(cube_search)
 
 
 class Decoder:
@@ -200,12 +203,12 @@ class Decoder:
             if source.tables.origin is not None:  # what is known of frequent phrases is known of the model's tables
                 candidates = candidates._replace(frequent=NO_FREQUENT)
             lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
-            n_options = fill_options(lookup, workspace.options)
+            n_options = _fill_options(lookup, workspace.options)
             check_options(workspace.candidates, workspace.options, n_options, self.tables)
             if n_options != FULL:
                 break
             workspace.grow_options()
-        fill_future_cost(workspace.options, sentence.words.size, workspace.future)
+        _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
     def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
@@ -227,8 +230,8 @@ class Decoder:
             limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
         )
         if self.search.algorithm == "cube":
-            return cube_search(space, workspace.queues, len(source.words))
-        return search(space, len(source.words))
+            return _cube_search(space, workspace.queues, len(source.words))
+        return _search(space, len(source.words))
 
     def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:
         """What kernels search, in a workspace that holds the options of the sentence."""

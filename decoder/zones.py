@@ -11,7 +11,7 @@ import numpy as np
 
 from decoder.config import COVERAGE_WINDOW
 from decoder.coverage import is_covered
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 
 class Zones(NamedTuple):
@@ -68,7 +68,7 @@ def obeys(zones, distortion_limit, first_gap, window, begin, end):
     return True
 
 
-@kernel
+@inner_kernel
 def _free_words(first_gap, window, begin, end):
     """(first of the words begin:end that is not covered, how many are not)."""
     first, count = end, 0

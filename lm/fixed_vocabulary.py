@@ -13,7 +13,7 @@ import numpy as np
 from lm.errors import FormatError
 from lm.files import read_lines
 from lm.hashing import mix, murmur
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # in `slots`
 NONE = np.int64(-1)  # no word stands twice
@@ -43,7 +43,7 @@ def _split_lines(text, words):
             size += 1
 
 
-@kernel
+@inner_kernel
 def _same_word(words, i, others, j):
     begin, other = words.offsets[i], others.offsets[j]
     size = words.offsets[i + 1] - begin
@@ -55,12 +55,12 @@ def _same_word(words, i, others, j):
     return True
 
 
-@kernel
+@inner_kernel
 def _hash(words, i):
     return mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
 
 
-@kernel
+@inner_kernel
 def _slot_of(words, slots, others, j, h):
     """The slot of word j of `others`, whose hash is h, in the hash table over `words`; or where it would stand."""
     mask = np.int64(slots.size - 1)

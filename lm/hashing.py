@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 START = np.uint64(0)
 MURMUR = np.uint64(0xC6A4A7935BD1E995)
@@ -53,7 +53,7 @@ def murmur(data, begin, end):
     return h ^ (h >> np.uint64(47))
 
 
-@kernel
+@inner_kernel
 def _little_endian(data, begin, end):
     value = np.uint64(0)
     for i in range(begin, end):

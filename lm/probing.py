@@ -13,7 +13,7 @@ import numpy as np
 
 from lm.errors import FormatError
 from lm.hashing import reciprocal, remainder
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
@@ -59,7 +59,7 @@ class ProbingTables(NamedTuple):
     inverses: np.ndarray  # uint64[MAX_ORDER + 1], reciprocals of `buckets`
 
 
-@kernel
+@inner_kernel
 def find_entry(tables, table, key):
     """Unit (int64) at which the entry of hash `key` (uint64) starts in table `table` (int64), or ABSENT."""
     start, buckets, width = tables.starts[table], tables.buckets[table], entry_width(tables.order, table)
@@ -86,7 +86,7 @@ def entry_width(order, table):
     return 3 if table == order else 4
 
 
-@kernel
+@inner_kernel
 def entry_key(units, position):
     """uint64 hash at unit `position`."""
     return np.uint64(units[position]) | (np.uint64(units[position + 1]) << np.uint64(32))

@@ -13,7 +13,7 @@ import numpy as np
 from lm.errors import ModelError
 from lm.files import atomic_file
 from lm.hashing import combine, murmur, remainder
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from lm.ngrams import BEGIN, END, MAX_ORDER, UNKNOWN, NgramModel, NgramOrder
 from lm.probing import (
     ABSENT,
@@ -44,7 +44,7 @@ class _Building(NamedTuple):
     positions: np.ndarray  # int64[MAX_ORDER + 1], unit of their entry
 
 
-@kernel
+@inner_kernel
 def _find_or_insert(building, table, key):
     """Unit of the entry of `key`, which is made if need be, and whether it was there; ABSENT if the table is full."""
     tables = building.tables
@@ -108,7 +108,7 @@ def _insert_ngrams(building, words, log10_prob, log10_backoff):
     return BUILT, 0
 
 
-@kernel
+@inner_kernel
 def _find_suffix(building, words, n):
     """Length of the longest proper suffix of the n-gram `words` that has an entry; blank ones are made for the longer.
 
@@ -126,7 +126,7 @@ def _find_suffix(building, words, n):
     return np.int64(UNIGRAMS)
 
 
-@kernel
+@inner_kernel
 def _fill_blanks(building, words, basis):
     """Give the blank suffixes of `words` longer than `basis` the probabilities that backing off would."""
     tables = building.tables
@@ -140,7 +140,7 @@ def _fill_blanks(building, words, basis):
         tables.floats[building.positions[m + 1] + 2] = log10_prob
 
 
-@kernel
+@inner_kernel
 def _extend_backoff(tables, words, m):
     """Mark that words[:m] is a context, and return the unit of its backoff, ABSENT if it has no entry."""
     if m == 1:

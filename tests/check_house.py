@@ -32,7 +32,7 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
 def _anywhere(node: ast.AST, path: Path) -> str:
     name = _name(node)
     if name.rpartition(".")[2] in COMPILERS and path.as_posix() != "lm/jit.py":
-        return f"{name}: kernels are made by lm.jit.kernel alone"
+        return f"{name}: kernels are made by the decorators of lm.jit alone"
     if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and getattr(node.value, "value", None) is True:
         return "allow_pickle=True: nothing is pickled"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.load":

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 from training.bleu import bleu_of_sums, smoothed_bleu
 
 BLEU_KIND, CHRF_KIND, TER_KIND = np.int64(0), np.int64(1), np.int64(2)
@@ -31,7 +31,7 @@ def ter_of_sums(sums):
     return -1.0 if sums[0] > 0.0 else 0.0
 
 
-@kernel
+@inner_kernel
 def score_of_sums(kind, sums):
     """The score of a corpus whose statistics add up to `sums` (float64[S])."""
     if kind == BLEU_KIND:

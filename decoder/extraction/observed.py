@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
 PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the neighbour that an orientation is to
@@ -35,7 +35,7 @@ def new_corners(bitext) -> Corners:
     return Corners(linked, ends, begins, np.zeros(n_target, np.int64), np.zeros(n_target, np.int64))
 
 
-@kernel
+@inner_kernel
 def orient(bitext, i, kind, corners, occurrences):
     """Add their orientations to the `occurrences` (int32[K, 4]) that were extracted from sentence pair i."""
     size = (
@@ -60,7 +60,7 @@ def orient(bitext, i, kind, corners, occurrences):
         occurrences[k, 3] = lengths | previous << 16 | following << 18
 
 
-@kernel
+@inner_kernel
 def _find_links(bitext, i, kind, corners, size):
     n_source, n_target = size
     for t in range(n_target):
@@ -79,7 +79,7 @@ def _find_links(bitext, i, kind, corners, size):
                 corners.last_begin[t] = max(corners.last_begin[t], linked)
 
 
-@kernel
+@inner_kernel
 def _mark(corners, size, row, spans):
     """Blocks with the last target word `row` begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
     for s in range(spans[0], spans[1] + 1):
@@ -91,7 +91,7 @@ def _mark(corners, size, row, spans):
     corners.first_end[row] = min(corners.first_end[row], spans[2])
 
 
-@kernel
+@inner_kernel
 def _find_blocks(bitext, i, corners, size):
     """Mark the corners of all spans, however long, that agree with the alignment; O(T^2) for T target words."""
     n_source, n_target = size
@@ -118,7 +118,7 @@ def _find_blocks(bitext, i, corners, size):
             _mark(corners, size, end, (first, low, high, last))
 
 
-@kernel
+@inner_kernel
 def _orientation(kind, corners, size, place, neighbour):
     """Orientation of the source span place[0]..place[1] to what stands at the target word place[2].
 
@@ -148,7 +148,7 @@ def _orientation(kind, corners, size, place, neighbour):
     return RIGHT
 
 
-@kernel
+@inner_kernel
 def _linked(corners, size, s, t):
     """Whether two words are linked, with links between the sentences' beginnings and between their ends."""
     if (s == -1 and t == -1) or (s == size[0] and t == size[1]):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 
 class AlignedBitext(NamedTuple):
@@ -22,7 +22,7 @@ class AlignedBitext(NamedTuple):
     target_links: np.ndarray  # int64[T + 1], links of target token j are links[target_links[j]:target_links[j + 1]]
 
 
-@kernel
+@inner_kernel
 def extract_pair(bitext, i, max_length, occurrences, n):
     """Write the phrase pairs of sentence pair i from row n on; return n past the last, which may not have fitted."""
     source_begin, target_begin = bitext.source_offsets[i], bitext.target_offsets[i]

@@ -12,7 +12,7 @@ import numpy as np
 from decoder.features.rule_features import ONE, Fired, fire, new_fired, target_class, weigh_fired
 from decoder.features.templates import RULE_BIGRAM, RULE_HISTORY
 from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel
 
 START_HISTORY = np.int64(0)
 START_RULE = np.uint64(0)
@@ -50,7 +50,7 @@ def new_histories(capacity: int, n_levels: int) -> Histories:
     )
 
 
-@kernel
+@inner_kernel
 def forget_histories(histories):
     """Leave the one at the start alone."""
     histories.size[0] = 1
@@ -60,7 +60,7 @@ def forget_histories(histories):
     histories.words[0, 0], histories.words[0, 1] = NO_WORD, NO_WORD
 
 
-@kernel
+@inner_kernel
 def next_history(histories, history, state, rule, words, begin, end):
     """The history after a phrase that the next one sees as `state`, of that rule and words[begin:end]; or FULL."""
     last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
@@ -86,7 +86,7 @@ def next_history(histories, history, state, rule, words, begin, end):
     return new
 
 
-@kernel
+@inner_kernel
 def fire_history(sparse, own, previous_rule, last, before, rule, fired):
     """Add the features of `rule` after the rule `previous_rule` and the target words `last` and the one `before`."""
     if sparse.active[RULE_BIGRAM]:
@@ -102,7 +102,7 @@ def _class_of(sparse, own, word, column):
     return sparse.nothing[column] if word == NO_WORD else target_class(sparse, own, word, column)
 
 
-@kernel
+@inner_kernel
 def score_history(sparse, scales, own, histories, history, option, rule):
     """Weighted score of the features of `option`, whose rule is `rule`, after `history`."""
     key = (history << np.int64(32)) | (option + 1)

@@ -13,7 +13,7 @@ import numpy as np
 from decoder.language_models import tables_of
 from decoder.required import CONTRADICTED, NOTHING, Required, follow, is_produced, phrase_start
 from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 from lm.probing import UNIGRAMS
 from lm.query import score_word
 
@@ -98,7 +98,7 @@ def begin_states(lms, states):
     intern_state(states, ZERO)
 
 
-@kernel
+@inner_kernel
 def forget_context(states):
     """Make the context in the work space empty: nothing is known of the words before."""
     states.work_length[:] = 0
@@ -212,7 +212,7 @@ def remember(lms, options, begin, end, states, state, memo, name):
     return slot
 
 
-@kernel
+@inner_kernel
 def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
     """(state after words begin:end in `state`, or NO_STATE if states are full; their weighted score)."""
     position, required = np.int64(states.position[state]), states.required
@@ -227,7 +227,7 @@ def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
     return after, ln_score
 
 
-@kernel
+@inner_kernel
 def ln_end(lms, states, state):
     """Weighted score of </s> after `state`; -inf where something that is required has not been produced."""
     found = states.ln_end[state]

@@ -10,16 +10,16 @@ import math
 import numpy as np
 
 from lm.errors import ModelError
-from lm.jit import kernel
+from lm.jit import inner_kernel
 
 
-@kernel
+@inner_kernel
 def range_place(a, b, longest):
     """Place of the range a..b among those of 1..longest, which are sorted."""
     return (a - 1) * longest - (a - 1) * (a - 2) // 2 + b - a
 
 
-@kernel
+@inner_kernel
 def add_length_groups(ln_scores, shorter, longer, longest, values):
     """Add the values of a pair of those scores (float32[K]) and lengths to `values` (float64[K * ranges])."""
     n_ranges = longest * (longest + 1) // 2

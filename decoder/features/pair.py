@@ -9,7 +9,7 @@ from decoder.config import Weights
 from decoder.features.length_groups import add_length_groups
 from decoder.phrase_table import PhraseTable
 from lm.errors import ModelError
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel
 
 SAMPLE = 1 << 10
 
@@ -33,7 +33,7 @@ def unique_rule(phrases, pair):
     return 1.0 if phrases.joint_counts[pair] == 1 else 0.0
 
 
-@kernel
+@inner_kernel
 def score_pair(phrases, weights, pair, source_length, target_length):
     """Weighted sum of the translation scores and the optional features of a pair of the phrase table."""
     shorter, longer = min(source_length, target_length), max(source_length, target_length)
@@ -51,7 +51,7 @@ def score_pair(phrases, weights, pair, source_length, target_length):
     return total
 
 
-@kernel
+@inner_kernel
 def add_pair_features(phrases, pair, source_length, target_length, places, longest_grouped, features):
     """Add the values of the optional features to `features`; `places`: those of bitext count, unique rule, groups."""
     if places[0] >= 0:

@@ -23,7 +23,7 @@ from decoder.features.templates import (
 )
 from decoder.phrase_table import longest
 from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel
 
 BETWEEN_SIDES = np.int64(-2)  # in the hash of a rule
 WITHOUT_TARGET = np.uint64(1)  # edge of an empty target phrase
@@ -82,7 +82,7 @@ def has_history(sparse):
     return sparse.active[RULE_BIGRAM] or sparse.active[RULE_HISTORY]
 
 
-@kernel
+@inner_kernel
 def rule_hash(sparse, own, classes, words, size, begin, end):
     """uint64 hash of the rule source[begin:end] -> words[:size]; classes: Sentence.classes."""
     h = START
@@ -94,7 +94,7 @@ def rule_hash(sparse, own, classes, words, size, begin, end):
     return mix(h)
 
 
-@kernel
+@inner_kernel
 def fire_pair(sparse, pair, fired):
     """Add to `fired` what the phrase table says of `pair`."""
     if sparse.active[PAIR_SPARSE] and pair >= 0:
@@ -105,7 +105,7 @@ def fire_pair(sparse, pair, fired):
             fired.n[0] = k + 1
 
 
-@kernel
+@inner_kernel
 def score_pair_alone(sparse, scales, pair):
     """Weighted sum of the features that fire_pair adds."""
     total = 0.0
@@ -114,7 +114,7 @@ def score_pair_alone(sparse, scales, pair):
     return scales[PAIR_SPARSE] * total
 
 
-@kernel
+@inner_kernel
 def fire_rule(sparse, sentence, words, size, begin, end, fired):
     """Add to `fired` the features of source words begin:end as words[:size]."""
     own, classes = sentence.own, sentence.classes
@@ -145,7 +145,7 @@ def _fill_edges(sparse, own, classes, words, size, begin, end, edges):
         edges[4, column], edges[5, column] = classes[BEGIN_ROW + begin, column], classes[1 + end, column]
 
 
-@kernel
+@inner_kernel
 def weigh_fired(weights, scales, fired):
     """Weighted sum of all features in `fired`; scales: float64[len(GROUPS)]."""
     total = 0.0
@@ -154,7 +154,7 @@ def weigh_fired(weights, scales, fired):
     return total
 
 
-@kernel
+@inner_kernel
 def add_group_values(weights, fired, places, features):
     """Add the groups' values, sums of weights times values, to features[places[group]] (int64[len(GROUPS)])."""
     for i in range(fired.n[0]):

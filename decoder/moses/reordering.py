@@ -15,7 +15,7 @@ from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, o
 from lm.corpus import split
 from lm.errors import FormatError
 from lm.files import read_lines
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from lm.progress import stage
 from lm.resident import let_go_beyond
 from lm.vocabulary import Vocabulary
@@ -154,7 +154,7 @@ def _find_sources(table, words, offsets, found):
         found[k] = find_source(table, words, offsets[k], offsets[k + 1])
 
 
-@kernel
+@inner_kernel
 def _has_target(table, pair, words, begin, end):
     first = table.target_offsets[pair]
     if table.target_offsets[pair + 1] - first != end - begin:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from lm import jit as kernels
@@ -132,6 +133,9 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
+import lm.jit
+lm.jit.direct = lambda kernel: kernel  # which would not see a second signature
+
 from decoder.answer import Request
 from decoder.config import Mbr, Reordering, Search
 from decoder.features.template_config import Templates, WordEdges
@@ -177,12 +181,43 @@ for package in ("lm", "decoder"):
     for path in sorted(Path(package).rglob("*.py")):
         module = import_module(".".join(path.with_suffix("").parts))
         for name, value in vars(module).items():
-            signatures = getattr(value, "signatures", ())
+            signatures = () if isinstance(value, type) else getattr(value, "signatures", ())
             n_compiled += len(signatures) == 1
             if len(signatures) > 1 and value.__module__ == module.__name__:
                 print(f"{module.__name__}.{name}:", *signatures, sep="\\n  ")
 print(n_compiled > 50)
 """
+
+
+@pytest.mark.needs_jit
+def test_kernels_for_kernels_are_refused_to_python():
+    @kernels.inner_kernel
+    def half(x):
+        return x / 2
+
+    @kernels.kernel
+    def quarter(x):
+        return half(half(x))
+
+    assert quarter(2.0) == 0.5
+    with pytest.raises(TypeError, match="half is called by kernels only"):
+        half(2.0)
+
+
+@pytest.mark.needs_jit
+def test_a_direct_call_checks_item_sizes():
+    @kernels.kernel
+    def total(values):
+        found = 0.0
+        for value in values:
+            found += value
+        return found
+
+    direct = kernels.direct(total)
+    assert [direct(np.arange(n, dtype=np.float64)) for n in (3, 4)] == [3, 6]
+    for other in np.arange(3, dtype=np.float32), [1.0]:
+        with pytest.raises(TypeError):
+            direct(other)
 
 
 @pytest.mark.needs_jit

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.extraction.pairs import AlignedBitext
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from training.build.alignment_points import runs
 
 
@@ -82,7 +82,7 @@ def _ln_lexical_weights(bitext, table, occurrences, of_target, of_source, out):
         out[i, 1] = _ln_target_weight(bitext, table, occurrences[of_target[i]])
 
 
-@kernel
+@inner_kernel
 def _ln_target_weight(bitext, table, occurrence):
     ln_weight = 0.0
     begin = bitext.target_offsets[occurrence[0]] + occurrence[2]
@@ -98,7 +98,7 @@ def _ln_target_weight(bitext, table, occurrence):
     return ln_weight
 
 
-@kernel
+@inner_kernel
 def _ln_source_weight(bitext, table, occurrence):
     ln_weight = 0.0
     target_begin = bitext.target_offsets[occurrence[0]] + occurrence[2]

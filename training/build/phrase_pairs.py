@@ -6,7 +6,7 @@ import numpy as np
 
 from decoder.extraction.pairs import AlignedBitext
 from decoder.phrase_table import ABSENT, phrase_hash
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 
 
 class Sequences(NamedTuple):
@@ -45,7 +45,7 @@ def _number(sequences, slots, numbers, first):
     return found
 
 
-@kernel
+@inner_kernel
 def _same(sequences, i, j):
     if sequences.lengths[i] != sequences.lengths[j]:
         return False
@@ -157,7 +157,7 @@ def _choose(alignments, codes, kinds, counts, best):
             best[kinds[i, 0]] = i
 
 
-@kernel
+@inner_kernel
 def _comes_later(alignments, codes, i, j):
     for k in range(min(alignments.lengths[i], alignments.lengths[j])):
         a, b = codes[alignments.begins[i] + k], codes[alignments.begins[j] + k]

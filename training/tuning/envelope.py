@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from training.metrics import Metric
 from training.nbest_store import Lists
 
@@ -77,7 +77,7 @@ def fill_changes(lists, a, b, changes):
     return count
 
 
-@kernel
+@inner_kernel
 def _is_above(a, b, row, other):
     """Whether `row` is above `other` behind the point where they cross."""
     return b[row] > b[other] or (b[row] == b[other] and a[row] > a[other])

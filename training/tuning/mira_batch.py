@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 from training.metric_scores import score_of_sums
 from training.tuning.config import MiraBatch
 from training.tuning.linear import score_row
@@ -83,7 +83,7 @@ def run_epoch(lists, kind, order, c, decay, work):
     return n_updates
 
 
-@kernel
+@inner_kernel
 def fill_list(lists, kind, i, work):
     """Model scores and gains of the hypotheses of sentence `i`."""
     for k in range(lists.first[i], lists.first[i + 1]):
@@ -95,7 +95,7 @@ def fill_list(lists, kind, i, work):
         work.gains[place] = score_of_sums(kind, work.sums) * work.sums[1]
 
 
-@kernel
+@inner_kernel
 def best_of(work, size, factor):
     """Place of the largest score + factor * gain in the list, the first of several."""
     found = np.int64(0)
@@ -106,7 +106,7 @@ def best_of(work, size, factor):
     return found
 
 
-@kernel
+@inner_kernel
 def separate(lists, hope, fear, loss, c, work):
     """The least step, at most `c`, after which the hope leads by so much more (PA-I, Crammer et al. 2006); 1 if any."""
     norm = add_tracked(lists, hope, 1.0, work) + add_tracked(lists, fear, -1.0, work)
@@ -150,7 +150,7 @@ def _move_weight(j, step, seen, work):
     work.difference[j] = 0.0
 
 
-@kernel
+@inner_kernel
 def remember(lists, row, decay, work):
     """Let the pseudo-corpus decay, and add a hypothesis to it."""
     for s in range(work.background.size):

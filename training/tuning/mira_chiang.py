@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.ordering import rank
-from lm.jit import kernel
+from lm.jit import inner_kernel, kernel
 from training.tuning.config import MiraChiang
 from training.tuning.linear import add_row
 from training.tuning.mira_batch import average, best_of, fill_list, new_work, remember
@@ -106,7 +106,7 @@ def choose(work, size, n_best, candidates):
     return count
 
 
-@kernel
+@inner_kernel
 def fill_products(lists, first, count, work, candidates):
     """Products of the tunable features of all pairs of candidates; `work.difference` is 0 before and after."""
     vector = work.difference
@@ -126,7 +126,7 @@ def fill_products(lists, first, count, work, candidates):
         clear_row(lists, row, vector)
 
 
-@kernel
+@inner_kernel
 def clear_row(lists, row, vector):
     """Make `vector` 0 where `row` has features."""
     for f in range(lists.dense.shape[1]):
@@ -135,7 +135,7 @@ def clear_row(lists, row, vector):
         vector[lists.dense.shape[1] + np.int64(lists.sparse_column[place])] = 0.0
 
 
-@kernel
+@inner_kernel
 def solve(count, tolerance, candidates):
     """Shift multipliers from the least violated constraint that has some to the most violated one; steps taken.
 
@@ -164,7 +164,7 @@ def solve(count, tolerance, candidates):
     return np.int64(MOST_STEPS)
 
 
-@kernel
+@inner_kernel
 def apply(lists, first, count, c, work, candidates):
     """Move the weights by what the multipliers say."""
     hope = lists.row[first + candidates.place[0]]
@@ -175,7 +175,7 @@ def apply(lists, first, count, c, work, candidates):
         move_to(lists, lists.row[first + candidates.place[j]], work)
 
 
-@kernel
+@inner_kernel
 def move_to(lists, row, work):
     """Move the weights of the features of `row` by the difference, and make that 0 there."""
     n_dense, seen = lists.dense.shape[1], work.n_seen[0]
