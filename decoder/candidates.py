@@ -60,7 +60,7 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
         np.zeros(most, np.int64),
         *new_target_room(longest, n_models),
         np.zeros(1, np.int64),
-        new_frequent(table_limit if table_limit < most else 0),
+        new_frequent(min(table_limit, most)),
         new_fired(most_fired(sparse), sparse.nothing.size - 1),
         np.zeros(3, np.int64),
     )
@@ -83,12 +83,10 @@ def choose(source, lookup):
     if n_pairs > candidates.score.size:
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.score.size)
-    is_cut = 0 < limit < n_pairs
-    if is_cut:
-        known = recall(candidates.frequent, source, candidates)
-        if known > 0:
-            return known
-    else:
+    known = recall(candidates.frequent, source, candidates)
+    if known > 0:
+        return known
+    if limit == 0 or limit > n_pairs:
         limit = n_pairs
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
     source_length = tables.phrases.source_offsets[source + 1] - tables.phrases.source_offsets[source]
@@ -113,8 +111,7 @@ def choose(source, lookup):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
     sort_best_first(estimate, heap, size)
-    if is_cut:
-        keep(candidates.frequent, source, candidates, size)
+    keep(candidates.frequent, source, candidates, size)
     return size
 
 

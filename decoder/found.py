@@ -185,7 +185,8 @@ class Found:
             is_made_up = own.unknown != 0 and bool(target) and not is_copied
         else:
             is_copied = is_made_up = False
-            points = table.alignment_points[slice(*table.alignment_offsets[pair : pair + 2])].tolist()
+            first, last = table.alignment_offsets[pair : pair + 2].tolist()
+            points = table.alignment_points[first:last].tolist()
         return Phrase(
             " ".join(self.source.words[begin:end]),
             " ".join(target),
@@ -207,5 +208,6 @@ class Found:
         """Target words of a pair as the models see them."""
         if pair < 0:
             return list(self.source.own[-1 - pair].target)
-        table, vocabulary = self.model.tables.phrases, self.model.target
-        return [vocabulary.word(i) for i in table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
+        table, word = self.model.tables.phrases, self.model.target.word
+        first, end = table.target_offsets[pair : pair + 2].tolist()
+        return [word(i) for i in table.target_words[first:end].tolist()]

@@ -1,4 +1,4 @@
-"""The ranked pairs of source phrases that have many of them: such phrases are frequent, and come again and again.
+"""The ranked pairs of source phrases that came before: many come again.
 
 A direct-mapped cache: a newer source phrase takes the place of an older one. Weights and model stay the same as long
 as it is used.
@@ -11,11 +11,11 @@ import numpy as np
 from decoder.phrase_table import ABSENT
 from lm.jit import inner_kernel
 
-CAPACITY = 2048  # a power of two
+CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
 
 class Frequent(NamedTuple):
-    """Up to K best candidates, see Candidates, of each of M source phrases; K is the table limit (0: not used).
+    """Up to K best candidates, see Candidates, of each of M source phrases, none of more.
 
     NO_FREQUENT holds none, and keeps none.
     """
@@ -28,9 +28,9 @@ class Frequent(NamedTuple):
     bound: np.ndarray  # float64[M, K]
 
 
-def new_frequent(table_limit: int) -> Frequent:
-    """An empty cache of lists of up to `table_limit` candidates."""
-    lists = CAPACITY, table_limit
+def new_frequent(most: int) -> Frequent:
+    """An empty cache of lists of up to `most` candidates."""
+    lists = CAPACITY, most
     return Frequent(
         np.full(CAPACITY, ABSENT, np.int64),
         np.zeros(CAPACITY, np.int64),
@@ -62,7 +62,7 @@ def recall(frequent, source, candidates):
 @inner_kernel
 def keep(frequent, source, candidates, size):
     """Keep the `size` ranked candidates of a source phrase."""
-    if frequent.source.size == 0:
+    if frequent.source.size == 0 or frequent.item.shape[1] < size:
         return
     slot = source & (CAPACITY - 1)
     frequent.source[slot], frequent.size[slot] = source, size

@@ -15,11 +15,11 @@ def check_options(candidates: Candidates, options: Options, n_options: int, tabl
     """Raise ModelError if the options of a sentence show that the model says what cannot be."""
     check_candidates(candidates, tables)
     used = slice(0, max(n_options, 0))
-    estimates, reordering = options.estimate[used], options.backward[used] + options.forward[used]
-    if not math.isfinite(reordering.sum()):
-        pair = options.pair[used][np.argmin(np.isfinite(reordering).all(axis=1))]
+    backward, forward = options.backward[used], options.forward[used]
+    if not math.isfinite(backward.sum() + forward.sum()):
+        pair = options.pair[used][np.argmin(np.isfinite(backward + forward).all(axis=1))]
         raise ModelError(f"reordering/ln_scores.npy: {_shown(tables.ln_reordering[pair])}; {TRAIN_AGAIN}")
-    check_score(estimates.sum())
+    check_score(options.estimate[used].sum())
 
 
 def check_candidates(candidates: Candidates, tables: Tables) -> None:

@@ -41,8 +41,9 @@ def read_source(given: Input, model: Model, tables: SentenceTables, longest: int
     rules = span_rules(len(words), room, longest, terms, given.policy)
     lonely = np.empty(len(words), bool)
     _find_lonely_words(phrases, ids, lonely)
-    lonely |= rules[::room] == BARRED
-    lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
+    if terms:
+        lonely |= rules[::room] == BARRED
+        lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
     own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]
     own += [_own_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     own.sort(key=lambda pair: (pair.begin, pair.end))

@@ -1,5 +1,6 @@
 """The dense features, in the order in which they stand in a feature vector, and their weights as kernels take them."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -64,12 +65,17 @@ class FeatureNames(NamedTuple):
 
     def optional_places(self) -> np.ndarray:
         """int64[len(OPTIONAL)], where the values of each OPTIONAL feature begin, or ABSENT."""
-        places, end = dict.fromkeys(OPTIONAL, ABSENT), 0
-        for name, size in self.groups:
-            if name in places:
-                places[name] = end
-            end += 1 if size is None else size
-        return np.array([places[name] for name in OPTIONAL], np.int64)
+        return _optional_places(self.groups)
+
+
+@lru_cache
+def _optional_places(groups: tuple[tuple[str, int | None], ...]) -> np.ndarray:
+    places, end = dict.fromkeys(OPTIONAL, ABSENT), 0
+    for name, size in groups:
+        if name in places:
+            places[name] = end
+        end += 1 if size is None else size
+    return np.array([places[name] for name in OPTIONAL], np.int64)
 
 
 def feature_names(weights: DenseWeights, given: Weights) -> FeatureNames:
