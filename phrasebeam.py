@@ -93,6 +93,7 @@ COMMANDS = {
     "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),
+    "cluster": ("training.cluster_command", "cluster"),
     "import-moses": ("decoder.moses.commands", "import_moses"),
     "export-moses": ("decoder.moses.commands", "export_moses"),
     "demo": ("training.demo_command", "demo"),

@@ -1,10 +1,11 @@
-"""A map of words to classes, for language models over classes: a line each, the word and its class."""
+"""Maps of words to classes, for language models over classes and for sparse features, a line each word."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from lm.corpus import split
 from lm.errors import FormatError
-from lm.files import read_lines
+from lm.files import atomic_file, read_lines
 from lm.ngrams import BEGIN, END
 
 MARKERS = (BEGIN, END)
@@ -44,3 +45,10 @@ def _read_paths(path: str | Path) -> dict[str, str]:
             raise FormatError(path, f"{len(fields)} fields, expected 'class word count' between tabs", number)
         classes[fields[1]] = fields[0]
     return classes
+
+
+def write_paths(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> None:
+    """A file of rows (class, word, count), as Liang's program writes clusters: between tabs, class by class."""
+    with atomic_file(path) as file:
+        for name, word, count in sorted(rows, key=lambda row: (row[0], -row[2])):
+            file.write(f"{name}\t{word}\t{count}\n".encode())
