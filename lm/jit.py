@@ -68,7 +68,7 @@ def direct(function: Function) -> Function:
     """
     if not isinstance(function, CPUDispatcher):
         return function
-    compiled = []
+    compiled: list[Callable[..., Any]] = []
 
     def call(*arguments: Any) -> Any:
         if compiled:

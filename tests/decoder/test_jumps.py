@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 
 from decoder.coverage import cover
 from decoder.features.distortion import early_distortion
-from decoder.features.hierarchical import (
-    FULL,
-    NO_BLOCKS,
-    forget_blocks,
-    new_blocks,
-    orientation_of_next,
-    shift,
-    shift_alone,
-)
+from decoder.features.hierarchical import FULL, NO_BLOCKS, forget_blocks, new_blocks, shift
 from decoder.features.reordering import orientation
+from tests.inner_kernels import orientation_of_next, shift_alone
 from tests.naive import search as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

@@ -11,11 +11,11 @@ from decoder.config import Search, Weights
 from decoder.input import Input, Prefix
 from decoder.options import new_options
 from decoder.prefix import with_prefixes
-from decoder.required import CONTRADICTED, Required, fill_rest, follow
+from decoder.required import CONTRADICTED, Required, fill_rest
 from decoder.translator import Decoder
 from lm.errors import ConfigError
-from lm.jit import kernel
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_lm, random_toy, toy_name, write_model
+from tests.inner_kernels import follow
 from tests.naive.prefix import begins, best_rest, completions
 from tests.naive.search import features
 
@@ -184,11 +184,6 @@ def test_what_is_too_small_grows(directory):
 WORDS = st.lists(st.integers(0, 5), max_size=6)
 
 
-@kernel
-def _follow(required, words, begin, end, position, is_open):
-    return follow(required, words, begin, end, position, is_open)
-
-
 @given(st.lists(st.frozensets(st.integers(0, 5)), max_size=5), WORDS, st.integers(0, 5), st.data())
 def test_following(allowed, words, position, data):
     first = np.cumsum([0, *map(len, allowed)]).astype(np.int64)
@@ -199,17 +194,17 @@ def test_following(allowed, words, position, data):
     fits = all(word in ids for word, ids in zip(words, allowed[position:]))
     end = min(position + len(words), len(allowed))
     expected = end if fits and rest[end] > -np.inf else CONTRADICTED
-    found = _follow(
+    found = follow(
         required, np.array([9, *words, 9], np.int32), np.int64(1), np.int64(1 + len(words)), np.int64(position), False
     )
     assert found == expected
     if words and position < len(allowed):  # the same words in two steps, as a phrase
-        mid = _follow(required, np.array(words, np.int32), np.int64(0), np.int64(1), np.int64(position), True)
+        mid = follow(required, np.array(words, np.int32), np.int64(0), np.int64(1), np.int64(position), True)
         assert (mid == CONTRADICTED) == (words[0] not in allowed[position])
         if mid != CONTRADICTED:
             assert mid > len(allowed)
             assert (
-                _follow(required, np.array(words, np.int32), np.int64(1), np.int64(len(words)), mid, False) == expected
+                follow(required, np.array(words, np.int32), np.int64(1), np.int64(len(words)), mid, False) == expected
             )
 
 

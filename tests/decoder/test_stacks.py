@@ -16,11 +16,11 @@ from decoder.stacks import (
     STACK_EDGES_FULL,
     STACK_FULL,
     Arrival,
-    arrive,
     clear_stack,
     close_stack,
     new_stacks,
 )
+from tests.inner_kernels import arrive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

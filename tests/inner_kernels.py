@@ -1,0 +1,28 @@
+"""Inner kernels that tests call from Python, each in a kernel of its own."""
+
+from decoder.features import hierarchical
+from decoder.required import follow as _follow
+from decoder.stacks import arrive as _arrive
+from lm.jit import kernel
+
+_shift_alone, _orientation_of_next = hierarchical.shift_alone, hierarchical.orientation_of_next
+
+
+@kernel
+def arrive(stacks, row, new, limit, ln_beam):
+    return _arrive(stacks, row, new, limit, ln_beam)
+
+
+@kernel
+def follow(required, words, begin, end, position, is_open):
+    return _follow(required, words, begin, end, position, is_open)
+
+
+@kernel
+def orientation_of_next(which, first_gap, window, previous_begin, previous_end):
+    return _orientation_of_next(which, first_gap, window, previous_begin, previous_end)
+
+
+@kernel
+def shift_alone(blocks, top, begin, end):
+    return _shift_alone(blocks, top, begin, end)
