@@ -12,7 +12,7 @@ import numpy as np
 from decoder.hypothesis_graph import HypothesisGraph
 from decoder.ordering import rank
 from lm.hashing import combine, mix
-from lm.jit import inlined_kernel, inner_kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
@@ -90,7 +90,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
     )
 
 
-@inner_kernel
+@kernel
 def clear_stack(stacks, row):
     """Make the stack in `row` empty."""
     stacks.n_hypotheses[row] = 0
@@ -188,7 +188,7 @@ def _keep_best(stacks, row, limit):
         stacks.slots[row, slot] = i
 
 
-@inner_kernel
+@kernel
 def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
