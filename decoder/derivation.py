@@ -148,3 +148,24 @@ def fill_feature_matrix(derivations, offsets, tables, sentence, space, features)
         )
 
         fill_features(derivation, tables, sentence, space, features[i])
+
+
+@kernel
+def list_fired(derivations, offsets, tables, sentence, space, first, keys, values):
+    """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
+
+    Those of derivation i are first[i]:first[i + 1] of keys (uint64[Z]) and values (float32[Z]).
+    """
+    count = np.int64(0)
+    for i in range(first.size - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
+        size = np.int64(0)
+        for k in range(begin, end):
+            size += read_target(tables, sentence.own, derivations.pair[k], size, space.words, space.lm_words)
+        fire_derivation(derivation, tables, sentence, space)
+        for k in range(space.fired.n[0]):
+            keys[count], values[count] = space.fired.keys[k], space.fired.values[k]
+            count += 1
+        first[i + 1] = count
+    return count

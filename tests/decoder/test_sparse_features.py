@@ -105,3 +105,21 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
         assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
             len(one.phrases) if templates.rule_id else 0
         )
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
+def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
+    toy = random_toy(directory / f"table-{seed}-{hash(templates.model_dump_json())}", seed)
+    add_templates(toy, templates, seed)
+    line = " ".join(random.Random(seed).choices([*SOURCE, "x"], k=n_words))
+    decoder = Decoder.load(toy.directory)
+    found = decoder.answer(line, Request(n=20, distinct=distinct, sparse="keys")).nbest
+    (table,) = decoder.nbest_tables([line], 20, distinct, sparse=True)
+    assert table.texts == [one.text for one in found]
+    assert table.score.tolist() == [one.score for one in found]
+    assert table.features.tolist() == [flat(one.features).tolist() for one in found]
+    assert table.sparse == [one.sparse for one in found]
+    (plain,) = decoder.nbest_tables([line], 20, distinct)
+    assert plain.texts == table.texts
+    assert not any(plain.sparse)

@@ -24,7 +24,7 @@ class Iteration(Section):
     list_score: float | None = Field(None, description="of what the weights after choose from the lists")
     updates: int = 0
     epoch: int = 0
-    decode_seconds: float = 0.0
+    decode_seconds: float = Field(0.0, description="of all processors together, as those below")
     optimize_seconds: float = 0.0
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.answer import Request
 from decoder.config import Weights
 from decoder.features.dense import weight_vector
 from decoder.model import Model
@@ -19,7 +18,7 @@ from lm.progress import log, stage
 from training.metrics import Metric
 from training.nbest_store import NbestStore
 from training.tuning.config import TuneConfig
-from training.tuning.decoding import decode_into, score_translations
+from training.tuning.decoding import Wanted, decode_into, score_translations
 from training.tuning.methods import METHODS
 from training.tuning.problem import Problem
 from training.tuning.run_state import Iteration, Run
@@ -88,22 +87,22 @@ class Tuner:
         return Decoder(self.model, self.config.search, weights)
 
     def _iterate(self, number: int) -> tuple[Iteration, bool]:
-        decoder, begin = self.decoder(number - 1), time.perf_counter()
+        decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
             source, threads = self.development.source, self.config.threads
             score = score_translations(decoder, source, self.metric, threads)
             last = self.run.state.iterations[-1]
-            seconds = time.perf_counter() - begin
+            seconds = time.process_time() - begin
             return Iteration(score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
-        request = Request(self.config.nbest, self.config.distinct)
-        decoded = decode_into(store, decoder, self.development.source, self.metric, request, self.config.threads)
+        wanted = Wanted(self.config.nbest, self.config.distinct, False)
+        decoded = decode_into(store, decoder, self.development.source, self.metric, wanted, self.config.threads)
         iteration = Iteration(
             score=decoded.score,
             hypotheses=len(store),
             found=decoded.n_found,
             new=decoded.n_new,
-            decode_seconds=time.perf_counter() - begin,
+            decode_seconds=time.process_time() - begin,
         )
         finished = decoded.n_new <= self.config.min_new * decoded.n_found
         if not finished:
@@ -122,9 +121,9 @@ class Tuner:
         """The iteration with what the method found; the weights are saved."""
         problem, n_dense = self._problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
-            begin = time.perf_counter()
+            begin = time.process_time()
             optimum = METHODS[self.config.method](problem, self.config)
-            seconds = time.perf_counter() - begin
+            seconds = time.process_time() - begin
         weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
         self.run.save_weights(number, weights, optimum.weights[n_dense:])
         found = {
