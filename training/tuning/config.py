@@ -15,9 +15,11 @@ Method = Literal["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
 class Mert(Section):
     """Minimum error rate training (Och 2003)."""
 
-    restarts: int = Field(10, ge=0, description="random starting points besides the weights before")
-    directions: int = Field(10, ge=0, description="random directions besides the coordinates, in each round")
-    min_gain: float = Field(1e-6, ge=0, description="in score, which is at most 1; a step must bring more")
+    restarts: int = Field(12, ge=0, description="random starting points besides the weights before")
+    noise: float = Field(0.1, ge=0, description="of these: deviation of the scores that it adds, relative to theirs")
+    coordinates: int = Field(50, ge=0, description="lines along single features in each round, drawn if there are more")
+    directions: int = Field(10, ge=0, description="random directions besides these in each round")
+    min_gain: float = Field(1e-4, ge=0, description="in score, which is at most 1; a round must bring more")
 
 
 class Pro(Section):
