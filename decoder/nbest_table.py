@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.derivation import list_fired
+from decoder.derivation import FiredLists, list_fired
 from decoder.found import Found
 from decoder.nbest import Derivations
 from decoder.sentence_tables import original_pairs
@@ -20,11 +20,15 @@ class NbestTable(NamedTuple):
     texts: list[str]  # K
     score: np.ndarray  # float64[K], the model score
     features: np.ndarray  # float64[K, F], laid out as FeatureNames
-    sparse: Sequence[Mapping[int, float]]  # K, values of sparse features by key; empty where not asked for
+    sparse: Sequence[Mapping[int, float]]  # K, sparse features, see nbest_table; empty where not asked for
 
 
 def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
-    """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts."""
+    """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts.
+
+    With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
+    features times these values add up to the group's share of the score.
+    """
     if not found.source.words:
         best = found.best()
         return NbestTable([best.text], np.array([best.score]), found.vector(best)[None], [NO_FEATURES])
@@ -46,9 +50,10 @@ def _texts(found: Found, best: Derivations) -> list[str]:
 def _fired(found: Found, best: Derivations) -> list[Mapping[int, float]]:
     space = found.feature_space(int(np.diff(best.offsets).max()), True)
     most = best.phrases.pair.size * found.workspace.most_fired
-    first, keys, values = np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32)
-    n = list_fired(best.phrases, best.offsets, found.tables, found.source.sentence, space, first, keys, values)
-    all_keys, all_values, ends = keys[:n].tolist(), values[:n].tolist(), first.tolist()
+    lists = FiredLists(np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32))
+    scales, sentence = found.weights.sparse, found.source.sentence
+    n = list_fired(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
+    all_keys, all_values, ends = lists.keys[:n].tolist(), lists.values[:n].tolist(), lists.first.tolist()
     return [_sums(all_keys[begin:end], all_values[begin:end]) for begin, end in pairwise(ends)]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from decoder.answer import Request
 from decoder.config import Search
-from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
 from decoder.features.template_config import Level, Templates, WordEdges
 from decoder.translator import Decoder
 from lm.config import load_config, save_config
@@ -111,15 +111,21 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
 @given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
 def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
     toy = random_toy(directory / f"table-{seed}-{hash(templates.model_dump_json())}", seed)
-    add_templates(toy, templates, seed)
-    line = " ".join(random.Random(seed).choices([*SOURCE, "x"], k=n_words))
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
+    if words:
+        all_vectors(toy, templates, maps, scales, words, seed)
     decoder = Decoder.load(toy.directory)
-    found = decoder.answer(line, Request(n=20, distinct=distinct, sparse="keys")).nbest
-    (table,) = decoder.nbest_tables([line], 20, distinct, sparse=True)
+    found = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="keys")).nbest
+    (table,) = decoder.nbest_tables([" ".join(words)], 20, distinct, sparse=True)
     assert table.texts == [one.text for one in found]
     assert table.score.tolist() == [one.score for one in found]
     assert table.features.tolist() == [flat(one.features).tolist() for one in found]
-    assert table.sparse == [one.sparse for one in found]
-    (plain,) = decoder.nbest_tables([line], 20, distinct)
+    weights = dict(zip(*(array.tolist() for array in used(decoder.model.tables.sparse.weights))))
+    for one, values, row in zip(found, table.sparse, table.features):
+        assert values.keys() == one.sparse.keys()
+        share = sum(weights.get(key, 0.0) * value for key, value in values.items())
+        assert row[: toy.weights.size] @ toy.weights + share == pytest.approx(one.score, abs=2e-4)
+    (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
     assert plain.texts == table.texts
     assert not any(plain.sparse)

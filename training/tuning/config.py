@@ -9,6 +9,7 @@ from lm.config import Section
 from training.bleu import ReferenceLength
 from training.metrics import MetricName
 
+SparseTuning = Literal["scales", "weights"]
 Method = Literal["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
 
 
@@ -80,6 +81,7 @@ class TuneConfig(Section):
     lowercase: bool = Field(False, description="ignore case in the metric")
     reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     search: Search = Search()

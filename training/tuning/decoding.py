@@ -11,6 +11,7 @@ from decoder.translator import Decoder
 from lm.progress import stage
 from training.metrics import Metric
 from training.nbest_store import Hypotheses, NbestStore
+from training.tuning.sparse import is_group
 
 BATCH = 64  # sentences that are stored at a time
 
@@ -20,7 +21,7 @@ class Wanted(NamedTuple):
 
     n: int  # hypotheses of each sentence
     distinct: bool  # with different texts
-    sparse: bool  # with sparse features
+    sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
 class Decoded(NamedTuple):
@@ -40,6 +41,8 @@ def decode_into(
         tables = enumerate(decoder.nbest_tables(source, *wanted, threads))
         while batch := list(islice(tables, BATCH)):
             found = hypotheses(batch, metric)
+            if wanted.sparse:
+                found.dense[:, is_group(decoder.features)] = 0.0
             is_first = np.append(True, np.diff(found.sentence) != 0)
             best += found.statistics[is_first].sum(axis=0, dtype=np.float64)
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)

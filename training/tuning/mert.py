@@ -4,6 +4,7 @@ The first starts lie near the weights before, later ones near the best found so 
 higher than from anywhere else. Noise and random directions weigh features by how much they differ within lists.
 """
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -69,8 +70,8 @@ def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.n
 
 def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Random weights whose scores differ from those of `weights` by noise times the scores' own deviation."""
-    n_features = max(1, np.count_nonzero(space.unit))
-    size = noise * problem.deviation_of(problem.scores(weights)) / np.sqrt(n_features)
+    n_features = max(1, int(np.count_nonzero(space.unit)))
+    size = noise * problem.deviation_of(problem.scores(weights)) / math.sqrt(n_features)
     drawn: np.ndarray = weights + size * space.unit * rng.standard_normal(weights.size)
     return drawn
 
