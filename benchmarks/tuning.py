@@ -29,9 +29,9 @@ from training.tuning.decoding import score_translations
 from training.tuning.tune_model import TuningData, tune_model
 
 GRIDS: dict[Method, list[float]] = {
-    "mert": [],
-    "mira-corpus": [1.0, 10.0, 0.1, 0.01],
+    "mira-corpus": [10.0, 1.0, 0.1, 0.01],
     "mira-batch": [0.01, 0.1, 0.001],
+    "mert": [],
     "mira-chiang": [0.01, 0.1, 0.001],
     "pro": [],
 }
@@ -82,15 +82,17 @@ def main() -> None:
 def jobs(
     corpora: list[str], features: list[str], methods: list[Method], seeds: list[int], output: Path
 ) -> Iterator[Job]:
-    """All runs, first those with the first seed and every C; what comes later depends on how these end."""
-    cells = [(corpus, kind) for corpus in corpora for kind in features]
+    """All runs, those on the first corpus with every C first; what comes later depends on how these end."""
+    wanted = [(corpus, kind, method) for corpus in corpora for kind in features for method in methods]
+    at_first, elsewhere = ([one for one in wanted if (one[0] == FIRST) == is_first] for is_first in (True, False))
+    for begin, end in ((0, 1), (1, None)):
+        for kind in features if SEEDS[0] in seeds else []:
+            for corpus, _, method in (one for one in at_first if one[1] == kind):
+                yield from (Job(corpus, kind, method, c, SEEDS[0]) for c in (GRIDS[method] or [None])[begin:end])
     for seed in seeds:
-        for corpus, kind in cells:
-            for method in methods:
-                if (seed, corpus) == (SEEDS[0], FIRST):
-                    yield from (Job(corpus, kind, method, c, seed) for c in GRIDS[method] or [None])
-                elif seed == SEEDS[0] or method != "mira-corpus":  # which draws nothing
-                    yield Job(corpus, kind, method, best_c(output, kind, method), seed)
+        for corpus, kind, method in elsewhere if seed == SEEDS[0] else wanted:
+            if seed == SEEDS[0] or method != "mira-corpus":  # which draws nothing
+                yield Job(corpus, kind, method, best_c(output, kind, method), seed)
 
 
 def results(output: Path) -> list[dict[str, Any]]:

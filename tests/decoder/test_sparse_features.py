@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from decoder.answer import Request
 from decoder.config import Search
-from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
+from decoder.features.sparse_weights import (
+    add_weights,
+    fill_weights,
+    new_sparse_weights,
+    save_sparse_weights,
+    used,
+    with_values,
+)
 from decoder.features.template_config import Level, Templates, WordEdges
 from decoder.translator import Decoder
 from lm.config import load_config, save_config
@@ -129,3 +136,14 @@ def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
     (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
     assert plain.texts == table.texts
     assert not any(plain.sparse)
+
+
+@given(st.dictionaries(st.integers(1, 9), st.floats(-2, 2)), st.dictionaries(st.integers(1, 12), st.floats(-2, 2)))
+def test_weights_can_be_replaced(before, changed):
+    table = new_sparse_weights(len(before))
+    add_weights(table, np.array(list(before), np.uint64), np.array(list(before.values())))
+    found = with_values(table, np.array(list(changed), np.uint64), np.array(list(changed.values())))
+    keys, values = np.arange(1, 14, dtype=np.uint64), np.empty(13)
+    fill_weights(found, keys, values)
+    assert values.tolist() == [(before | changed).get(key, 0.0) for key in range(1, 14)]
+    assert dict(zip(*(array.tolist() for array in used(table)))) == before
