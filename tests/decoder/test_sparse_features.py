@@ -18,6 +18,7 @@ from decoder.features.sparse_weights import (
     with_values,
 )
 from decoder.features.template_config import Level, Templates, WordEdges
+from decoder.sparse_rows import joined, no_features, rows_of, summed
 from decoder.translator import Decoder
 from lm.config import load_config, save_config
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
@@ -129,13 +130,13 @@ def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
     assert table.score.tolist() == [one.score for one in found]
     assert table.features.tolist() == [flat(one.features).tolist() for one in found]
     weights = dict(zip(*(array.tolist() for array in used(decoder.model.tables.sparse.weights))))
-    for one, values, row in zip(found, table.sparse, table.features):
+    for one, values, row in zip(found, table.sparse.vectors(), table.features):
         assert values.keys() == one.sparse.keys()
         share = sum(weights.get(key, 0.0) * value for key, value in values.items())
         assert row[: toy.weights.size] @ toy.weights + share == pytest.approx(one.score, abs=2e-4)
     (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
     assert plain.texts == table.texts
-    assert not any(plain.sparse)
+    assert not any(plain.sparse.vectors())
 
 
 @given(st.dictionaries(st.integers(1, 9), st.floats(-2, 2)), st.dictionaries(st.integers(1, 12), st.floats(-2, 2)))
@@ -147,3 +148,18 @@ def test_weights_can_be_replaced(before, changed):
     fill_weights(found, keys, values)
     assert values.tolist() == [(before | changed).get(key, 0.0) for key in range(1, 14)]
     assert dict(zip(*(array.tolist() for array in used(table)))) == before
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 2**64 - 1]), st.sampled_from([0.5, -1.0, 2.0])), max_size=5)))
+def test_sparse_rows(rows):
+    flat_rows = [pair for row in rows for pair in row]
+    first = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int64)
+    keys, values = np.array([k for k, _ in flat_rows], np.uint64), np.array([v for _, v in flat_rows], np.float32)
+    expected = [{key: sum(v for k, v in row if k == key) for key in sorted({k for k, _ in row})} for row in rows]
+    found = summed(first, keys, values)
+    assert [list(vector.items()) for vector in found.vectors()] == [list(vector.items()) for vector in expected]
+    assert rows_of(expected).vectors() == expected
+    chosen = np.arange(len(rows))[::-2]
+    taken = found.take(chosen)
+    assert taken.vectors() == [expected[i] for i in chosen]
+    assert joined([taken, no_features(1), found]).vectors() == [*taken.vectors(), {}, *expected]

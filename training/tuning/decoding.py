@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.nbest_table import NbestTable
+from decoder.sparse_rows import joined
 from decoder.translator import Decoder
 from lm.progress import stage
 from training.metrics import Metric
@@ -54,7 +55,7 @@ def decode_into(
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:
     """The lists of some sentences, as the store takes them."""
     texts = [text for _, table in lists for text in table.texts]
-    sparse = [values for _, table in lists for values in table.sparse]
+    sparse = joined([table.sparse for _, table in lists])
     sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])
     dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
     return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))
