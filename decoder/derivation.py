@@ -50,6 +50,14 @@ class FeatureSpace(NamedTuple):
     is_complete: bool = True  # whether </s> follows
 
 
+class FiredLists(NamedTuple):
+    """Room for the sparse features of N derivations: those of derivation i are first[i]:first[i + 1]."""
+
+    first: np.ndarray  # int64[N + 1]
+    keys: np.ndarray  # uint64[Z]
+    values: np.ndarray  # float32[Z]
+
+
 @inner_kernel
 def fill_features(derivation, tables, sentence, space, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
@@ -147,3 +155,25 @@ def fill_feature_matrix(derivations, offsets, tables, sentence, space, features)
             derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
         )
         fill_features(derivation, tables, sentence, space, features[i])
+
+
+@kernel
+def list_fired(derivations, offsets, tables, sentence, space, scales, found):
+    """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
+
+    Values are multiplied by the scale of their group (float64[len(GROUPS)]).
+    """
+    count = np.int64(0)
+    for i in range(found.first.size - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
+        size = np.int64(0)
+        for k in range(begin, end):
+            size += read_target(tables, sentence.own, derivations.pair[k], size, space.words, space.lm_words)
+        fire_derivation(derivation, tables, sentence, space)
+        for k in range(space.fired.n[0]):
+            found.keys[count] = space.fired.keys[k]
+            found.values[count] = scales[space.fired.groups[k]] * np.float64(space.fired.values[k])
+            count += 1
+        found.first[i + 1] = count
+    return count

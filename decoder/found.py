@@ -62,7 +62,7 @@ class Found:
         """
         if not self.source.words:
             return [self.best()]
-        best = self._derivations(n, distinct)
+        best = self.derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
         known: dict[tuple[int, int, int, int], Phrase] = {}
@@ -78,6 +78,10 @@ class Found:
             for i, one in enumerate(found)
         ]
 
+    def vector(self, translation: Translation) -> np.ndarray:
+        """float64[F], the features of a translation in the order of FeatureNames."""
+        return np.concatenate([np.atleast_1d(translation.features[name]) for name, _ in self.features.groups])
+
     @property
     def tables(self) -> Tables:
         """Those in which the sentence was looked up."""
@@ -85,7 +89,7 @@ class Found:
 
     def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
         """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
-        space = self._feature_space(derivation.pair.size, True)
+        space = self.feature_space(derivation.pair.size, True)
         offsets, matrix = np.array([0, derivation.pair.size]), np.zeros((1, self.features.size))
         _fill_feature_matrix(derivation, offsets, self.tables, self.source.sentence, space, matrix)
         n, values = int(space.fired.n[0]), dict[int, float]()
@@ -107,7 +111,8 @@ class Found:
             rules.append(NamedRule(begin, end, self.words_of(pair), whole.pair_keys[known].tolist()))
         return namer.names(self.source.words, rules)
 
-    def _derivations(self, n: int, distinct: bool) -> Derivations:
+    def derivations(self, n: int, distinct: bool) -> Derivations:
+        """The `n` best derivations, or with `distinct` the best one of each text; of a sentence that has words."""
         workspace = self.workspace
         return best_derivations(workspace.graph, len(self.source.words), n, workspace.options, distinct)
 
@@ -115,7 +120,7 @@ class Found:
         """The translation with the largest expected BLEU."""
         if not self.source.words:
             return self.best()
-        best = self._derivations(settings.size, distinct=True)
+        best = self.derivations(settings.size, distinct=True)
         chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
         return self._one(best.derivation(chosen), float(best.score[chosen]))
 
@@ -142,10 +147,10 @@ class Found:
 
         They are translations of the whole sentence, unless they are not `is_complete`.
         """
-        space = self._feature_space(int(np.diff(offsets).max()), is_complete)
+        space = self.feature_space(int(np.diff(offsets).max()), is_complete)
         _fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
 
-    def _feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
+    def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""
         workspace = self.workspace
         return FeatureSpace(

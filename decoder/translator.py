@@ -23,6 +23,7 @@ from decoder.input import Input, Prefix
 from decoder.lattice import Lattice
 from decoder.lm_folds import Fold
 from decoder.model import Model, open_model
+from decoder.nbest_table import NbestTable, nbest_table
 from decoder.options import FULL, fill_options
 from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
@@ -154,6 +155,17 @@ class Decoder:
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
         yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
+
+    def nbest_tables(
+        self, lines: Iterable[str | Input], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
+    ) -> Iterator[NbestTable]:
+        """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
+
+        def table(line: str | Input) -> NbestTable:
+            found = self._find(line if isinstance(line, Input) else Input(split(line)))
+            return nbest_table(found, n, distinct, sparse)
+
+        yield from map_ordered(table, lines, threads)
 
     def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.

@@ -93,7 +93,12 @@ class Workspace:
 
     def new_fired(self, n_phrases: int) -> Fired:
         """Room for the sparse features of derivations of up to `n_phrases` phrases."""
-        return new_fired(n_phrases * self.candidates.fired.keys.size, self.n_levels)
+        return new_fired(n_phrases * self.most_fired, self.n_levels)
+
+    @property
+    def most_fired(self) -> int:
+        """Sparse features that a phrase can have at most."""
+        return int(self.candidates.fired.keys.size)
 
     def grow_options(self) -> None:
         """Double the room for translation options."""

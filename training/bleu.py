@@ -5,6 +5,7 @@ corpus, their sum. Matches are clipped at the largest count in any one reference
 """
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from lm.jit import inlined_kernel, kernel
 ORDER = 4
 LENGTH, REFERENCE_LENGTH, MATCHES, TOTALS = 0, 1, 2, 2 + ORDER
 N_STATISTICS = 2 + 2 * ORDER
-UNKNOWN = np.int32(-1)  # a word of no reference
+UNKNOWN = -1  # a word of no reference
 
 ReferenceLength = Literal["closest", "shortest", "average"]
 
@@ -69,8 +70,8 @@ class References:
 
     def _texts(self, sentences: np.ndarray, texts: list[list[str]]) -> Texts:
         first = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        ids = self.ids
-        words = np.array([ids.get(word, UNKNOWN) for text in texts for word in text], np.int32)
+        known = map(self.ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
+        words = np.fromiter(known, np.int32, int(first[-1]))
         return Texts(words, first, np.ascontiguousarray(sentences, np.int64))
 
 

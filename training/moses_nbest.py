@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from decoder.sparse_rows import rows_of
 from lm.errors import FormatError
 from lm.files import read_lines
 from training.metrics import Metric
@@ -140,7 +141,7 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
         rows = [place(entry, layout, path) for entry in entries]
         sentence, texts = np.full(len(rows), entries[0].sentence), [entry.text for entry in entries]
         dense = np.array([row.dense for row in rows], np.float32).reshape(len(rows), store.n_dense)
-        sparse = [row.sparse for row in rows]
+        sparse = rows_of([row.sparse for row in rows])
         store.add(Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts)))
         centered = dense.astype(np.float64) - dense.mean(axis=0, dtype=np.float64)
         scores = np.array([entry.score for entry in entries])

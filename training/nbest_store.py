@@ -7,13 +7,14 @@ is opened again is as it was after an iteration, and forgets what came after.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from decoder.sparse_rows import SparseRows
 from lm.errors import FormatError
 from lm.files import atomic_file
 from training.growing_array import GrowingArray
@@ -28,7 +29,7 @@ class Hypotheses(NamedTuple):
     sentence: np.ndarray  # int32[K]
     texts: Sequence[str]  # K
     dense: np.ndarray  # float32[K, D]
-    sparse: Sequence[Mapping[int, float]]  # K, values by key (64 bits, unsigned)
+    sparse: SparseRows  # K
     statistics: np.ndarray  # float32[K, S]
 
 
@@ -116,16 +117,17 @@ class NbestStore:
         is_new[first] = ~np.isin(prints[first], self._known, assume_unique=True)
         rows = np.flatnonzero(is_new)
         texts = [found.texts[i].encode("utf-8") for i in rows.tolist()]
-        sparse = [found.sparse[i] for i in rows.tolist()]
-        columns = [self._columns.setdefault(key, len(self._columns)) for values in sparse for key in values]
+        sparse = found.sparse.take(rows)
+        keys, place = np.unique(sparse.keys, return_inverse=True)
+        columns = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys.tolist()], np.int32)
         new_keys = list(self._columns)[self._arrays["keys"].n_rows :]
         values = {
             "sentence": found.sentence[rows],
             "dense": found.dense[rows],
             "statistics": found.statistics[rows],
-            "sparse_size": np.array([len(values) for values in sparse], np.int32),
-            "sparse_column": np.array(columns, np.int32),
-            "sparse_value": np.array([value for values in sparse for value in values.values()], np.float32),
+            "sparse_size": np.diff(sparse.first).astype(np.int32),
+            "sparse_column": columns[place],
+            "sparse_value": sparse.values,
             "fingerprint": prints[rows],
             "text": np.frombuffer(b"".join(texts), np.uint8),
             "text_size": np.array([len(text) for text in texts], np.int32),
@@ -188,13 +190,13 @@ def read_index(directory: Path) -> Any:
 def _fingerprints(found: Hypotheses) -> np.ndarray:
     """uint64[K], equal only for hypotheses that are the same (but for a chance of 2**-64 a pair)."""
     dense = np.ascontiguousarray(found.dense, np.float32)
-    digests = []
-    for sentence, text, row, sparse in zip(found.sentence.tolist(), found.texts, dense, found.sparse):
+    digests, (first, keys, values) = [], found.sparse
+    rows = zip(found.sentence.tolist(), found.texts, dense, pairwise(first.tolist()))
+    for sentence, text, row, (begin, end) in rows:
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=8, salt=sentence.to_bytes(8, "little"))
         digest.update(b"\n" + row.tobytes())
-        if sparse:
-            ordered = sorted(sparse.items())
-            digest.update(np.array([key for key, _ in ordered], np.uint64).tobytes())
-            digest.update(np.array([value for _, value in ordered], np.float32).tobytes())
+        if end > begin:
+            digest.update(keys[begin:end].tobytes())
+            digest.update(values[begin:end].tobytes())
         digests.append(digest.digest())
     return np.frombuffer(b"".join(digests), np.uint64)

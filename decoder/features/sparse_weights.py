@@ -66,6 +66,23 @@ def add_weights(weights, keys, amounts):
         weights.values[slot] += amounts[i]
 
 
+@kernel
+def fill_weights(weights, keys, values):
+    """The weights of `keys` (uint64[K]) into `values` (float64[K])."""
+    for i in range(keys.size):
+        values[i] = find_weight(weights, keys[i])
+
+
+def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) -> SparseWeights:
+    """A copy in which `keys` (uint64[K], each once) have the weights `values` (float64[K])."""
+    old_keys, old_values = used(weights)
+    kept = ~np.isin(old_keys, keys)
+    changed = new_sparse_weights(int(kept.sum()) + keys.size)
+    add_weights(changed, old_keys[kept], old_values[kept])
+    add_weights(changed, keys, values)
+    return changed
+
+
 def with_room(weights: SparseWeights, n_more: int) -> SparseWeights:
     """The same table, or a larger one with the same weights, into which `n_more` new features fit."""
     if has_room(weights, n_more):

@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 
 from decoder.answer import Request
 from decoder.config import Search
-from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.sparse_weights import (
+    add_weights,
+    fill_weights,
+    new_sparse_weights,
+    save_sparse_weights,
+    used,
+    with_values,
+)
 from decoder.features.template_config import Level, Templates, WordEdges
+from decoder.sparse_rows import joined, no_features, rows_of, summed
 from decoder.translator import Decoder
 from lm.config import load_config, save_config
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
@@ -105,3 +113,53 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
         assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
             len(one.phrases) if templates.rule_id else 0
         )
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
+def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
+    toy = random_toy(directory / f"table-{seed}-{hash(templates.model_dump_json())}", seed)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
+    if words:
+        all_vectors(toy, templates, maps, scales, words, seed)
+    decoder = Decoder.load(toy.directory)
+    found = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="keys")).nbest
+    (table,) = decoder.nbest_tables([" ".join(words)], 20, distinct, sparse=True)
+    assert table.texts == [one.text for one in found]
+    assert table.score.tolist() == [one.score for one in found]
+    assert table.features.tolist() == [flat(one.features).tolist() for one in found]
+    weights = dict(zip(*(array.tolist() for array in used(decoder.model.tables.sparse.weights))))
+    for one, values, row in zip(found, table.sparse.vectors(), table.features):
+        assert values.keys() == one.sparse.keys()
+        share = sum(weights.get(key, 0.0) * value for key, value in values.items())
+        assert row[: toy.weights.size] @ toy.weights + share == pytest.approx(one.score, abs=2e-4)
+    (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
+    assert plain.texts == table.texts
+    assert not any(plain.sparse.vectors())
+
+
+@given(st.dictionaries(st.integers(1, 9), st.floats(-2, 2)), st.dictionaries(st.integers(1, 12), st.floats(-2, 2)))
+def test_weights_can_be_replaced(before, changed):
+    table = new_sparse_weights(len(before))
+    add_weights(table, np.array(list(before), np.uint64), np.array(list(before.values())))
+    found = with_values(table, np.array(list(changed), np.uint64), np.array(list(changed.values())))
+    keys, values = np.arange(1, 14, dtype=np.uint64), np.empty(13)
+    fill_weights(found, keys, values)
+    assert values.tolist() == [(before | changed).get(key, 0.0) for key in range(1, 14)]
+    assert dict(zip(*(array.tolist() for array in used(table)))) == before
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 2**64 - 1]), st.sampled_from([0.5, -1.0, 2.0])), max_size=5)))
+def test_sparse_rows(rows):
+    flat_rows = [pair for row in rows for pair in row]
+    first = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int64)
+    keys, values = np.array([k for k, _ in flat_rows], np.uint64), np.array([v for _, v in flat_rows], np.float32)
+    expected = [{key: sum(v for k, v in row if k == key) for key in sorted({k for k, _ in row})} for row in rows]
+    found = summed(first, keys, values)
+    assert [list(vector.items()) for vector in found.vectors()] == [list(vector.items()) for vector in expected]
+    assert rows_of(expected).vectors() == expected
+    chosen = np.arange(len(rows))[::-2]
+    taken = found.take(chosen)
+    assert taken.vectors() == [expected[i] for i in chosen]
+    assert joined([taken, no_features(1), found]).vectors() == [*taken.vectors(), {}, *expected]

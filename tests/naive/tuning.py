@@ -27,6 +27,16 @@ def best(features, weights):
     return [argmax([dot(weights, h) for h in rows]) for rows in features]
 
 
+def deviations(features):
+    """Of each feature the root of its mean variance within sentences."""
+    found = []
+    for column in range(len(features[0][0])):
+        lists = [[h[column] for h in rows] for rows in features]
+        variances = [sum((x - sum(v) / len(v)) ** 2 for x in v) / len(v) for v in lists]
+        found.append(math.sqrt(sum(variances) / len(variances)))
+    return found
+
+
 def crossings(features, weights, direction):
     """All x at which two hypotheses of a sentence score the same under weights + x direction."""
     found = set()

@@ -9,7 +9,7 @@ from tests.naive import tuning as naive
 from tests.training.lists import Case, Entry, cases
 from training.tuning.config import Mert
 from training.tuning.envelope import intervals, line_search, new_changes
-from training.tuning.mert import mert
+from training.tuning.mert import mert, near, new_space
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -51,6 +51,27 @@ def test_every_interval_against_a_fine_grid(case, data):
         chosen = naive.best(features, naive.add(case.weights, direction, point))
         expected = naive.corpus_bleu(statistics, chosen)
         assert scores[np.searchsorted(x, point)] == pytest.approx(expected, abs=1e-9)
+
+
+@given(cases())
+@settings(max_examples=40)
+def test_deviations_within_lists(case):
+    problem = case.problem()
+    expected = naive.deviations(case.features())
+    np.testing.assert_allclose(problem.deviations(), expected, atol=1e-6)
+    scores = [[[naive.dot(case.weights, h)] for h in rows] for rows in case.features()]
+    assert problem.deviation_of(problem.scores(problem.start)) == pytest.approx(naive.deviations(scores)[0], abs=1e-6)
+
+
+def test_noise_has_the_size_asked_for():
+    rng = np.random.default_rng(1)
+    lists = [[Entry("a", [float(x), 100 * float(y), 7.0]) for x, y in rng.normal(size=(6, 2))] for _ in range(50)]
+    problem = Case(3, lists, [["a"] * 50], [1.0, 0.01, 1.0], 0).problem()
+    space, scores = new_space(problem), problem.scores(problem.start)
+    assert space.unit[2] == 0  # it is the same everywhere
+    added = [problem.scores(near(problem, 0.1, space, problem.start, rng) - problem.start) for _ in range(300)]
+    sizes = [problem.deviation_of(one) for one in added]
+    assert np.sqrt(np.mean(np.square(sizes))) == pytest.approx(0.1 * problem.deviation_of(scores), rel=0.1)
 
 
 @given(cases(), st.integers(0, 2), st.integers(1, 2))

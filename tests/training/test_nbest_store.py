@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.sparse_rows import rows_of
 from lm.errors import FormatError
 from training.growing_array import GrowingArray
 from training.nbest_store import INDEX, Hypotheses, NbestStore
@@ -25,7 +26,7 @@ def batch(found):
     sentences, texts, dense, sparse = zip(*found) if found else ((), (), (), ())
     statistics = np.array([[len(text), sentence] for text, sentence in zip(texts, sentences)], np.float32)
     dense = np.array(dense, np.float32).reshape(-1, 2)
-    return Hypotheses(np.array(sentences, np.int32), texts, dense, sparse, statistics.reshape(-1, 2))
+    return Hypotheses(np.array(sentences, np.int32), texts, dense, rows_of(sparse), statistics.reshape(-1, 2))
 
 
 def contents(store):

@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,16 +10,22 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
+from decoder.model import open_model
 from decoder.translator import Decoder
 from lm.config import load_config
 from lm.errors import ConfigError, FormatError
 from phrasebeam import main
 from tests.decoder.models import random_toy
+from training.metrics import make_metric
+from training.nbest_store import NbestStore
 from training.tuning.config import TuneConfig
-from training.tuning.run_state import RunState
+from training.tuning.run_state import Run, RunState
+from training.tuning.tune import RunSettings, Tuner
 from training.tuning.tune_model import TuningData, tune_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,6 +171,96 @@ def test_features_can_be_added(data, tmp_path):
     weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
     assert len(weights["length_groups"]) == 12
     assert weights["unknown_word_penalty"] == Decoder.load(data / "model").weights.unknown_word_penalty
+
+
+@pytest.fixture(scope="module")
+def sparse_data(data, tmp_path_factory):
+    """The same with sparse features: one group with a scale and some weights, one that has no scale yet."""
+    directory = tmp_path_factory.mktemp("sparse")
+    shutil.copytree(data / "model", directory / "model")
+    for name in ("source", "reference", "config"):
+        shutil.copyfile(data / name, directory / name)
+    (directory / "model" / "templates.yaml").write_text("rule_id: true\nrule_bigram: true\n")
+    weights = yaml.safe_load((directory / "model" / "weights.yaml").read_text())
+    (directory / "model" / "weights.yaml").write_text(yaml.safe_dump(weights | {"rule_id": 0.5}))
+    (table,) = Decoder.load(directory / "model").nbest_tables(SOURCES[:1], 20, sparse=True)
+    keys = np.unique(table.sparse.keys)
+    table = new_sparse_weights(keys.size)
+    add_weights(table, keys, np.linspace(-0.1, 0.1, keys.size))
+    save_sparse_weights(table, directory / "model" / "sparse")
+    return directory
+
+
+def sparse_config(method, **more):
+    return TuneConfig(**QUICK, pro={"interpolation": 1.0}, method=method, sparse="weights").model_copy(update=more)
+
+
+def test_lists_with_sparse_features_score_as_in_the_search(sparse_data, tmp_path):
+    corpus = TuningData(sparse_data / "source", [sparse_data / "reference"])
+    tune_model(sparse_data / "model", corpus, tmp_path / "out", sparse_config("mira-batch", iterations=2))
+    config = sparse_config("mira-batch")
+    settings = RunSettings("seed-1", 1, config)
+    run = Run(tmp_path / "out" / "tuning" / "seed-1", state(tmp_path / "out").signature)
+    tuner = Tuner(open_model(sparse_data / "model"), corpus.read(config), settings, run)
+    for number in (2, 1):  # with tuned weights, and with those of the model; a store forgets what it is not asked for
+        decoder, store = tuner.decoder(number - 1), NbestStore.open(run.nbest, number)
+        problem = tuner.problem(number, store, decoder)
+        best = problem.scores(problem.start)[problem.best(problem.scores(problem.start))]
+        searched = [decoder.translate(line).score for line in SOURCES]
+        np.testing.assert_allclose(best, searched, atol=1e-4)
+        assert problem.start.size > store.n_dense > problem.tunable[: store.n_dense].sum() + 2
+        store.close()
+
+
+@pytest.mark.parametrize("method", ["mira-chiang", "mira-batch", "pro"])
+def test_sparse_weights_can_be_tuned(sparse_data, tmp_path, method):
+    before = Decoder.load(sparse_data / "model")
+    (result,) = tune_model(
+        sparse_data / "model",
+        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+        tmp_path / "out",
+        sparse_config(method),
+        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+    )
+    assert result.score > result.before
+    assert result.test_score == result.score
+    decoder = Decoder.load(tmp_path / "out")
+    texts = [decoder.translate(line).text for line in SOURCES]
+    metric = make_metric("bleu", [(sparse_data / "reference").read_text().splitlines()])
+    assert metric.corpus_score(metric.statistics(np.arange(len(texts)), texts)) * 100 == pytest.approx(result.score)
+    weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
+    assert (weights["rule_id"], weights["rule_bigram"]) == (0.5, 1.0)
+    (old_keys, old_values), (keys, values) = (used(one.model.tables.sparse.weights) for one in (before, decoder))
+    assert keys.size > old_keys.size  # bigrams have weights now
+    assert not np.isin(old_values, values).all()
+    unchanged = Decoder.load(sparse_data / "model").model.tables.sparse.weights
+    assert used(unchanged)[1].tolist() == old_values.tolist()  # though the models share files
+
+
+def test_scales_of_groups_are_dense_weights(sparse_data, tmp_path):
+    config = TuneConfig(**QUICK, method="mira-batch")
+    tune_model(
+        sparse_data / "model",
+        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+        tmp_path / "out",
+        config,
+    )
+    weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
+    assert weights["rule_id"] != 0.5
+    assert "rule_bigram" not in weights
+
+
+def test_sparse_weights_that_cannot_be_tuned(data, sparse_data, tmp_path):
+    with pytest.raises(ConfigError, match="no sparse features"):
+        tune_model(
+            data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / "out", sparse_config("pro")
+        )
+    model = tmp_path / "model"
+    shutil.copytree(sparse_data / "model", model)
+    weights = yaml.safe_load((model / "weights.yaml").read_text())
+    (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"rule_id": 0.0}))
+    with pytest.raises(ConfigError, match="scale of rule_id is 0"):
+        tune_model(model, TuningData(data / "source", [data / "reference"]), tmp_path / "out", sparse_config("pro"))
 
 
 def test_mistakes(data, tmp_path):

@@ -9,15 +9,18 @@ from lm.config import Section
 from training.bleu import ReferenceLength
 from training.metrics import MetricName
 
+SparseTuning = Literal["scales", "weights"]
 Method = Literal["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
 
 
 class Mert(Section):
     """Minimum error rate training (Och 2003)."""
 
-    restarts: int = Field(10, ge=0, description="random starting points besides the weights before")
-    directions: int = Field(10, ge=0, description="random directions besides the coordinates, in each round")
-    min_gain: float = Field(1e-6, ge=0, description="in score, which is at most 1; a step must bring more")
+    restarts: int = Field(12, ge=0, description="random starting points besides the weights before")
+    noise: float = Field(0.1, ge=0, description="of these: deviation of the scores that it adds, relative to theirs")
+    coordinates: int = Field(50, ge=0, description="lines along single features in each round, drawn if there are more")
+    directions: int = Field(10, ge=0, description="random directions besides these in each round")
+    min_gain: float = Field(1e-4, ge=0, description="in score, which is at most 1; a round must bring more")
 
 
 class Pro(Section):
@@ -78,6 +81,7 @@ class TuneConfig(Section):
     lowercase: bool = Field(False, description="ignore case in the metric")
     reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     search: Search = Search()

@@ -1,19 +1,28 @@
 """N-best lists from the decoder, with the statistics of a metric, into a store."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 
-from decoder.answer import Request
-from decoder.translation import Translation
+from decoder.nbest_table import NbestTable
+from decoder.sparse_rows import joined
 from decoder.translator import Decoder
 from lm.progress import stage
 from training.metrics import Metric
 from training.nbest_store import Hypotheses, NbestStore
+from training.tuning.sparse import is_group
 
 BATCH = 64  # sentences that are stored at a time
+
+
+class Wanted(NamedTuple):
+    """The lists of an iteration."""
+
+    n: int  # hypotheses of each sentence
+    distinct: bool  # with different texts
+    sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
 class Decoded(NamedTuple):
@@ -25,14 +34,16 @@ class Decoded(NamedTuple):
 
 
 def decode_into(
-    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, request: Request, threads: int
+    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, wanted: Wanted, threads: int
 ) -> Decoded:
     """Add the n-best list of every sentence, and commit."""
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
     with stage("decode", len(source)) as advance:
-        answers = enumerate(decoder.answer_all(source, request, threads))
-        while batch := list(islice(answers, BATCH)):
-            found = hypotheses([(i, answer.nbest) for i, answer in batch], metric)
+        tables = enumerate(decoder.nbest_tables(source, *wanted, threads))
+        while batch := list(islice(tables, BATCH)):
+            found = hypotheses(batch, metric)
+            if wanted.sparse:
+                found.dense[:, is_group(decoder.features)] = 0.0
             is_first = np.append(True, np.diff(found.sentence) != 0)
             best += found.statistics[is_first].sum(axis=0, dtype=np.float64)
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
@@ -41,21 +52,13 @@ def decode_into(
     return Decoded(n_found, n_new, float(metric.score(best[None])[0]))
 
 
-def hypotheses(lists: Sequence[tuple[int, Sequence[Translation]]], metric: Metric) -> Hypotheses:
+def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:
     """The lists of some sentences, as the store takes them."""
-    flat = [translation for _, nbest in lists for translation in nbest]
-    sentence = np.repeat([i for i, _ in lists], [len(nbest) for _, nbest in lists])
-    texts = [translation.text for translation in flat]
-    dense = np.array([list(_values(translation)) for translation in flat], np.float32)
-    return Hypotheses(sentence.astype(np.int32), texts, dense, [{}] * len(flat), metric.statistics(sentence, texts))
-
-
-def _values(translation: Translation) -> Iterator[float]:
-    for value in translation.features.values():
-        if isinstance(value, list):
-            yield from value
-        else:
-            yield value
+    texts = [text for _, table in lists for text in table.texts]
+    sparse = joined([table.sparse for _, table in lists])
+    sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])
+    dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
+    return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))
 
 
 def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:

@@ -45,10 +45,39 @@ def fill_scores(lists, weights, begin, end, scores):
 
 
 @kernel
-def fill_column(lists, column, scores):
-    """The values of one dense feature into `scores` (float64[H])."""
-    for row in range(scores.size):
-        scores[row] = lists.dense[row, column]
+def add_variances(lists, sums, squares, variances):
+    """Add each feature's variance within each list to `variances` (float64[F]).
+
+    sums, squares: float64[F], work space, 0 before and after. Dense features are counted from those of the list's
+    first hypothesis, so that one that is the same in the whole list adds exactly 0.
+    """
+    n_dense = lists.dense.shape[1]
+    for i in range(lists.first.size - 1):
+        begin, end = lists.first[i], lists.first[i + 1]
+        for k in range(begin, end):
+            row = lists.row[k]
+            for j in range(n_dense):
+                value = np.float64(lists.dense[row, j]) - lists.dense[lists.row[begin], j]
+                sums[j] += value
+                squares[j] += value * value
+            for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+                j, value = n_dense + np.int64(lists.sparse_column[place]), np.float64(lists.sparse_value[place])
+                sums[j] += value
+                squares[j] += value * value
+        for j in range(n_dense):
+            take_variance(j, end - begin, sums, squares, variances)
+        for k in range(begin, end):
+            row = lists.row[k]
+            for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+                take_variance(n_dense + np.int64(lists.sparse_column[place]), end - begin, sums, squares, variances)
+
+
+@inlined_kernel
+def take_variance(j, size, sums, squares, variances):
+    """Move what was summed up of feature `j` in a list of `size` to its variance; nothing the second time."""
+    mean = sums[j] / size
+    variances[j] += max(0.0, squares[j] / size - mean * mean)
+    sums[j], squares[j] = 0.0, 0.0
 
 
 @kernel

@@ -1,16 +1,22 @@
-"""Minimum error rate training (Och 2003): exact line searches on the metric of the corpus, from several starts."""
+"""Minimum error rate training (Och 2003): exact line searches on the metric of the corpus, from several starts.
 
+The first starts lie near the weights before, later ones near the best found so far: from there a little noise leads
+higher than from anywhere else. Noise and random directions weigh features by how much they differ within lists.
+"""
+
+import math
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from training.tuning.config import Mert
-from training.tuning.envelope import Changes, Step, line_search, new_changes
-from training.tuning.linear import fill_column, fill_scores
+from training.tuning.envelope import line_search, new_changes
+from training.tuning.linear import fill_scores
 from training.tuning.problem import Optimum, Problem
 
-NEAR, ANYWHERE = 0.5, 4  # every fourth start is anywhere: those near the weights before lead higher, mostly
+GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads
+MOST_COPIED = 2**31  # bytes of dense features of which a copy by columns is made, in memory
 
 
 class Ascent(NamedTuple):
@@ -21,19 +27,37 @@ class Ascent(NamedTuple):
     n_updates: int
 
 
+class Space(NamedTuple):
+    """What all ascents share."""
+
+    unit: np.ndarray  # float64[F], how far along each feature scores change as much; 0: they do not, or may not
+    columns: np.ndarray  # float32[D, H], dense features
+
+
 def mert(problem: Problem, settings: Mert) -> Optimum:
     """The best of all ascents, the first of several; scaled to the sum of absolute weights of the start.
 
     A corpus does not depend on that scale, but the pruning of the search does.
     """
-    generators = problem.rng.spawn(settings.restarts + 1)
-    starts = [problem.start]
-    starts += [_random_start(problem, i % ANYWHERE > 0, generator) for i, generator in enumerate(generators[1:], 1)]
+    space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
+    best = ascend(problem, settings, space, problem.start, generators[0])
+    n_updates = best.n_updates
     with ThreadPoolExecutor(problem.threads) as pool:
-        ascents = list(pool.map(lambda pair: ascend(problem, settings, *pair), zip(starts, generators)))
-    best = max(ascents, key=lambda ascent: ascent.score)
-    n_updates = sum(ascent.n_updates for ascent in ascents)
+        for begin in range(1, len(generators), GENERATION):
+            chosen = generators[begin : begin + GENERATION]
+            starts = [near(problem, settings.noise, space, best.weights, generator) for generator in chosen]
+            tasks = zip(starts, chosen)
+            ascents = list(pool.map(lambda task: ascend(problem, settings, space, *task), tasks))
+            n_updates += sum(ascent.n_updates for ascent in ascents)
+            best = max([best, *ascents], key=lambda ascent: ascent.score)
     return Optimum(rescaled(best.weights, problem.start, problem.tunable), n_updates)
+
+
+def new_space(problem: Problem) -> Space:
+    """The space of the tunable features that differ within lists."""
+    deviations, dense = problem.deviations(), problem.lists.dense
+    unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=deviations > 0)
+    return Space(unit, np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T)
 
 
 def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.ndarray:
@@ -44,60 +68,47 @@ def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.n
     return np.where(tunable, weights * (expected / found), weights)
 
 
-def ascend(problem: Problem, settings: Mert, start: np.ndarray, rng: np.random.Generator) -> Ascent:
-    """Line searches along all coordinates and some random directions, until a round of them brings nothing."""
+def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Random weights whose scores differ from those of `weights` by noise times the scores' own deviation."""
+    n_features = max(1, int(np.count_nonzero(space.unit)))
+    size = noise * problem.deviation_of(problem.scores(weights)) / math.sqrt(n_features)
+    drawn: np.ndarray = weights + size * space.unit * rng.standard_normal(weights.size)
+    return drawn
+
+
+def ascend(problem: Problem, settings: Mert, space: Space, start: np.ndarray, rng: np.random.Generator) -> Ascent:
+    """Line searches along coordinates and some random directions, until a round of them brings little."""
     lists, weights = problem.lists, start.copy()
-    changes, n_updates, slopes = new_changes(lists), 0, np.empty(problem.n_hypotheses)
-    score = -np.inf
+    scores, slopes, changes = np.empty(problem.n_hypotheses), np.empty(problem.n_hypotheses), new_changes(lists)
+    score, n_updates = problem.score_of(weights), 0
     while True:
-        scores = np.empty(problem.n_hypotheses)
         fill_scores(lists, weights, 0, scores.size, scores)
-        if score == -np.inf:
-            score = problem.corpus_score(problem.best(scores))
-        before = n_updates
-        for direction in _directions(problem, settings.directions, rng):
-            _fill_slopes(problem, direction, slopes)
-            step = _step(problem, scores, slopes, changes, score + settings.min_gain)
-            if step is not None:
+        before = score
+        for feature in _lines(settings, space, rng):
+            direction = np.zeros(weights.size)
+            if feature < 0:
+                direction = space.unit * rng.standard_normal(weights.size)
+            else:
+                direction[feature] = 1.0
+            _fill_slopes(problem, space, feature, direction, slopes)
+            step = line_search(lists, problem.metric, scores, slopes, changes)
+            if step.score > score:
                 weights += step.x * direction
                 scores += step.x * slopes
                 score, n_updates = step.score, n_updates + 1
-        if n_updates == before:
+        if score <= before + settings.min_gain:
             return Ascent(weights, score, n_updates)
 
 
-def _step(problem: Problem, scores: np.ndarray, slopes: np.ndarray, changes: Changes, beyond: float) -> Step | None:
-    """The best step along a line, or None where none scores more than `beyond`."""
-    step = line_search(problem.lists, problem.metric, scores, slopes, changes)
-    return step if step.score > beyond else None
+def _lines(settings: Mert, space: Space, rng: np.random.Generator) -> list[int]:
+    """The features along which a round goes, and -1 for each random direction, in random order."""
+    features = rng.permutation(np.flatnonzero(space.unit))[: settings.coordinates]
+    lines: list[int] = rng.permutation(np.append(features, np.full(settings.directions, -1))).tolist()
+    return lines
 
 
-def _directions(problem: Problem, n_random: int, rng: np.random.Generator) -> list[np.ndarray]:
-    """Unit vectors of all tunable features, and random directions among these, in random order."""
-    places = np.flatnonzero(problem.tunable)
-    found = []
-    for place in places:
-        unit = np.zeros(problem.start.size)
-        unit[place] = 1.0
-        found.append(unit)
-    for _ in range(n_random):
-        found.append(np.where(problem.tunable, rng.standard_normal(problem.start.size), 0.0))
-    return [found[i] for i in rng.permutation(len(found))]
-
-
-def _fill_slopes(problem: Problem, direction: np.ndarray, slopes: np.ndarray) -> None:
-    places = np.flatnonzero(direction)
-    if places.size == 1 and places[0] < problem.lists.dense.shape[1]:
-        fill_column(problem.lists, int(places[0]), slopes)
+def _fill_slopes(problem: Problem, space: Space, feature: int, direction: np.ndarray, slopes: np.ndarray) -> None:
+    if 0 <= feature < len(space.columns):
+        slopes[:] = space.columns[feature]
     else:
         fill_scores(problem.lists, direction, 0, slopes.size, slopes)
-
-
-def _random_start(problem: Problem, is_near: bool, rng: np.random.Generator) -> np.ndarray:
-    """Weights as large as those of the start: near them, each moved by about half the mean weight, or anywhere."""
-    size, tunable = problem.start.size, problem.tunable
-    if is_near:
-        drawn = problem.start + NEAR * np.abs(problem.start[tunable]).mean() * rng.standard_normal(size)
-    else:
-        drawn = rng.uniform(-1, 1, size)
-    return rescaled(np.where(tunable, drawn, problem.start), problem.start, tunable)

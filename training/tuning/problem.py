@@ -8,7 +8,7 @@ import numpy as np
 
 from training.metrics import Metric
 from training.nbest_store import Lists
-from training.tuning.linear import add_rows, fill_best, fill_scores
+from training.tuning.linear import add_rows, add_variances, fill_best, fill_scores
 
 
 class Optimum(NamedTuple):
@@ -68,6 +68,20 @@ class Problem:
         add_rows(self.lists, rows, factors, total)
         total[~self.tunable] = 0.0
         return total
+
+    def deviations(self) -> np.ndarray:
+        """float64[F], of each feature the standard deviation within lists; 0 of those that are not tunable."""
+        variances, size = np.zeros(self.start.size), self.start.size
+        add_variances(self.lists, np.zeros(size), np.zeros(size), variances)
+        return np.where(self.tunable, np.sqrt(variances / self.n_sentences), 0.0)
+
+    def deviation_of(self, scores: np.ndarray) -> float:
+        """The standard deviation of model scores (float64[H]) within lists."""
+        first, ordered = self.lists.first[:-1], scores[self.lists.row]
+        sizes = np.diff(self.lists.first)
+        means = np.add.reduceat(ordered, first) / sizes
+        squares = np.add.reduceat((ordered - np.repeat(means, sizes)) ** 2, first)
+        return float(np.sqrt((squares / sizes).mean()))
 
     def sentence_bounds(self) -> np.ndarray:
         """int64[threads + 1], sentences where the work of each thread begins: equally many hypotheses."""

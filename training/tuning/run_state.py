@@ -7,9 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from decoder.config import Weights
+from decoder.features.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 from lm.config import Section, load_config, save_config
 from lm.errors import ConfigError
-from lm.files import atomic_file
 
 STATE = "run.yaml"
 
@@ -24,7 +24,7 @@ class Iteration(Section):
     list_score: float | None = Field(None, description="of what the weights after choose from the lists")
     updates: int = 0
     epoch: int = 0
-    decode_seconds: float = 0.0
+    decode_seconds: float = Field(0.0, description="of all processors together, as those below")
     optimize_seconds: float = 0.0
 
 
@@ -80,13 +80,19 @@ class Run:
         if self.state.finished and done[-1].found == 0 and len(done) <= iterations:
             self.state = self.state.model_copy(update={"iterations": done[:-1], "finished": False})
 
-    def save_weights(self, number: int, weights: Weights, sparse: np.ndarray) -> None:
-        """Keep the weights after iteration `number`; sparse: float64[C], by column of the lists."""
-        with atomic_file(self.directory / f"sparse.{number:02}.npy") as file:
-            np.save(file, sparse)
+    def save_weights(self, number: int, weights: Weights, sparse: SparseWeights | None = None) -> None:
+        """Keep the weights after iteration `number`; those of sparse features where they are tuned."""
+        if sparse is not None:
+            save_sparse_weights(sparse, self._sparse(number))
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
 
-    def weights(self, number: int) -> tuple[Weights, np.ndarray]:
+    def weights(self, number: int) -> Weights:
         """What was saved."""
-        sparse: np.ndarray = np.load(self.directory / f"sparse.{number:02}.npy")
-        return load_config(self.directory / f"weights.{number:02}.yaml", Weights), sparse
+        return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
+
+    def sparse_weights(self, number: int) -> SparseWeights | None:
+        """What was saved of sparse features, if anything."""
+        return open_sparse_weights(self._sparse(number)) if self._sparse(number).exists() else None
+
+    def _sparse(self, number: int) -> Path:
+        return self.directory / f"sparse.{number:02}"

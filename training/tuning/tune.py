@@ -10,19 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.answer import Request
 from decoder.config import Weights
 from decoder.features.dense import weight_vector
+from decoder.features.sparse_weights import with_values
 from decoder.model import Model
 from decoder.translator import Decoder
 from lm.progress import log, stage
 from training.metrics import Metric
 from training.nbest_store import NbestStore
 from training.tuning.config import TuneConfig
-from training.tuning.decoding import decode_into, score_translations
+from training.tuning.decoding import Wanted, decode_into, score_translations
 from training.tuning.methods import METHODS
 from training.tuning.problem import Problem
 from training.tuning.run_state import Iteration, Run
+from training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,9 @@ def all_runs(config: TuneConfig) -> list[RunSettings]:
     return runs
 
 
-def starting_weights(weights: Weights, config: TuneConfig) -> Weights:
-    """The weights with those features that are to be added, at 0."""
+def starting_weights(model: Model, config: TuneConfig) -> Weights:
+    """The model's weights with those features that are to be added, at 0. Raises ConfigError, see with_scales."""
+    weights = with_scales(model.weights, model.tables.sparse) if config.sparse == "weights" else model.weights
     added: dict[str, float | list[float]] = {
         name: 0.0 for name in ("bitext_count", "unique_rule", "early_distortion") if getattr(config.add, name)
     }
@@ -75,7 +77,7 @@ class Tuner:
         """Iterate until few hypotheses are new, or as often as the settings say; at last weights are only scored."""
         self.run.extend(self.config.iterations)
         if not self.run.state.iterations:
-            self.run.save_weights(0, starting_weights(self.model.weights, self.config), np.zeros(0))
+            self.run.save_weights(0, starting_weights(self.model, self.config))
         while not self.run.state.finished:
             number = len(self.run.state.iterations) + 1
             iteration, finished = self._iterate(number)
@@ -84,26 +86,27 @@ class Tuner:
 
     def decoder(self, number: int) -> Decoder:
         """The decoder with the weights after iteration `number`."""
-        weights, _ = self.run.weights(number)
-        return Decoder(self.model, self.config.search, weights)
+        sparse = self.run.sparse_weights(number)
+        model = self.model if sparse is None else with_sparse_weights(self.model, sparse)
+        return Decoder(model, self.config.search, self.run.weights(number))
 
     def _iterate(self, number: int) -> tuple[Iteration, bool]:
-        decoder, begin = self.decoder(number - 1), time.perf_counter()
+        decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
             source, threads = self.development.source, self.config.threads
             score = score_translations(decoder, source, self.metric, threads)
             last = self.run.state.iterations[-1]
-            seconds = time.perf_counter() - begin
+            seconds = time.process_time() - begin
             return Iteration(score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
-        request = Request(self.config.nbest, self.config.distinct)
-        decoded = decode_into(store, decoder, self.development.source, self.metric, request, self.config.threads)
+        wanted = Wanted(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
+        decoded = decode_into(store, decoder, self.development.source, self.metric, wanted, self.config.threads)
         iteration = Iteration(
             score=decoded.score,
             hypotheses=len(store),
             found=decoded.n_found,
             new=decoded.n_new,
-            decode_seconds=time.perf_counter() - begin,
+            decode_seconds=time.process_time() - begin,
         )
         finished = decoded.n_new <= self.config.min_new * decoded.n_found
         if not finished:
@@ -120,13 +123,16 @@ class Tuner:
 
     def _optimize(self, number: int, iteration: Iteration, store: NbestStore, decoder: Decoder) -> Iteration:
         """The iteration with what the method found; the weights are saved."""
-        problem, n_dense = self._problem(number, store, decoder), store.n_dense
+        problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
-            begin = time.perf_counter()
+            begin = time.process_time()
             optimum = METHODS[self.config.method](problem, self.config)
-            seconds = time.perf_counter() - begin
+            seconds = time.process_time() - begin
         weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
-        self.run.save_weights(number, weights, optimum.weights[n_dense:])
+        sparse = None
+        if self.config.sparse == "weights":
+            sparse = with_values(decoder.model.tables.sparse.weights, store.keys, optimum.weights[n_dense:])
+        self.run.save_weights(number, weights, sparse)
         found = {
             "list_score": problem.score_of(optimum.weights),
             "updates": optimum.n_updates,
@@ -135,15 +141,15 @@ class Tuner:
         }
         return iteration.model_copy(update=found)
 
-    def _problem(self, number: int, store: NbestStore, decoder: Decoder) -> Problem:
-        _, sparse = self.run.weights(number - 1)
-        start, tunable = np.zeros(store.n_features), np.ones(store.n_features, bool)
-        start[: store.n_dense] = weight_vector(decoder.weights, decoder.features)
-        start[store.n_dense : store.n_dense + sparse.size] = sparse
+    def problem(self, number: int, store: NbestStore, decoder: Decoder) -> Problem:
+        """What iteration `number` optimizes, starting with the weights of the `decoder` that made its lists."""
+        n_dense, tunable = store.n_dense, np.ones(store.n_features, bool)
+        dense = weight_vector(decoder.weights, decoder.features)
+        start = np.concatenate([dense, weights_of(decoder.model.tables.sparse.weights, store.keys)])
         sizes = [(name, 1 if size is None else size) for name, size in decoder.features.groups]
-        tunable[: store.n_dense] = np.repeat(
-            [name not in self.config.fixed for name, _ in sizes], [n for _, n in sizes]
-        )
+        tunable[:n_dense] = np.repeat([name not in self.config.fixed for name, _ in sizes], [n for _, n in sizes])
+        if self.config.sparse == "weights":
+            tunable[:n_dense] &= ~is_group(decoder.features)
         rng = np.random.default_rng([self.settings.seed, number])
         return Problem(store.lists(), self.metric, start, tunable, rng, self.config.threads)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from decoder.features.sparse_weights import save_sparse_weights
 from decoder.model import open_model
 from decoder.provenance import check_output, file_digests, signature, version
 from lm.config import save_config
@@ -16,7 +17,7 @@ from training.tuning.config import TuneConfig
 from training.tuning.curve import write_curves
 from training.tuning.decoding import score_translations
 from training.tuning.run_state import Run
-from training.tuning.tune import Development, RunSettings, Tuner, all_runs
+from training.tuning.tune import Development, RunSettings, Tuner, all_runs, starting_weights
 
 WORK = "tuning"  # in the model directory: all runs
 WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has done so far; C is in the name of the run
@@ -75,6 +76,7 @@ def tune_model(
     if output.resolve() == model.resolve():
         raise ConfigError(f"{output}: is the model itself; give another --output")
     opened, development = open_model(model), corpus.read(config)
+    starting_weights(opened, config)  # what is wrong with them is said before any work
     digests = file_digests(corpus.files)
     results, tuners = [], []
     for settings in all_runs(config):
@@ -122,8 +124,12 @@ def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dic
         relative = path.relative_to(model)
         if path.is_file() and relative.parts[0] != WORK and relative.name not in ("model.yaml", "weights.yaml"):
             _share(path, output / relative)
-    weights, _ = tuner.run.weights(tuner.run.state.best)
-    save_config(weights, output / "weights.yaml")
+    best = tuner.run.state.best
+    if (sparse := tuner.run.sparse_weights(best)) is not None:
+        for path in (output / "sparse").glob("*.npy"):
+            path.unlink()  # it is shared
+        save_sparse_weights(sparse, output / "sparse")
+    save_config(tuner.run.weights(best), output / "weights.yaml")
     before = tuner.model.description
     settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
     description = before.model_copy(

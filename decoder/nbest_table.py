@@ -1,0 +1,54 @@
+"""The n-best list of a sentence as arrays: what tuning needs of it, without a Translation for every entry."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from decoder.derivation import FiredLists, list_fired
+from decoder.found import Found
+from decoder.nbest import Derivations
+from decoder.sentence_tables import original_pairs
+from decoder.sparse_rows import SparseRows, no_features, summed
+
+
+class NbestTable(NamedTuple):
+    """K entries, best first, with the same texts, features and scores as Found.nbest gives them."""
+
+    texts: list[str]  # K
+    score: np.ndarray  # float64[K], the model score
+    features: np.ndarray  # float64[K, F], laid out as FeatureNames
+    sparse: SparseRows  # K, see nbest_table; empty where not asked for
+
+
+def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
+    """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts.
+
+    With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
+    features times these values add up to the group's share of the score.
+    """
+    if not found.source.words:
+        best = found.best()
+        return NbestTable([best.text], np.array([best.score]), found.vector(best)[None], no_features(1))
+    best_ones = found.derivations(n, distinct)
+    size = best_ones.score.size
+    features = np.zeros((size, found.features.size))
+    found.fill_features(best_ones.phrases, best_ones.offsets, features)
+    fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
+    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired)
+
+
+def _texts(found: Found, best: Derivations) -> list[str]:
+    pairs, place = np.unique(best.phrases.pair, return_inverse=True)
+    shown = [" ".join(found.target(pair)) for pair in original_pairs(pairs, found.source.tables.origin).tolist()]
+    phrases, ends = [shown[i] for i in place.tolist()], best.offsets.tolist()
+    return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
+
+
+def _fired(found: Found, best: Derivations) -> SparseRows:
+    space = found.feature_space(int(np.diff(best.offsets).max()), True)
+    most = best.phrases.pair.size * found.workspace.most_fired
+    lists = FiredLists(np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32))
+    scales, sentence = found.weights.sparse, found.source.sentence
+    n = list_fired(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
+    return summed(lists.first, lists.keys[:n], lists.values[:n])

@@ -1,0 +1,47 @@
+"""The weights of sparse features in tuning.
+
+A group's share of the score is its scale times the sum of its features' weights times their values: to tune both at
+once would be no linear model. Either the scales are tuned, as dense features, and the weights stay; or the weights are
+tuned, the scales stay, and lists hold scale times value as the value of a sparse feature.
+"""
+
+import numpy as np
+
+from decoder.config import Weights
+from decoder.features.dense import FeatureNames
+from decoder.features.sparse_weights import SparseWeights, fill_weights
+from decoder.features.templates import GROUPS, Sparse
+from decoder.model import Model
+from lm.errors import ConfigError
+
+
+def is_group(names: FeatureNames) -> np.ndarray:
+    """bool[F], the places of a feature vector that hold a group of sparse features."""
+    return np.array([name in GROUPS for name in names.names()])
+
+
+def with_scales(weights: Weights, sparse: Sparse) -> Weights:
+    """`weights` with scale 1 for groups that the model has and gives no scale.
+
+    Raises ConfigError where it has no groups, or one with scale 0.
+    """
+    names = [name for name, active in zip(GROUPS, sparse.active) if active]
+    if not names:
+        raise ConfigError("sparse is weights, but the model has no sparse features; give it a templates.yaml")
+    for name in names:
+        if getattr(weights, name) == 0:
+            raise ConfigError(f"the scale of {name} is 0, its features have no effect; give another in weights.yaml")
+    return weights.model_copy(update={name: 1.0 for name in names if getattr(weights, name) is None})
+
+
+def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
+    """The model with other weights of its sparse features."""
+    tables = model.tables
+    return model._replace(tables=tables._replace(sparse=tables.sparse._replace(weights=weights)))
+
+
+def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:
+    """float64[K] weights of features (uint64[K]), 0 where they have none."""
+    values = np.zeros(keys.size)
+    fill_weights(weights, keys, values)
+    return values
