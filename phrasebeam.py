@@ -90,6 +90,7 @@ COMMANDS = {
     "forced-decode": ("decoder.forced_commands", "forced_decode"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
     "tune": ("training.tuning.tune_command", "tune"),
+    "train-maxforce": ("training.maxforce.maxforce_command", "train_maxforce_command"),
     "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),

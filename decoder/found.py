@@ -80,6 +80,18 @@ class Found:
         """Those in which the sentence was looked up."""
         return self.source.tables.tables
 
+    def vector(self, derivation: Derivation, is_complete: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """All features of a derivation of some of the words, or with `is_complete` of the whole sentence.
+
+        float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see GROUPS) of
+        sparse ones, with repetitions.
+        """
+        space, dense = self._feature_space(derivation.pair.size, is_complete), np.zeros(self.features.size)
+        fill_features(derivation, self.tables, self.source.sentence, space, dense)
+        fired = space.fired
+        n = int(fired.n[0])
+        return dense, fired.keys[:n], fired.values[:n].astype(np.float64), fired.groups[:n]
+
     def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
         """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
         space = self._feature_space(derivation.pair.size, True)

@@ -1,16 +1,14 @@
 """A model directory with tuned weights out of another: all runs, the best of them, and what is written of it."""
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from decoder.model import open_model
-from decoder.provenance import check_output, file_digests, signature, version
-from lm.config import save_config
+from decoder.provenance import check_output, file_digests, signature
 from lm.errors import ConfigError, FormatError
 from lm.files import read_lines
+from training.derived_model import write_derived
 from training.metrics import make_metric
 from training.tuning.config import TuneConfig
 from training.tuning.curve import write_curves
@@ -114,33 +112,11 @@ def _result(tuner: Tuner, test: Development | None, settings: RunSettings) -> Ru
 
 
 def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dict[str, str]]) -> None:
-    """Give `output` the files of `model`, shared where the file system can, and the tuned weights; model.yaml last.
-
-    Files of models are never changed, but replaced: sharing them is safe.
-    """
-    for path in sorted(model.rglob("*")):
-        relative = path.relative_to(model)
-        if path.is_file() and relative.parts[0] != WORK and relative.name not in ("model.yaml", "weights.yaml"):
-            _share(path, output / relative)
+    """Give `output` the files of `model`, and the tuned weights."""
     weights, _ = tuner.run.weights(tuner.run.state.best)
-    save_config(weights, output / "weights.yaml")
     before = tuner.model.description
     settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
-    description = before.model_copy(
-        update={
-            "version": version(),
-            "settings": before.settings | settings | {"run": tuner.settings.name},
-            "data": before.data | {f"tune {name}": entry for name, entry in digests.items()},
-            "signature": signature(settings, digests),
-        }
+    names = "tune", tuner.settings.name
+    write_derived(
+        model, output, before, weights, settings, digests, names, lambda path: path.parts[0] != WORK
     )
-    save_config(description, output / "model.yaml")
-
-
-def _share(path: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    try:
-        os.link(path, target)
-    except OSError:
-        shutil.copyfile(path, target)
