@@ -80,7 +80,9 @@ class Found:
         """Those in which the sentence was looked up."""
         return self.source.tables.tables
 
-    def vector(self, derivation: Derivation, is_complete: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def vector(
+        self, derivation: Derivation, is_complete: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """All features of a derivation of some of the words, or with `is_complete` of the whole sentence.
 
         float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see GROUPS) of

@@ -41,7 +41,6 @@ def new_frequent(table_limit: int) -> Frequent:
     )
 
 
-
 def forget_frequent(frequent: Frequent) -> None:
     """Make the cache empty: for other weights."""
     frequent.source.fill(ABSENT)

@@ -1,8 +1,8 @@
 """What of a search's beam is y-good, and the best that is y-bad, bin by bin (Yu et al. 2013, section 3.1).
 
-A hypothesis is the best derivation that leads to a node of the graph: what was recombined with it has lost. It is y-good
-if its words are a prefix of the reference, and at the end of the sentence the whole of it. The final node stands for
-all hypotheses of the last bin: there each of its edges is one.
+A hypothesis is the best derivation that leads to a node of the graph: what was recombined with it has lost. It is
+y-good if its words are a prefix of the reference, and at the end of the sentence the whole of it. The final node stands
+for all hypotheses of the last bin: there each of its edges is one.
 """
 
 from typing import NamedTuple

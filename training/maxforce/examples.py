@@ -132,12 +132,15 @@ class Comparison:
         return _Searched(source, workspace, decoder.found(source, workspace), reference, n_words, beam)
 
     def _reference(self, source: Source, example: Example) -> np.ndarray:
-        known, strange = self.decoder.model.target.ids(list(example.reference)), strange_words(source, self.decoder.model)
+        known, strange = (
+            self.decoder.model.target.ids(list(example.reference)),
+            strange_words(source, self.decoder.model),
+        )
         ids = [strange.get(word, i) if i < 0 else i for word, i in zip(example.reference, known.tolist())]
         return np.array(ids, np.int32)
 
     def _closest(self, searched: _Searched, example: Example) -> int | None:
-        """The edge of the hypothesis of the last bin with the best smoothed BLEU; of equal ones, that with the best score."""
+        """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""
         graph, found, lattice = searched.workspace.graph, searched.found, example.lattice
         nodes = slice(*graph.stack_first[searched.n_words : searched.n_words + 2])
         first = graph.edge_first[nodes.start : nodes.stop + 1]
@@ -170,5 +173,3 @@ def _subtract(
     groups = np.concatenate([one[2], other[2]])[first]
     differs = values != 0
     return keys[differs], values[differs], groups[differs]
-
-

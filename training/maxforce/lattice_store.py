@@ -37,7 +37,9 @@ class LatticeWriter:
 
     def add(self, number: int, lattice: GoldLattice) -> None:
         """Keep the lattice of a sentence."""
-        arrays = [np.ascontiguousarray(a, dtype) for a, dtype in zip(lattice[: len(DTYPES)], DTYPES, strict=True)]
+        arrays: list[np.ndarray] = [
+            np.ascontiguousarray(a, dtype) for a, dtype in zip(lattice[: len(DTYPES)], DTYPES, strict=True)
+        ]
         self._rows.append([number, self._place, *(a.size for a in arrays), int(lattice.merges_ends)])
         for array in arrays:
             data = array.tobytes()
@@ -63,6 +65,7 @@ class LatticeStore:
     def __init__(self, directory: Path):
         """A store that was finished, see is_there."""
         self._index = np.load(directory / "index.npy")
+        self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
         self._data = np.memmap(directory / "data", np.uint8, "c") if size else np.zeros(0, np.uint8)
         self.counts: dict[str, int] = json.loads((directory / "counts.json").read_text(encoding="utf-8"))
@@ -72,18 +75,12 @@ class LatticeStore:
         """Whether a store in `directory` was finished."""
         return (directory / "index.npy").exists()
 
-    @property
-    def numbers(self) -> Sequence[int]:
-        """The sentences that have lattices."""
-        numbers: list[int] = self._index[:, 0].tolist()
-        return numbers
-
     def lattice(self, place: int) -> GoldLattice:
         """The lattice of the sentence numbers[place]."""
         _, begin, *sizes, merges_ends = self._index[place].tolist()
-        arrays = []
+        arrays: list[np.ndarray] = []
         for size, dtype in zip(sizes, DTYPES, strict=True):
             n_bytes = size * np.dtype(dtype).itemsize
             arrays.append(np.frombuffer(self._data[begin : begin + n_bytes], dtype))
             begin += n_bytes + -n_bytes % ALIGNMENT
-        return GoldLattice(*arrays, merges_ends=bool(merges_ends))
+        return GoldLattice(*arrays, bool(merges_ends))  # type: ignore[arg-type, call-arg]

@@ -118,9 +118,7 @@ def with_features(model: Model, directory: Path, work: Path, config: MaxforceCon
             _write_templates(config.templates, features)
     templates, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
     scales = {
-        name: 1.0
-        for name, is_there in zip(GROUPS, sparse.active)
-        if is_there and getattr(model.weights, name) is None
+        name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
     }
     absent = {name: None for name, is_there in zip(GROUPS, sparse.active) if not is_there}
     return model._replace(
@@ -167,21 +165,28 @@ def _trainer(
     limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
     forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
     store = _lattices(forced, sentences, config, work / "lattices")
-    examples = [partial(_example, store, place, sentences) for place in range(len(store.numbers))]
+    examples = Examples(store, sentences)
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
     comparison = Comparison(Decoder(model, config.search, folds=folds), forced, config.update)
     scoring = TuneConfig(metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length)
     dev = development.read(scoring)
     dev_decoder = Decoder(model, config.development_search or config.search)
-    return Trainer(
-        comparison, examples, Development(dev_decoder, dev.source, dev.metric, config.threads), config, work
-    )
+    return Trainer(comparison, examples, Development(dev_decoder, dev.source, dev.metric, config.threads), config, work)
 
 
-def _example(store: LatticeStore, place: int, sentences: Sequence[tuple[Input, tuple[str, ...]]]) -> Example:
-    number = store.numbers[place]
-    return Example(number, *sentences[number], store.lattice(place))
+class Examples(Sequence[Example]):
+    """Those sentence pairs that have gold lattices, which are read where they are needed."""
+
+    def __init__(self, store: LatticeStore, sentences: Sequence[tuple[Input, tuple[str, ...]]]):
+        self.store, self.sentences = store, sentences
+
+    def __len__(self) -> int:
+        return len(self.store.numbers)
+
+    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
+        number = self.store.numbers[place]
+        return Example(number, *self.sentences[number], self.store.lattice(place))
 
 
 def _lattices(
@@ -233,7 +238,7 @@ def _write_model(
             share(path, output / path.name)
     if opened.templates is not None:
         save_sparse_weights(sparse, output / "sparse")
-    replaced = {"templates.yaml", WORK} if features.exists() else {WORK}
+    replaced = {WORK, "sparse/keys.npy", "sparse/values.npy"} | ({"templates.yaml"} if features.exists() else set())
     settings = {
         "maxforce": config.model_dump(mode="json", exclude={"threads"}),
         "trained_from": opened.description.signature,
@@ -246,7 +251,5 @@ def _write_model(
         settings,
         digests,
         ("maxforce", ""),
-        lambda path: path.parts[0] not in replaced and path.parts[:2] not in {("sparse", "keys.npy"), ("sparse", "values.npy")},
+        lambda path: path.parts[0] not in replaced and str(path) not in replaced,
     )
-
-

@@ -43,6 +43,7 @@ class Progress(Section):
     epochs: list[Epoch] = Field([])
     current: Epoch = Epoch()
     next_example: int = Field(0, description="in the order of the iteration at hand")
+    logged: int = Field(0, description="bytes of the log of updates")
 
     @property
     def best(self) -> int:

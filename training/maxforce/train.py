@@ -5,7 +5,7 @@ sentences (Zhao & Huang 2013): so neither threads nor their number change a bit 
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from training.maxforce.config import MaxforceConfig
 from training.maxforce.examples import Comparison, Difference, Example
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.state import Epoch, Progress, save_checkpoint
+from training.maxforce.update_log import Record, UpdateLog
 from training.metrics import Metric
 from training.tuning.decoding import score_translations
 
@@ -45,12 +46,12 @@ class Trainer:
     def __init__(
         self,
         comparison: Comparison,
-        examples: Sequence[Callable[[], Example]],
+        examples: Sequence[Example],
         development: Development,
         config: MaxforceConfig,
         directory: Path,
     ):
-        """`examples` make examples when they are called; what is to be kept is kept in `directory`."""
+        """What is to be kept is kept in `directory`."""
         self.comparison, self.examples, self.development = comparison, examples, development
         self.config, self.directory = config, directory
         self.features: FeatureNames = comparison.decoder.features
@@ -64,12 +65,14 @@ class Trainer:
 
     def finish(self, progress: Progress, learned: LearnedWeights) -> Progress:
         """Go on until the development set says to stop, or as often as the settings say."""
+        self.log = UpdateLog(self.directory / "updates", progress.logged)
         if not progress.epochs:
             progress = self._end_epoch(progress, learned)
         with ThreadPoolExecutor(self.config.threads) as pool:
             while len(progress.epochs) <= self.config.iterations and not self._has_stopped(progress):
                 progress = self._finish_epoch(progress, learned, pool)
                 progress = self._end_epoch(progress, learned)
+        self.log.close()
         return progress
 
     def _has_stopped(self, progress: Progress) -> bool:
@@ -85,11 +88,13 @@ class Trainer:
                 self._reweigh(learned)
                 found = list(self._differences(batch, pool))
                 self._step(found, learned)
+                self._log(batch, found)
                 current = _counted(progress.current, found, time.perf_counter() - begin)
-                progress = progress.model_copy(update={"current": current, "next_example": first + len(batch)})
+                done = {"current": current, "next_example": first + len(batch), "logged": self.log.size}
+                progress = progress.model_copy(update=done)
                 advance(len(batch))
                 if count % self.config.checkpoint == 0:
-                    save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
+                    self._save(progress, learned)
                     log.info(_line(number, len(order), current))
         return progress
 
@@ -104,7 +109,7 @@ class Trainer:
 
     def _differences(self, batch: Sequence[int], pool: ThreadPoolExecutor) -> Iterator[Difference]:
         """Of a mini-batch, in its order; long sentences come first, so that no thread waits long at the end."""
-        examples = [self.examples[i]() for i in batch]
+        examples = [self.examples[i] for i in batch]
         longest_first = sorted(range(len(batch)), key=lambda i: -len(examples[i].given.words))
         futures = {i: pool.submit(self.comparison.difference, examples[i]) for i in longest_first}
         for i in range(len(batch)):
@@ -115,8 +120,18 @@ class Trainer:
             if one.bin is not None:
                 rates = self.sparse_rates[one.groups] / len(found)
                 moved = rates > 0
-                learned.add(self.rates / len(found) * one.dense, one.keys[moved], (rates * one.values)[moved])
+                amounts = (rates * one.values)[moved]
+                learned.add(self.rates / len(found) * one.dense, one.keys[moved], amounts, one.groups[moved])
         learned.end_step()
+
+    def _log(self, batch: Sequence[int], found: Sequence[Difference]) -> None:
+        for place, one in zip(batch, found, strict=True):
+            if one.better is not None and one.worse is not None:
+                self.log.add(Record(self.examples[place].number, one.better, one.worse))
+
+    def _save(self, progress: Progress, learned: LearnedWeights) -> None:
+        self.log.flush()
+        save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
 
     def _end_epoch(self, progress: Progress, learned: LearnedWeights) -> Progress:
         """Score the averaged weights, and keep them if they are the best."""
@@ -132,8 +147,8 @@ class Trainer:
         epochs = [*progress.epochs, epoch]
         progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
         if progress.best == len(epochs) - 1:
-            save_best(self.directory / "best.npz", dense, sparse)
-        save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
+            save_best(self.directory / "best.npz", dense, sparse, learned.beside.group)
+        self._save(progress, learned)
         log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; score {score:.2f}")
         return progress
 
@@ -152,11 +167,12 @@ def sparse_rates(config: MaxforceConfig) -> np.ndarray:
     return np.array([0.0 if name in config.fixed else getattr(config.rates, name) for name in GROUPS])
 
 
-def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights) -> None:
-    """Write weights, whole or not at all; of sparse ones those that are not 0."""
+def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> None:
+    """Write weights, whole or not at all; of sparse ones those that are not 0, and their groups (uint8[T])."""
     slots = np.flatnonzero(sparse.values)
+    arrays = {"dense": dense, "keys": sparse.keys[slots], "values": sparse.values[slots], "group": group[slots]}
     with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, dense=dense, keys=sparse.keys[slots], values=sparse.values[slots])
+        np.savez(file, allow_pickle=False, **arrays)
 
 
 def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch:

@@ -117,6 +117,4 @@ def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dic
     before = tuner.model.description
     settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
     names = "tune", tuner.settings.name
-    write_derived(
-        model, output, before, weights, settings, digests, names, lambda path: path.parts[0] != WORK
-    )
+    write_derived(model, output, before, weights, settings, digests, names, lambda path: path.parts[0] != WORK)
