@@ -47,6 +47,7 @@ class MaxforceConfig(Section):
     gold_table_limit: int = Field(0, ge=0, description="target phrases per source phrase in y-good derivations; 0: all")
     leave_one_out: LeaveOneOut | None = "drop"
     lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
+    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, description="longer source sentences are left out")
     metric: MetricName = "bleu"
     lowercase: bool = False

@@ -65,12 +65,12 @@ class TrainingData:
         files = {"source": self.source, "target": self.target}
         return files | ({"alignment": self.alignment} if self.alignment else {})
 
-    def read(self, config: MaxforceConfig, limit: int | None = None) -> Sequence[tuple[Input, tuple[str, ...]]]:
-        """All sentence pairs, or the first `limit`. Raises FormatError where files have not as many lines."""
+    def read(self, config: MaxforceConfig) -> Sequence[tuple[Input, tuple[str, ...]]]:
+        """The sentence pairs that are used. Raises FormatError where files have not as many lines."""
         alignment = self.alignment if config.leave_one_out else None
         files = TrainingFiles(self.target, alignment, config.leave_one_out or "drop", config.lm_folds or None)
         inputs = (Input(split(line)) for line in read_lines(self.source))
-        return list(islice(with_references(inputs, files), limit))
+        return list(islice(with_references(inputs, files), config.sentences or None))
 
 
 def train_maxforce(
