@@ -29,7 +29,7 @@ from decoder.model import Model, open_model
 from decoder.ordered_map import map_ordered
 from decoder.provenance import check_output, file_digests, signature
 from decoder.sentence_pairs import TrainingFiles, with_references
-from decoder.sparse_files import open_sparse
+from decoder.sparse_files import open_sparse, save_feature_names
 from decoder.translator import Decoder
 from lm.config import save_config
 from lm.corpus import split
@@ -42,12 +42,15 @@ from training.maxforce.config import MaxforceConfig
 from training.maxforce.curve import write_curve
 from training.maxforce.examples import Comparison, Example
 from training.maxforce.lattice_store import LatticeStore, LatticeWriter
+from training.maxforce.names import heaviest, names_of
 from training.maxforce.state import Progress, load_checkpoint
 from training.maxforce.train import Development, Trainer
+from training.maxforce.update_log import latest_first
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import TuningData
 
 WORK = "maxforce"  # in the model directory
+SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
 WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory"}  # on what was done so far
 
 
@@ -98,7 +101,7 @@ def train_maxforce(
     progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
     progress = trainer.finish(progress, learned)
     write_curve(work, progress)
-    _write_model(model, output, opened, trainer, config, digests)
+    _write_model(model, output, opened, trainer, sentences, digests)
     return progress
 
 
@@ -225,20 +228,26 @@ def _write_model(
     output: Path,
     opened: Model,
     trainer: Trainer,
-    config: MaxforceConfig,
+    sentences: Sequence[tuple[Input, tuple[str, ...]]],
     digests: dict[str, dict[str, str]],
 ) -> None:
+    config = trainer.config
     with np.load(output / WORK / "best.npz") as best:
         weights: Weights = trainer.weights(best["dense"])
-        sparse = new_sparse_weights(best["keys"].size)
-        add_weights(sparse, best["keys"], best["values"])
+        keys, values, groups = best["keys"], best["values"], best["group"]
     features = output / WORK / "features"
     if features.exists():
         for path in sorted(features.iterdir()):
             share(path, output / path.name)
     if opened.templates is not None:
+        sparse = new_sparse_weights(keys.size)
+        add_weights(sparse, keys, values)
         save_sparse_weights(sparse, output / "sparse")
-    replaced = {WORK, "sparse/keys.npy", "sparse/values.npy"} | ({"templates.yaml"} if features.exists() else set())
+        wanted = heaviest(keys, values, groups, config.names)
+        with stage("naming features"):
+            found = names_of(wanted, latest_first(output / WORK / "updates"), sentences, opened)
+        save_feature_names(output, found)
+    replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
     settings = {
         "maxforce": config.model_dump(mode="json", exclude={"threads"}),
         "trained_from": opened.description.signature,
@@ -251,5 +260,5 @@ def _write_model(
         settings,
         digests,
         ("maxforce", ""),
-        lambda path: path.parts[0] not in replaced and str(path) not in replaced,
+        lambda path: path.parts[0] != WORK and not replaced.intersection((str(path), path.parts[0])),
     )

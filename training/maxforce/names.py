@@ -6,7 +6,6 @@ import numpy as np
 
 from decoder.derivation import Derivation
 from decoder.features.feature_names import FeatureNamer, NamedRule
-from decoder.features.sparse_weights import SparseWeights
 from decoder.features.templates import GROUPS
 from decoder.input import Input, Term
 from decoder.model import Model
@@ -16,15 +15,13 @@ from decoder.workspace import Workspace
 from training.maxforce.update_log import Record
 
 
-def heaviest(sparse: SparseWeights, groups: np.ndarray, n: int) -> np.ndarray:
-    """uint64[K] keys of the `n` features of each group with the largest weights; `groups` are aligned with slots."""
-    slots = np.flatnonzero(sparse.values)
+def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:
+    """uint64[...], of the `keys` of all features those of the `n` heaviest of each group; see GROUPS."""
     found = [np.zeros(0, np.int64)]
     for group in range(len(GROUPS)):
-        of_group = slots[groups[slots] == group]
-        ranked = np.argsort(-np.abs(sparse.values[of_group]), kind="stable")
-        found.append(of_group[ranked[:n]])
-    return sparse.keys[np.concatenate(found)]
+        of_group = np.flatnonzero(groups == group)
+        found.append(of_group[np.argsort(-np.abs(weights[of_group]), kind="stable")[:n]])
+    return keys[np.concatenate(found)]
 
 
 def names_of(
