@@ -46,14 +46,16 @@ def as_array(scores):
 @given(random_bins(), st.integers(1, 4))
 def test_strategies_are_their_definitions(problem, phrase_limit):
     good, bad, has_good, is_solved = problem
-    bins = Bins(as_array(good), as_array(bad), np.array(has_good), is_solved, 0.0)
+    has_both = np.array([g is not None and b is not None for g, b in zip(good, bad)])
+    violation = np.where(has_both, np.subtract(as_array(bad), as_array(good), where=has_both), -np.inf)
+    bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, 0.0)
     found = {name: update(bins, phrase_limit) for name, update in UPDATES.items()}
     expected = naive.strategies(*problem, phrase_limit)
     assert {name: update and update.bin for name, update in found.items()} == expected
     assert {name for name, update in found.items() if update and update.closest} <= {"local"}
 
 
-def comparison(directory, seed, reordering, templates, update):
+def comparison(directory, seed, reordering, templates, update, future_share=0.0):
     """A toy with sparse features and random weights, and an example whose reference is reachable, or None."""
     toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
     if templates is not None:
@@ -63,7 +65,7 @@ def comparison(directory, seed, reordering, templates, update):
     forced = ForcedDecoder(
         Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})), Forcing(least_prefix=2)
     )
-    found = Comparison(Decoder.load(toy.directory, limits), forced, update)
+    found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
     lattice = forced.lattice(forced.prepare(Input(words), reference))[1]
     return found, None if lattice is None else Example(0, Input(words), tuple(reference), lattice)
 
@@ -83,11 +85,17 @@ def test_beams_are_those_of_the_graph(directory, seed, reordering):
     assert beam.has_good.tolist() == [has_good for _, has_good in expected]
 
 
-@given(st.integers(0, 2**20), REORDERINGS, st.none() | templates_of(), st.sampled_from(sorted(UPDATES)))
+@given(
+    st.integers(0, 2**20),
+    REORDERINGS,
+    st.none() | templates_of(),
+    st.sampled_from(sorted(UPDATES)),
+    st.sampled_from([0.0, 1.0]),
+)
 @settings(max_examples=30, deadline=None)
-def test_differences_have_the_margin_of_their_scores(directory, seed, reordering, templates, update):
+def test_differences_have_the_margin_of_their_scores(directory, seed, reordering, templates, update, share):
     place = directory / f"{seed}-{hash(templates.model_dump_json() if templates else '')}"
-    found, example = comparison(place, seed, reordering, templates, update)
+    found, example = comparison(place, seed, reordering, templates, update, share)
     if example is None:
         return
     difference = found.difference(example)

@@ -35,6 +35,7 @@ class MaxforceConfig(Section):
     """Everything that `train-maxforce` can be told besides its files."""
 
     update: Strategy = "max_violation"
+    future_cost: bool = Field(False, description="compare derivations as the search does, with their future cost")
     iterations: int = Field(15, ge=1, description="over the training data, at most")
     patience: int = Field(4, ge=1, description="iterations without a better score before it ends")
     batch: int = Field(24, ge=1, description="sentences whose updates are averaged (Zhao & Huang 2013)")

@@ -16,7 +16,7 @@ from decoder.sentence_tables import original_pairs
 from decoder.source import Source
 from decoder.translator import Decoder
 from decoder.workspace import Workspace
-from training.maxforce.beam import NOT_GOOD, Beam, fill_beam, new_beam
+from training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
 from training.maxforce.updates import UPDATES, Bins, Strategy, margin
 from training.metrics import make_metric
 
@@ -72,6 +72,7 @@ class Comparison:
     decoder: Decoder  # whose beam it is
     forced: ForcedDecoder  # of the same weights, with a decoder of its own
     update: Strategy
+    future_share: float = 0.0  # of the future cost, when derivations are compared
 
     def difference(self, example: Example) -> Difference:
         """What the example says to change."""
@@ -79,7 +80,7 @@ class Comparison:
         gold = self.forced.score(task, example.lattice)
         searched = self._search(example)
         closest = self._closest(searched, example) if self.update == "local" else None
-        bins = self.bins(gold, searched, closest)
+        bins, nodes = self.bins(gold, searched, closest)
         update = UPDATES[self.update](bins, self.decoder.longest)
         if update is None:
             nothing = np.zeros(0)
@@ -87,7 +88,7 @@ class Comparison:
             return Difference(np.zeros(self.decoder.features.size), *none, bins.is_solved, searched.n_words)
         worse_edge = int(searched.beam.bad_edge[update.bin])
         is_complete = update.bin == len(example.given.words)
-        better = searched.way_to(closest) if closest is not None else gold.derivation(gold.best_node[update.bin])
+        better = searched.way_to(closest) if closest is not None else gold.derivation(int(nodes[update.bin]))
         worse = searched.way_to(worse_edge)
         one = (searched.found if update.closest else gold.found).vector(better, is_complete)
         other = searched.found.vector(worse, is_complete)
@@ -105,15 +106,22 @@ class Comparison:
             _original(worse, searched.found),
         )
 
-    def bins(self, gold: Gold, searched: _Searched, closest: int | None) -> Bins:
-        """The scores of all bins; `closest`: edge of the hypothesis that is most like the reference."""
+    def bins(self, gold: Gold, searched: _Searched, closest: int | None) -> tuple[Bins, np.ndarray]:
+        """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).
+
+        `closest`: edge of the hypothesis that is most like the reference.
+        """
         n_words, beam, graph = searched.n_words, searched.beam, searched.workspace.graph
-        node = gold.best_node[: n_words + 1]
-        good = np.where(node < 0, -np.inf, gold.graph.score[np.maximum(node, 0)])
+        nodes, priority = np.empty(n_words + 1, np.int64), np.empty(n_words + 1)
+        best_good(gold.graph, n_words, searched.workspace.future, self.future_share, nodes, priority)
+        good = np.where(nodes < 0, -np.inf, gold.graph.score[np.maximum(nodes, 0)])
+        has_both = np.isfinite(priority) & np.isfinite(beam.bad_priority)
+        violation = np.full(n_words + 1, -np.inf)
+        violation[has_both] = beam.bad_priority[has_both] - priority[has_both]
         last, is_whole = graph.stack_first[n_words], n_words == len(searched.source.words)
         is_solved = bool(last < graph.stack_first[n_words + 1]) and self._is_solved(searched, int(last), is_whole)
         score = -np.inf if closest is None else float(graph.edge_score[closest])
-        return Bins(good, beam.bad, beam.has_good, is_solved, score)
+        return Bins(good, beam.bad, violation, beam.has_good, is_solved, score), nodes
 
     @staticmethod
     def _is_solved(searched: _Searched, best: int, is_whole: bool) -> bool:
@@ -128,7 +136,8 @@ class Comparison:
         decoder.search_part(source, workspace, n_words)
         reference, graph = self._reference(source, example), workspace.graph
         beam = new_beam(n_words, int(graph.stack_first[n_words + 1]))
-        fill_beam(graph, workspace.options, n_words, n_words == len(source.words), reference, beam)
+        is_whole, future = n_words == len(source.words), workspace.future
+        fill_beam(graph, workspace.options, n_words, is_whole, reference, future, self.future_share, beam)
         return _Searched(source, workspace, decoder.found(source, workspace), reference, n_words, beam)
 
     def _reference(self, source: Source, example: Example) -> np.ndarray:

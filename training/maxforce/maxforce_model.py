@@ -171,7 +171,9 @@ def _trainer(
     examples = Examples(store, sentences)
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
-    comparison = Comparison(Decoder(model, config.search, folds=folds), forced, config.update)
+    comparison = Comparison(
+        Decoder(model, config.search, folds=folds), forced, config.update, float(config.future_cost)
+    )
     scoring = TuneConfig(metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length)
     dev = development.read(scoring)
     dev_decoder = Decoder(model, config.development_search or config.search)

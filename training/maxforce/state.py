@@ -27,6 +27,7 @@ class Epoch(Section):
     seconds: float = Field(0.0, description="of learning")
     development_seconds: float = 0.0
     score: float = Field(0.0, description="of the development set by the averaged weights, as people know it")
+    development_words: int = Field(0, description="of the translations of the development set")
     features: int = Field(0, description="sparse ones that were ever updated")
 
     @property

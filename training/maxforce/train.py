@@ -24,7 +24,6 @@ from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.state import Epoch, Progress, save_checkpoint
 from training.maxforce.update_log import Record, UpdateLog
 from training.metrics import Metric
-from training.tuning.decoding import score_translations
 
 
 class Development:
@@ -33,11 +32,16 @@ class Development:
     def __init__(self, decoder: Decoder, source: Sequence[str], metric: Metric, threads: int):
         self.decoder, self.source, self.metric, self.threads = decoder, source, metric, threads
 
-    def score(self, weights: Weights, sparse: SparseWeights) -> float:
-        """As people know it; higher is better, of TER too, which is negated."""
+    def score(self, weights: Weights, sparse: SparseWeights) -> tuple[float, int]:
+        """(score as people know it, TER negated so that higher is better; words of the translations)."""
         self.decoder.reweigh(weights, sparse)
-        score = score_translations(self.decoder, self.source, self.metric, self.threads)
-        return 100 * score
+        with stage("decode", len(self.source)) as advance:
+            texts = []
+            for translation in self.decoder.translate_all(self.source, self.threads):
+                texts.append(translation.text)
+                advance(1)
+        statistics = self.metric.statistics(np.arange(len(texts)), texts)
+        return 100 * self.metric.corpus_score(statistics), sum(len(text.split()) for text in texts)
 
 
 class Trainer:
@@ -137,9 +141,10 @@ class Trainer:
         """Score the averaged weights, and keep them if they are the best."""
         begin = time.perf_counter()
         dense, sparse = learned.average()
-        score = self.development.score(self.weights(dense), sparse)
+        score, n_words = self.development.score(self.weights(dense), sparse)
         ended = {
             "score": score,
+            "development_words": n_words,
             "features": int(sparse.n_used[0]),
             "development_seconds": time.perf_counter() - begin,
         }
@@ -149,7 +154,7 @@ class Trainer:
         if progress.best == len(epochs) - 1:
             save_best(self.directory / "best.npz", dense, sparse, learned.beside.group)
         self._save(progress, learned)
-        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; score {score:.2f}")
+        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; score {score:.2f}, {n_words} words")
         return progress
 
 

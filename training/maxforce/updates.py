@@ -17,6 +17,7 @@ class Bins(NamedTuple):
 
     good: np.ndarray  # float64[n + 1], best y-good derivation of the gold lattice
     bad: np.ndarray  # float64[n + 1], best y-bad hypothesis in the beam
+    violation: np.ndarray  # float64[n + 1], by how much the y-bad one is better; -inf where one is missing
     has_good: np.ndarray  # bool[n + 1], whether a y-good hypothesis is in the beam
     is_solved: bool  # whether the best hypothesis of the last bin is y-good
     closest: float  # score of the hypothesis of the last bin that is most like the reference
@@ -44,10 +45,13 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
 
 
 def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
-    """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7)."""
-    margins = [bins.good[i] - bins.bad[i] if _has_both(bins, i) else np.inf for i in range(bins.good.size)]
-    worst = int(np.argmin(margins))
-    return Update(worst) if margins[worst] <= 0 else None
+    """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7).
+
+    Where future cost counts, it says by how much; but a bin whose update would be invalid is none.
+    """
+    valid = np.where(bins.bad >= bins.good, bins.violation, -np.inf)  # future cost must not make others of them
+    worst = int(np.argmax(valid))
+    return Update(worst) if valid[worst] >= 0 else None
 
 
 def standard(bins: Bins, phrase_limit: int) -> Update | None:
