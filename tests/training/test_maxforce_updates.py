@@ -46,8 +46,7 @@ def as_array(scores):
 @given(random_bins(), st.integers(1, 4))
 def test_strategies_are_their_definitions(problem, phrase_limit):
     good, bad, has_good, is_solved = problem
-    has_both = np.array([g is not None and b is not None for g, b in zip(good, bad)])
-    violation = np.where(has_both, np.subtract(as_array(bad), as_array(good), where=has_both), -np.inf)
+    violation = as_array([None if None in pair else pair[1] - pair[0] for pair in zip(good, bad)])
     bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, 0.0)
     found = {name: update(bins, phrase_limit) for name, update in UPDATES.items()}
     expected = naive.strategies(*problem, phrase_limit)

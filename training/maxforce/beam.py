@@ -56,9 +56,9 @@ def fill_beam(graph, options, n_words, is_whole, reference, future, share, beam)
                 position = position_after(graph, options, reference, beam.position, edge)
                 if position == reference.size if is_final else position != NOT_GOOD:
                     beam.has_good[covered] = True
-                elif (priority := graph.edge_score[edge] + remaining) > beam.bad_priority[covered]:
-                    beam.bad_priority[covered], beam.bad[covered] = priority, graph.edge_score[edge]
-                    beam.bad_edge[covered] = edge
+                elif graph.edge_score[edge] + remaining > beam.bad_priority[covered]:
+                    beam.bad_priority[covered] = graph.edge_score[edge] + remaining
+                    beam.bad[covered], beam.bad_edge[covered] = graph.edge_score[edge], edge
 
 
 @kernel
