@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -265,3 +266,17 @@ def test_settings_of_the_paper_are_settings():
         assert config.update == "max_violation"
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
+
+
+@pytest.mark.needs_jit
+def test_kernels_are_compiled_once(data, tmp_path):
+    for update in UPDATES:
+        learn(data, tmp_path / update, update=update, future_cost=True, iterations=1)
+    n_compiled = 0
+    for path in (ROOT / "training" / "maxforce").glob("*.py"):
+        module = import_module(f"training.maxforce.{path.stem}")
+        for name, value in vars(module).items():
+            signatures = getattr(value, "signatures", ())
+            n_compiled += len(signatures)
+            assert len(signatures) <= 1, (module, name, signatures)
+    assert n_compiled > 5
