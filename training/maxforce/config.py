@@ -11,7 +11,12 @@ from training.metrics import MetricName
 
 
 class Rates(Section):
-    """Learning rates of features; those of sparse groups are of each feature of the group."""
+    """Learning rates of features; those of sparse groups are of each feature of the group.
+
+    A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much. Dense
+    features are large, and differ in one direction (what people wrote is less probable than what is searched for): their
+    weights run away at any rate that is not small, and stay what they are by default.
+    """
 
     translation: float = Field(0.0, ge=0)
     reordering: float = Field(0.0, ge=0)
@@ -26,9 +31,9 @@ class Rates(Section):
     length_groups: float = Field(0.0, ge=0)
     pair_sparse: float = Field(0.0, ge=0)
     rule_id: float = Field(0.1, ge=0)
-    word_edges: float = Field(0.1, ge=0)
+    word_edges: float = Field(0.002, ge=0)
     rule_bigram: float = Field(0.1, ge=0)
-    rule_history: float = Field(0.1, ge=0)
+    rule_history: float = Field(0.02, ge=0)
 
 
 class MaxforceConfig(Section):
