@@ -13,9 +13,9 @@ from training.metrics import MetricName
 class Rates(Section):
     """Learning rates of features; those of sparse groups are of each feature of the group.
 
-    A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much. Dense
-    features are large, and differ in one direction (what people wrote is less probable than what is searched for): their
-    weights run away at any rate that is not small, and stay what they are by default.
+    A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much.
+    Dense features are large and differ in one direction, since what people wrote is less probable than what is searched
+    for: their weights run away at any rate that is not small, and stay what they are by default.
     """
 
     translation: float = Field(0.0, ge=0)
