@@ -85,7 +85,8 @@ class Trainer:
     def _finish_epoch(self, progress: Progress, learned: LearnedWeights, pool: ThreadPoolExecutor) -> Progress:
         number = len(progress.epochs)
         order = np.random.default_rng([self.config.seed, number]).permutation(len(self.examples))
-        with stage(f"iteration {number}", len(order)) as advance:
+        best = progress.epochs[progress.best].score
+        with stage(f"iteration {number}, best score {best:.2f}", len(order)) as advance:
             advance(progress.next_example)
             for count, first in enumerate(range(progress.next_example, len(order), self.config.batch), 1):
                 begin, batch = time.perf_counter(), order[first : first + self.config.batch].tolist()
