@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from training.build.model import train_model
     from training.config import TrainModelConfig
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
+    from training.maxforce.config import MaxforceConfig
+    from training.maxforce.maxforce_model import TrainingData, train_maxforce
     from training.tuning.config import TuneConfig
     from training.tuning.tune_model import TuningData, tune_model
 
@@ -32,6 +34,9 @@ __all__ = [
     "tune_model",
     "TuneConfig",
     "TuningData",
+    "train_maxforce",
+    "MaxforceConfig",
+    "TrainingData",
     "load_config",
     "Decoder",
     "RawText",
@@ -71,6 +76,8 @@ HOMES = {
     "training.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "training.tuning.config": ("TuneConfig",),
     "training.tuning.tune_model": ("tune_model", "TuningData"),
+    "training.maxforce.config": ("MaxforceConfig",),
+    "training.maxforce.maxforce_model": ("train_maxforce", "TrainingData"),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
     "decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
@@ -90,6 +97,8 @@ COMMANDS = {
     "forced-decode": ("decoder.forced_commands", "forced_decode"),
     "preprocess": ("decoder.raw_commands", "preprocess"),
     "tune": ("training.tuning.tune_command", "tune"),
+    "train-maxforce": ("training.maxforce.maxforce_command", "train_maxforce_command"),
+    "explain": ("decoder.explain_command", "explain"),
     "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),
     "build-lm": ("lm.commands", "build_lm"),

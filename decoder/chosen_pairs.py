@@ -103,7 +103,9 @@ def choose_pairs(lookup, wanted, chosen):
                 continue
             chosen.source[number], chosen.begin[number], chosen.end[number] = source, begin, end
             chosen.own_source[number] = own_source(wanted.own, words, begin, end)
-            if _choose_pairs_of(lookup, wanted, chosen, number) > 0:
+            n_pairs = _choose_pairs_of(lookup, wanted, chosen, number)
+            # A word that has pairs, though none that yields the reference, must not pass for one that is no phrase.
+            if n_pairs > 0 or (end - begin == 1 and _has_pairs(phrases, wanted, source, chosen.own_source[number])):
                 slots[slot] = number
                 number += 1
                 chosen.sizes[1] += end - begin
@@ -159,6 +161,18 @@ def _take_pairs(phrases, wanted, chosen, number, n_best):
             n_others += target == ABSENT
     chosen.pair_offsets[number + 1], chosen.sizes[2] = row, row
     return n_others
+
+
+@kernel
+def _has_pairs(phrases, wanted, source, own_f):
+    """Whether a source phrase has pairs that are not left out."""
+    for pair in range(phrases.pair_offsets[source], phrases.pair_offsets[source + 1]):
+        begin, end = phrases.target_offsets[pair], phrases.target_offsets[pair + 1]
+        both = own_pair(wanted.own, own_f, own_target(wanted.own, phrases.target_words, begin, end))
+        is_dropped = both != ABSENT and wanted.mode == DROP
+        if not is_dropped or np.int64(phrases.joint_counts[pair]) > wanted.own.pair_counts[both]:
+            return True
+    return False
 
 
 @inlined_kernel

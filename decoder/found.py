@@ -78,23 +78,31 @@ class Found:
             for i, one in enumerate(found)
         ]
 
-    def vector(self, translation: Translation) -> np.ndarray:
-        """float64[F], the features of a translation in the order of FeatureNames."""
-        return np.concatenate([np.atleast_1d(translation.features[name]) for name, _ in self.features.groups])
-
     @property
     def tables(self) -> Tables:
         """Those in which the sentence was looked up."""
         return self.source.tables.tables
 
-    def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
-        """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
-        space = self.feature_space(derivation.pair.size, True)
+    def vector(
+        self, derivation: Derivation, is_complete: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """All features of a derivation of some of the words, or with `is_complete` of the whole sentence.
+
+        float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see GROUPS) of
+        sparse ones, with repetitions.
+        """
+        space = self.feature_space(derivation.pair.size, is_complete)
         offsets, matrix = np.array([0, derivation.pair.size]), np.zeros((1, self.features.size))
         _fill_feature_matrix(derivation, offsets, self.tables, self.source.sentence, space, matrix)
-        n, values = int(space.fired.n[0]), dict[int, float]()
-        keys = space.fired.keys[:n].tolist()
-        for key, value in zip(keys, space.fired.values[:n].tolist()):
+        fired = space.fired
+        n = int(fired.n[0])
+        return matrix[0], fired.keys[:n], fired.values[:n].astype(np.float64), fired.groups[:n]
+
+    def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
+        """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
+        _, fired, amounts, _ = self.vector(derivation, True)
+        keys, values = fired.tolist(), dict[int, float]()
+        for key, value in zip(keys, amounts.tolist()):
             values[key] = values.get(key, 0.0) + value
         if with_names:
             names.update(zip(keys, self._sparse_names(derivation), strict=True))

@@ -1,7 +1,7 @@
 """The ranked pairs of source phrases that came before: many come again.
 
 A direct-mapped cache: a newer source phrase takes the place of an older one. Weights and model stay the same as long
-as it is used.
+as it is used, or it is made to forget.
 """
 
 from typing import NamedTuple
@@ -39,6 +39,11 @@ def new_frequent(most: int) -> Frequent:
         np.zeros(lists),
         np.zeros(lists),
     )
+
+
+def forget_frequent(frequent: Frequent) -> None:
+    """Make the cache empty: for other weights."""
+    frequent.source.fill(ABSENT)
 
 
 NO_FREQUENT = Frequent(*(array[:0] for array in new_frequent(0)))

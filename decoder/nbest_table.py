@@ -29,7 +29,8 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     """
     if not found.source.words:
         best = found.best()
-        return NbestTable([best.text], np.array([best.score]), found.vector(best)[None], no_features(1))
+        values = [np.atleast_1d(best.features[name]) for name, _ in found.features.groups]
+        return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1))
     best_ones = found.derivations(n, distinct)
     size = best_ones.score.size
     features = np.zeros((size, found.features.size))

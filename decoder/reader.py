@@ -31,10 +31,16 @@ class Reader:
 
     def __init__(self, model: Model, tables: Tables, folds: Sequence[Fold], settings: ReaderSettings):
         """`tables` are the model's, with weights."""
-        self.model, self.tables, self.settings = model, tables, settings
+        self.model, self._folds = model, folds
+        self._local, self._changes = threading.local(), 0
+        self.reweigh(tables, settings)
+
+    def reweigh(self, tables: Tables, settings: ReaderSettings) -> None:
+        """Read by `tables` with other weights from now on; not while a thread reads."""
+        self.tables, self.settings = tables, settings
         ln_weights = tables.lms.ln_weights
-        self._folds = [fold._replace(lms=fold.lms._replace(ln_weights=ln_weights)) for fold in folds]
-        self._local = threading.local()
+        self._folds = [fold._replace(lms=fold.lms._replace(ln_weights=ln_weights)) for fold in self._folds]
+        self._changes += 1
 
     def read(self, given: Input, reference: np.ndarray | None = None) -> Source:
         """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
@@ -50,10 +56,16 @@ class Reader:
     def _parts(self, model: Model, fold: int | None) -> TableParts:
         """Those of this thread."""
         by_fold: dict[int | None, TableParts] = self._local.__dict__.setdefault("by_fold", {})
-        if fold not in by_fold:
-            tables = self.tables if fold is None else self.tables._replace(lms=self._folds[fold].lms)
-            settings = self.settings
-            by_fold[fold] = TableParts(model, tables, settings.weights, settings.longest, settings.table_limit)
+        changes: dict[int | None, int] = self._local.__dict__.setdefault("changes", {})
+        if changes.get(fold) != self._changes:
+            tables, settings = self.tables, self.settings
+            if fold is not None:
+                tables = tables._replace(lms=self._folds[fold].lms)
+            if fold in by_fold:
+                by_fold[fold].reweigh(tables, settings.weights)
+            else:
+                by_fold[fold] = TableParts(model, tables, settings.weights, settings.longest, settings.table_limit)
+            changes[fold] = self._changes
         return by_fold[fold]
 
     def model_for(self, given: Input) -> Model:

@@ -1,19 +1,29 @@
 """Stack decoding with coverage vectors (Koehn et al. 2003): every hypothesis is extended by every phrase that fits."""
 
+import numpy as np
+
 from decoder.extension import extend, extension, find_places, start_graph
 from decoder.stacks import OK, close_stack
 from lm.jit import inner_kernel, kernel
+
+NEVER = np.int64(-1)  # of words that are not the whole sentence
 
 
 @kernel
 def search(space, n_words):
     """Fill space.graph with what the search of a sentence of `n_words` words keeps; OK or what is full."""
+    return search_part(space, n_words, n_words)
+
+
+@kernel
+def search_part(space, n_words, n_whole):
+    """The same for the first `n_words` words of a sentence; after `n_whole` words it ends, or NEVER."""
     graph, stacks = space.graph, space.stacks
     start_graph(space)
     for covered in range(n_words):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
             for i in range(find_places(space, n_words, node)):
-                status = _extend_over(space, n_words, covered, node, space.places[i])
+                status = _extend_over(space, n_whole, covered, node, space.places[i])
                 if status != OK:
                     return status
         row = (covered + 1) % stacks.n_edges.size

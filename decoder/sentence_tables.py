@@ -14,6 +14,7 @@ from decoder.features.dense import DenseWeights
 from decoder.features.language_model import new_states
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
 from decoder.features.templates import NO_CLASSES, sparse_of
+from decoder.frequent import forget_frequent
 from decoder.input import LeftOut
 from decoder.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, own_counts
 from decoder.model import Model
@@ -162,6 +163,12 @@ class TableParts:
         no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
         nobody = Sentence(no_words, no_own_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
         self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
+
+    def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
+        """Rank by other weights from now on; `tables` are the same but for theirs."""
+        self.tables = tables
+        self.lookup = self.lookup._replace(tables=tables, weights=weights)
+        forget_frequent(self.lookup.candidates.frequent)
 
     def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> SentenceTables:
         """The pairs for a sentence of the source words (int32[n]).

@@ -2,10 +2,11 @@
 
 templates.yaml                  Templates; the maps that it names lie beside it
 sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
+sparse/names                    key in hexadecimal and name of the heaviest features, where they were learned
 sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,25 @@ def open_pair_names(directory: Path) -> dict[int, str]:
     path = directory / "sparse" / "pairs" / "names"
     names = list(read_lines(path)) if path.exists() else []
     return dict(zip(name_keys(names).tolist(), names)) if names else {}
+
+
+def save_feature_names(directory: Path, names: Mapping[int, str]) -> None:
+    """Write the names of features by key."""
+    (directory / "sparse").mkdir(exist_ok=True)
+    with atomic_file(directory / "sparse" / "names") as file:
+        file.write("".join(f"{key:016x}\t{name}\n" for key, name in names.items()).encode("utf-8"))
+
+
+def open_feature_names(directory: Path) -> dict[int, str]:
+    """Read them back; none where there are none. Raises FormatError where a line is damaged."""
+    path, names = directory / "sparse" / "names", dict[int, str]()
+    for number, line in enumerate(read_lines(path) if path.exists() else (), 1):
+        key, _, name = line.partition("\t")
+        try:
+            names[int(key, 16)] = name
+        except ValueError:
+            raise FormatError(path, f"{line!r}, expected a key in hexadecimal, a tab and a name", number) from None
+    return names
 
 
 def save_pair_features(

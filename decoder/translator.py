@@ -16,8 +16,9 @@ from decoder.cube_pruning import cube_search
 from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, UNKNOWN_WORD, active_groups, dense_weights, feature_names
 from decoder.features.pair import check_counts
+from decoder.features.sparse_weights import SparseWeights
 from decoder.found import Found
-from decoder.frequent import NO_FREQUENT
+from decoder.frequent import NO_FREQUENT, forget_frequent
 from decoder.future_cost import fill_future_cost
 from decoder.input import Input, Prefix
 from decoder.lattice import Lattice
@@ -29,7 +30,7 @@ from decoder.ordered_map import map_ordered
 from decoder.prefix import require, with_made_up
 from decoder.reader import Reader, ReaderSettings
 from decoder.required import NOTHING, Required
-from decoder.search import search
+from decoder.search import NEVER, search, search_part
 from decoder.soundness import check_options, check_score
 from decoder.source import Source
 from decoder.stacks import OK
@@ -66,18 +67,33 @@ class Decoder:
         self.model, self._n_decoded = model, 0
         self._memory = memory and memory - memory // 8  # between two looks it grows
         self.search, self.reading = search or Search(), reading or Reading()
-        tables, given = model.tables, weights or model.weights
+        self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
+        self._local, self._changes = threading.local(), 0
+        self._weigh(weights or model.weights, model.tables.sparse.weights)
+        self.reader = Reader(model, self.tables, folds, self._reader_settings())
+
+    def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
+        """Search by other weights from now on, with the memory that threads have; not while one translates.
+
+        `sparse`: those of sparse features; without, they stay. Raises ModelError if `weights` do not fit the model.
+        """
+        self._weigh(weights, self.tables.sparse.weights if sparse is None else sparse)
+        self.reader.reweigh(self.tables, self._reader_settings())
+        self._changes += 1
+
+    def _reader_settings(self) -> ReaderSettings:
+        return ReaderSettings(self.weights, self.longest, self.search.table_limit, self.reading)
+
+    def _weigh(self, given: Weights, sparse_weights: SparseWeights) -> None:
+        """Set all that depends on weights, but for the reader."""
+        model, tables, limits = self.model, self.model.tables, self.search
         check_counts(given, tables.phrases)
         layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
         self.weights = dense_weights(given, *layout)
         self.features = feature_names(self.weights, given)
-        sparse = tables.sparse._replace(active=active_groups(given, tables.sparse))
+        sparse = tables.sparse._replace(active=active_groups(given, tables.sparse), weights=sparse_weights)
         lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
         self.tables = tables._replace(lms=lms, sparse=sparse)
-        self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
-        settings = ReaderSettings(self.weights, self.longest, self.search.table_limit, self.reading)
-        self.reader = Reader(model, self.tables, folds, settings)
-        limits = self.search
         self._limits = Limits(
             limits.stack,
             limits.pop_limit,
@@ -89,7 +105,6 @@ class Decoder:
             tables.orientations.keeps_blocks,
             self.weights.sparse,
         )
-        self._local = threading.local()
 
     @classmethod
     def load(
@@ -202,9 +217,13 @@ class Decoder:
     def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
         sentence = source.sentence
-        if not hasattr(self._local, "workspace"):
-            self._local.workspace = Workspace(self.model, self.search, self.longest)
-        workspace: Workspace = self._local.workspace
+        local = self._local
+        if not hasattr(local, "workspace"):
+            local.workspace, local.changes = Workspace(self.model, self.search, self.longest), self._changes
+        workspace: Workspace = local.workspace
+        if local.changes != self._changes:
+            forget_frequent(workspace.candidates.frequent)
+            local.changes = self._changes
         workspace.fit(sentence)
         self._n_decoded += 1
         if self._memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
@@ -236,14 +255,28 @@ class Decoder:
         return True
 
     def _search(self, workspace: Workspace, source: Source, required: Required) -> int:
-        space = self.search_space(source, workspace)
-        space = space._replace(
-            states=workspace.states._replace(required=required),
-            limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
-        )
+        space = self._space(workspace, source, required)
         if self.search.algorithm == "cube":
             return _cube_search(space, workspace.queues, len(source.words))
         return _search(space, len(source.words))
+
+    def _space(self, workspace: Workspace, source: Source, required: Required) -> SearchSpace:
+        return self.search_space(source, workspace)._replace(
+            states=workspace.states._replace(required=required),
+            limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+        )
+
+    def search_part(self, source: Source, workspace: Workspace, n_words: int) -> None:
+        """Fill the graph of a workspace that holds the sentence's options with translations of its first words alone.
+
+        Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
+        """
+        if n_words == len(source.words):
+            self._decode(source, workspace, NOTHING)
+            return
+        fill_future_cost(workspace.options, n_words, workspace.future)
+        while (status := search_part(self._space(workspace, source, NOTHING), n_words, NEVER)) != OK:
+            workspace.grow(status)
 
     def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:
         """What kernels search, in a workspace that holds the options of the sentence."""

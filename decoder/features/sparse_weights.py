@@ -10,6 +10,7 @@ import numpy as np
 
 from decoder.phrase_table import map_array
 from lm.errors import FormatError
+from lm.files import atomic_file
 from lm.hashing import mix
 from lm.jit import inlined_kernel, kernel
 
@@ -99,12 +100,15 @@ def used(weights: SparseWeights) -> tuple[np.ndarray, np.ndarray]:
     return weights.keys[slots], weights.values[slots]
 
 
-def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> None:
-    """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys."""
+def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[Path]:
+    """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys; the files."""
     keys, values = used(weights)
     Path(directory).mkdir(parents=True, exist_ok=True)
-    for name, array in (("keys", keys[values != 0]), ("values", values[values != 0])):
-        np.save(Path(directory) / f"{name}.npy", array)
+    paths = [Path(directory) / f"{name}.npy" for name in FILES]
+    for path, array in zip(paths, (keys[values != 0], values[values != 0])):
+        with atomic_file(path) as file:  # models may share the one that is there
+            np.save(file, array)
+    return paths
 
 
 def open_sparse_weights(directory: str | Path) -> SparseWeights:

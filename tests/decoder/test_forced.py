@@ -42,7 +42,7 @@ def problem(directory, seed, reordering, longest_sentence=5):
         rng.shuffle(spans)
     reference = [w for span in spans for w in rng.choice(options(toy.table, words, *span) or [(["z"],)])[0]]
     if rng.random() < 0.3:
-        reference[rng.randrange(len(reference)) :] = rng.choices([*TARGET, "x", "z"], k=rng.randint(1, 2))
+        reference[rng.randrange(len(reference)) :] = rng.choices([*TARGET, "a", "x", "z"], k=rng.randint(1, 2))
     return toy, words, reference
 
 
@@ -190,6 +190,15 @@ def test_what_is_too_small_grows(directory):
     assert (found.best, found.ln_derivations) == (expected.best, expected.ln_derivations)
     assert all(np.array_equal(one, other) for one, other in zip(found.lattice, expected.lattice))
     assert room.n_states < expected.lattice.position.size * 64
+
+
+def test_words_of_the_table_are_not_copied(directory):
+    """Not even where none of their pairs yields the reference."""
+    toy = random_toy(directory / "known", 3)
+    word = next(source for source in toy.table if " " not in source)
+    decoder = ForcedDecoder.load(toy.directory)
+    assert decoder.force(word, word).status == "unreachable"
+    assert decoder.force("x", "x").status == "reachable"
 
 
 @pytest.mark.parametrize(("line", "reference"), [("", ""), ("", "s"), ("a", "")])

@@ -1,17 +1,15 @@
 """A model directory with tuned weights out of another: all runs, the best of them, and what is written of it."""
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from decoder.features.sparse_weights import save_sparse_weights
 from decoder.model import open_model
-from decoder.provenance import check_output, file_digests, signature, version
-from lm.config import save_config
+from decoder.provenance import check_output, file_digests, signature
 from lm.errors import ConfigError, FormatError
 from lm.files import read_lines
+from training.derived_model import write_derived
 from training.metrics import make_metric
 from training.tuning.config import TuneConfig
 from training.tuning.curve import write_curves
@@ -116,37 +114,17 @@ def _result(tuner: Tuner, test: Development | None, settings: RunSettings) -> Ru
 
 
 def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dict[str, str]]) -> None:
-    """Give `output` the files of `model`, shared where the file system can, and the tuned weights; model.yaml last.
-
-    Files of models are never changed, but replaced: sharing them is safe.
-    """
-    for path in sorted(model.rglob("*")):
-        relative = path.relative_to(model)
-        if path.is_file() and relative.parts[0] != WORK and relative.name not in ("model.yaml", "weights.yaml"):
-            _share(path, output / relative)
+    """Give `output` the files of `model`, and the tuned weights; those of sparse features, where they were tuned."""
     best = tuner.run.state.best
-    if (sparse := tuner.run.sparse_weights(best)) is not None:
-        for path in (output / "sparse").glob("*.npy"):
-            path.unlink()  # it is shared
-        save_sparse_weights(sparse, output / "sparse")
-    save_config(tuner.run.weights(best), output / "weights.yaml")
+    sparse, own = tuner.run.sparse_weights(best), list[Path]()
+    if sparse is not None:
+        own = save_sparse_weights(sparse, output / "sparse")
     before = tuner.model.description
     settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
-    description = before.model_copy(
-        update={
-            "version": version(),
-            "settings": before.settings | settings | {"run": tuner.settings.name},
-            "data": before.data | {f"tune {name}": entry for name, entry in digests.items()},
-            "signature": signature(settings, digests),
-        }
-    )
-    save_config(description, output / "model.yaml")
+    names = "tune", tuner.settings.name
+    weights = tuner.run.weights(best)
 
+    def shares(path: Path) -> bool:
+        return path.parts[0] != WORK and output / path not in own
 
-def _share(path: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    try:
-        os.link(path, target)
-    except OSError:
-        shutil.copyfile(path, target)
+    write_derived(model, output, before, weights, settings, digests, names, shares)

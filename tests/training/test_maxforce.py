@@ -1,0 +1,282 @@
+"""The command train-maxforce: weights that translate better, and are the same when killed, and for more threads."""
+
+import csv
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decoder.features.sparse_weights import find_weight, new_sparse_weights, used
+from decoder.translator import Decoder
+from lm.config import load_config, parse_config
+from lm.errors import ConfigError
+from phrasebeam import main
+from training.build.model import train_model
+from training.config import TrainModelConfig
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.learned_weights import LearnedWeights
+from training.maxforce.maxforce_model import WORK, TrainingData, train_maxforce
+from training.maxforce.train import Trainer
+from training.maxforce.updates import UPDATES
+from training.tuning.tune_model import TuningData
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = {
+    "templates": {"rule_id": True, "word_edges": {"most_words": 2}, "rule_bigram": True},
+    "rates": {"word_edges": 1.0, "translation": 0.1},
+    "iterations": 2,
+    "batch": 6,
+    "checkpoint": 2,
+    "threads": 1,
+    "search": {"stack": 10, "beam_threshold": 0.0, "max_phrase_length": 1},  # longer phrases would know
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Sentence pairs in which the word before decides what `k` is, which neither phrases nor language model can see."""
+    directory = tmp_path_factory.mktemp("maxforce")
+    rng = random.Random(1)
+    for name, size in (("train", 60), ("dev", 10)):
+        pairs = [[rng.choice("abcd") for _ in range(rng.randint(1, 3))] for _ in range(size)]
+        source = [" ".join(f"{word} k" for word in words) for words in pairs]
+        target = [" ".join(f"{word.upper()} {'m p' if word < 'c' else 'm q'}" for word in words) for words in pairs]
+        link = "{0}-{2} {1}-{3} {1}-{4}"
+        points = [
+            " ".join(link.format(2 * i, 2 * i + 1, 3 * i, 3 * i + 1, 3 * i + 2) for i in range(len(words)))
+            for words in pairs
+        ]
+        for kind, lines in (("source", source), ("target", target), ("alignment", points)):
+            (directory / f"{name}.{kind}").write_text("".join(f"{line}\n" for line in lines))
+    config = TrainModelConfig.model_validate(
+        {"phrases": {"max_length": 2}, "language_model": {"order": 2}, "threads": 1}
+    )
+    files = directory / "train.source", directory / "train.target"
+    train_model(*files, directory / "model", config, directory / "train.alignment")
+    (directory / "config").write_text(yaml.safe_dump(QUICK))
+    return directory
+
+
+def learn(data, output, **more):
+    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    config = MaxforceConfig.model_validate(QUICK | more)
+    return train_maxforce(
+        data / "model", corpus, TuningData(data / "dev.source", [data / "dev.target"]), output, config
+    )
+
+
+def options(data, output, *more):
+    files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
+    files |= {"dev-source": "dev.source", "dev-reference": "dev.target", "model": "model", "config": "config"}
+    given = [part for name, file in files.items() for part in (f"--{name}", str(data / file))]
+    return ["train-maxforce", *given, "--output", str(output), *more]
+
+
+def weights_of(output):
+    """All that was learned, by file."""
+    arrays = [np.load(output / "sparse" / f"{name}.npy").tolist() for name in ("keys", "values")]
+    return arrays, (output / "weights.yaml").read_text(), (output / "sparse" / "names").read_text()
+
+
+def learned(output):
+    """The weights at the end, best or not."""
+    return {name: a.tolist() for name, a in np.load(output / WORK / "checkpoint.npz").items() if name != "progress"}
+
+
+@pytest.mark.parametrize("update", sorted(UPDATES))
+def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
+    progress = learn(data, tmp_path / "out", update=update)
+    scores = [epoch.score for epoch in progress.epochs]
+    assert max(scores) > scores[0]
+    if update == "max_violation":
+        assert max(scores) == 100.0
+        assert sum(epoch.updates for epoch in progress.epochs) > 0
+        assert sum(epoch.invalid for epoch in progress.epochs) == 0
+        assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
+    with open(tmp_path / "out" / WORK / "curve.csv") as file:
+        assert [float(row["score"]) for row in csv.DictReader(file)] == scores
+
+
+def test_threads_do_not_change_a_bit(data, tmp_path):
+    for threads in (1, 2):
+        learn(data, tmp_path / f"{threads}", threads=threads)
+    assert weights_of(tmp_path / "1") == weights_of(tmp_path / "2")
+    assert learned(tmp_path / "1") == learned(tmp_path / "2")
+
+
+class Killed(Exception):
+    """In place of a signal."""
+
+
+def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
+    learn(data, tmp_path / "whole")
+    save, n_saved = Trainer._save, 0
+
+    def save_and_die(*args):
+        nonlocal n_saved
+        save(*args)
+        n_saved += 1
+        raise Killed
+
+    monkeypatch.setattr(Trainer, "_save", save_and_die)
+    for _ in range(100):
+        try:
+            learn(data, tmp_path / "killed")
+            break
+        except Killed:
+            # What came behind the checkpoint is not of it.
+            with open(tmp_path / "killed" / WORK / "updates", "ab") as file:
+                file.write(b"more")
+    assert n_saved > 5
+    assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+    assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
+
+
+@pytest.mark.needs_jit
+def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
+    arguments = options(data, tmp_path / "killed", "--iterations", "3")
+    script = "import sys; from phrasebeam import main; sys.exit(main())"
+    process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
+    path = tmp_path / "killed" / WORK / "checkpoint.npz"
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        if path.exists():
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    assert main(arguments) == 0
+    assert main(options(data, tmp_path / "whole", "--iterations", "3")) == 0
+    assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+
+
+def test_explains_what_it_learned(data, tmp_path, capsys):
+    learn(data, tmp_path / "out", lm_folds=2)
+    assert main(["explain", "--model", str(tmp_path / "out"), "--top", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    names = [line.split()[1] for line in lines]
+    groups = {"rule_id", "word_edges", "rule_bigram"}
+    assert {group for group in groups for name in names if name.startswith(group)} == groups
+    for group in groups:
+        weights = [abs(float(line.split()[0])) for line in lines if line.split()[1].startswith(group)]
+        assert len(weights) <= 3
+        assert weights == sorted(weights, reverse=True)
+    assert main(["explain", "--model", str(tmp_path / "out"), "--top", "500", "--source", "a k"]) == 0
+    text, _, *fired = capsys.readouterr().out.splitlines()
+    assert text == "A m p"
+    of_one = {line.split(" x ")[1] for line in fired}
+    assert {"rule_id_k~m_p", "rule_bigram_a~A+k~m_p"} <= of_one
+    assert any(name in of_one for name in names)
+
+
+def test_names_and_groups_are_those_of_all_weights(data, tmp_path):
+    learn(data, tmp_path / "out", names=10**6)
+    keys = np.load(tmp_path / "out" / "sparse" / "keys.npy")
+    named = [line.split("\t")[0] for line in (tmp_path / "out" / "sparse" / "names").read_text().splitlines()]
+    assert sorted(named) == [f"{key:016x}" for key in keys.tolist()]
+
+
+def test_a_trained_model_can_be_trained_on(data, tmp_path):
+    """With its own features and weights, where the settings have none."""
+    learn(data, tmp_path / "first")
+    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    config = MaxforceConfig.model_validate(QUICK | {"templates": None, "iterations": 1})
+    development = TuningData(data / "dev.source", [data / "dev.target"])
+    progress = train_maxforce(tmp_path / "first", corpus, development, tmp_path / "second", config)
+    assert progress.epochs[0].score == 100.0
+    assert weights_of(tmp_path / "first")[0][0]
+    assert Decoder.load(tmp_path / "second").translate("a k").text == "A m p"
+
+
+STEPS = st.lists(
+    st.tuples(st.floats(-2, 2), st.lists(st.tuples(st.integers(1, 60), st.floats(-2, 2)), max_size=30)), max_size=8
+)
+
+
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
+@given(STEPS, st.integers(0, 8))
+@settings(deadline=None)
+def test_the_average_is_that_of_all_steps(steps, n_before):
+    """Of the weights as they were after each step, also if all was written and read in between."""
+    learned = LearnedWeights(np.ones(1), new_sparse_weights())
+    weights, dense, after = dict.fromkeys(range(1, 61), 0.0), 1.0, []
+    for number, (amount, sparse) in enumerate(steps):
+        if number == n_before:
+            learned = LearnedWeights.restored(learned.arrays())
+        keys, amounts = (np.array([entry[i] for entry in sparse], dtype) for i, dtype in enumerate((np.uint64, float)))
+        learned.add(np.array([amount]), keys, amounts, (keys % np.uint64(5)).astype(np.int64))
+        learned.end_step()
+        dense += amount
+        for key, value in sparse:
+            weights[key] += value
+        after.append((dense, dict(weights)))
+    average, table = learned.average()
+    n_steps = max(len(steps), 1)
+    assert average[0] == pytest.approx(sum(d for d, _ in after) / n_steps if after else 1.0)
+    for key in weights:
+        expected = sum(found[key] for _, found in after) / n_steps
+        assert find_weight(table, np.uint64(key)) == pytest.approx(expected, abs=1e-9)
+    assert used(learned.sparse)[0].tolist() == sorted({key for _, sparse in steps for key, _ in sparse})
+    slots = np.flatnonzero(learned.sparse.keys)
+    assert (learned.beside.group[slots] == learned.sparse.keys[slots] % np.uint64(5)).all()
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"leave_one_out": None, "lm_folds": 2}, "lm_folds needs leave_one_out; give both, or neither"),
+        (
+            {"search": {"max_phrase_length": 1, "distortion_limit": 0}, "sentences": 1, "forcing": {"max_states": 1}},
+            "no sentence pair has y-good",
+        ),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
+    with pytest.raises(ConfigError, match=message):
+        learn(data, tmp_path / "out", **more)
+
+
+def test_other_settings_do_not_go_on(data, tmp_path, capsys):
+    assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
+    assert main(options(data, tmp_path / "out", "--iterations", "1", "--seed", "2")) == 2
+    assert "choose another output, or give the same settings" in capsys.readouterr().err
+    assert main(options(data, data / "model")) == 2
+    assert "is the model itself" in capsys.readouterr().err
+    without = options(data, tmp_path / "new")
+    place = without.index("--alignment")
+    assert main([*without[:place], *without[place + 2 :]]) == 2
+    assert "give --alignment" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
+def test_settings_of_the_paper_are_settings():
+    for name in ("yu2013-maxforce", "maxforce-small"):
+        config = load_config(ROOT / "configs" / f"{name}.yaml", MaxforceConfig)
+        assert config.update == "max_violation"
+    with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
+        parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
+
+
+@pytest.mark.needs_jit
+def test_kernels_are_compiled_once(data, tmp_path):
+    for update in UPDATES:
+        learn(data, tmp_path / update, update=update, future_cost=True, iterations=1)
+    n_compiled = 0
+    for path in (ROOT / "training" / "maxforce").glob("*.py"):
+        module = import_module(f"training.maxforce.{path.stem}")
+        for name, value in vars(module).items():
+            signatures = getattr(value, "signatures", ())
+            n_compiled += len(signatures)
+            assert len(signatures) <= 1, (module, name, signatures)
+    assert n_compiled > 5

@@ -1,0 +1,54 @@
+"""A model with other weights than the one that it comes from: what is the same is shared, the rest is written anew."""
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from decoder.config import ModelDescription, Weights
+from decoder.provenance import signature, version
+from lm.config import save_config
+
+OWN = ("model.yaml", "weights.yaml")
+
+
+def write_derived(
+    model: Path,
+    output: Path,
+    before: ModelDescription,
+    weights: Weights,
+    settings: Mapping[str, object],
+    digests: Mapping[str, Mapping[str, str]],
+    names: tuple[str, str] = ("", ""),
+    shares: Callable[[Path], bool] = lambda path: True,
+) -> None:
+    """Give `output` the files of `model` that it `shares` (by paths inside of it), and the weights; model.yaml last.
+
+    `settings` and `digests` are what made the weights; `names`: of the work (in the keys of digests), and of its run.
+    Files of models are never changed, but replaced: sharing them is safe.
+    """
+    for path in sorted(model.rglob("*")):
+        relative = path.relative_to(model)
+        if path.is_file() and relative.name not in OWN and shares(relative):
+            share(path, output / relative)
+    save_config(weights, output / "weights.yaml")
+    work, run = names
+    description = before.model_copy(
+        update={
+            "version": version(),
+            "settings": before.settings | dict(settings) | ({"run": run} if run else {}),
+            "data": before.data | {f"{work} {name}": entry for name, entry in digests.items()},
+            "signature": signature(settings, digests),
+        }
+    )
+    save_config(description, output / "model.yaml")
+
+
+def share(path: Path, target: Path) -> None:
+    """Make `target` the same file, or a copy where the file system cannot."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)

@@ -1,0 +1,73 @@
+"""Settings of the perceptron: the only defaults."""
+
+from pydantic import Field, model_validator
+
+from decoder.config import Forcing, LeaveOneOut, Search
+from decoder.features.template_config import Templates
+from lm.config import Bytes, Section
+from training.bleu import ReferenceLength
+from training.maxforce.updates import Strategy
+from training.metrics import MetricName
+
+
+class Rates(Section):
+    """Learning rates of features; those of sparse groups are of each feature of the group.
+
+    A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much.
+    Dense features are large and differ in one direction, since what people wrote is less probable than what is searched
+    for: their weights run away at any rate that is not small, and stay what they are by default.
+    """
+
+    translation: float = Field(0.0, ge=0)
+    reordering: float = Field(0.0, ge=0)
+    language_model: float = Field(0.0, ge=0)
+    distortion: float = Field(0.0, ge=0)
+    word_penalty: float = Field(0.0, ge=0)
+    phrase_penalty: float = Field(0.0, ge=0)
+    unknown_word_penalty: float = Field(0.0, ge=0)
+    early_distortion: float = Field(0.0, ge=0)
+    bitext_count: float = Field(0.0, ge=0)
+    unique_rule: float = Field(0.0, ge=0)
+    length_groups: float = Field(0.0, ge=0)
+    pair_sparse: float = Field(0.0, ge=0)
+    rule_id: float = Field(0.1, ge=0)
+    word_edges: float = Field(0.002, ge=0)
+    rule_bigram: float = Field(0.1, ge=0)
+    rule_history: float = Field(0.02, ge=0)
+
+
+class MaxforceConfig(Section):
+    """Everything that `train-maxforce` can be told besides its files."""
+
+    update: Strategy = "max_violation"
+    future_cost: bool = Field(False, description="compare derivations as the search does, with their future cost")
+    iterations: int = Field(15, ge=1, description="over the training data, at most")
+    patience: int = Field(4, ge=1, description="iterations without a better score before it ends")
+    batch: int = Field(24, ge=1, description="sentences whose updates are averaged (Zhao & Huang 2013)")
+    rates: Rates = Rates()
+    fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
+    search: Search = Search(stack=30, beam_threshold=0.0)
+    development_search: Search | None = Field(None, description="for scores on the development set; none: as above")
+    forcing: Forcing = Forcing(max_states=1 << 16)
+    gold_table_limit: int = Field(0, ge=0, description="target phrases per source phrase in y-good derivations; 0: all")
+    leave_one_out: LeaveOneOut | None = "drop"
+    lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
+    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
+    max_words: int = Field(100, ge=1, description="longer source sentences are left out")
+    metric: MetricName = "bleu"
+    lowercase: bool = False
+    reference_length: ReferenceLength = "closest"
+    checkpoint: int = Field(200, ge=1, description="mini-batches between two")
+    seed: int = 1
+    lm_memory: Bytes = Field(2 * 2**30, ge=2**20, description="for estimating language models without a fold")
+    names: int = Field(1000, ge=0, description="heaviest features of each group whose names are kept for explain")
+    threads: int = Field(2, ge=1)
+
+    @model_validator(mode="after")
+    def _searches_stacks(self) -> "MaxforceConfig":
+        if self.search.algorithm != "stack":
+            raise ValueError("search.algorithm is cube; the beams of stack search are learned from, give stack")
+        if self.lm_folds == 1:
+            raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
+        return self

@@ -1,0 +1,86 @@
+"""Gold lattices on disk: found once, scored in every iteration. They are read by memory map.
+
+data     the arrays of one lattice after the other, each padded to 8 bytes
+index.npy  int64[N, 2 + arrays]: number of the sentence, where its lattice begins, and the sizes of its arrays
+counts.json  how many sentence pairs were reachable, and how many were not
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+
+from decoder.gold_lattice import GoldLattice
+from lm.files import atomic_file
+
+DTYPES = (
+    *(np.int64, np.int32, np.uint64, np.int32, np.bool_, np.int64),
+    *(np.int32, np.int32, np.int64, np.int32, np.int32),
+)  # of the arrays of GoldLattice
+ALIGNMENT = 8
+
+
+class LatticeWriter:
+    """Writes lattices one by one; what is there when the block ends well is there to stay."""
+
+    def __init__(self, directory: Path):
+        """A store that was begun in `directory`, but not ended, is begun anew."""
+        self.directory, self._place = directory, 0
+        self._rows: list[list[int]] = []
+        directory.mkdir(parents=True, exist_ok=True)
+
+    def __enter__(self) -> "LatticeWriter":
+        self._file = open(self.directory / "data", "wb")
+        return self
+
+    def add(self, number: int, lattice: GoldLattice) -> None:
+        """Keep the lattice of a sentence."""
+        arrays: list[np.ndarray] = [
+            np.ascontiguousarray(a, dtype) for a, dtype in zip(lattice[: len(DTYPES)], DTYPES, strict=True)
+        ]
+        self._rows.append([number, self._place, *(a.size for a in arrays), int(lattice.merges_ends)])
+        for array in arrays:
+            data = array.tobytes()
+            self._place += self._file.write(data + bytes(-len(data) % ALIGNMENT))
+
+    def finish(self, counts: Mapping[str, int]) -> None:
+        """All lattices are written; `counts`: sentence pairs by status."""
+        self._file.close()
+        with atomic_file(self.directory / "counts.json") as file:
+            file.write(json.dumps(dict(counts)).encode())
+        with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
+            np.save(file, np.array(self._rows, np.int64).reshape(-1, 3 + len(DTYPES)))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+class LatticeStore:
+    """Reads them back."""
+
+    def __init__(self, directory: Path):
+        """A store that was finished, see is_there."""
+        self._index = np.load(directory / "index.npy")
+        self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
+        size = (directory / "data").stat().st_size
+        self._data = np.memmap(directory / "data", np.uint8, "c") if size else np.zeros(0, np.uint8)
+        self.counts: dict[str, int] = json.loads((directory / "counts.json").read_text(encoding="utf-8"))
+
+    @staticmethod
+    def is_there(directory: Path) -> bool:
+        """Whether a store in `directory` was finished."""
+        return (directory / "index.npy").exists()
+
+    def lattice(self, place: int) -> GoldLattice:
+        """The lattice of the sentence numbers[place]."""
+        _, begin, *sizes, merges_ends = self._index[place].tolist()
+        arrays: list[np.ndarray] = []
+        for size, dtype in zip(sizes, DTYPES, strict=True):
+            n_bytes = size * np.dtype(dtype).itemsize
+            arrays.append(np.frombuffer(self._data[begin : begin + n_bytes], dtype))
+            begin += n_bytes + -n_bytes % ALIGNMENT
+        return GoldLattice(*arrays, bool(merges_ends))  # type: ignore[arg-type, call-arg]

@@ -1,0 +1,70 @@
+"""The command `train-maxforce`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from decoder.config import LeaveOneOut
+from lm.config import load_config, parse_config
+from lm.progress import show_progress
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.maxforce_model import TrainingData, train_maxforce
+from training.maxforce.state import Progress
+from training.maxforce.updates import Strategy
+from training.tuning.tune_model import TuningData
+
+
+def train_maxforce_command(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    source: Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")],
+    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says when to stop.")],
+    dev_reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
+    output: Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")],
+    alignment: Annotated[
+        Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
+    ] = None,
+    update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
+    leave_one_out: Annotated[
+        LeaveOneOut | None,
+        typer.Option(help="Phrase pairs that only the sentence pair itself supports.", show_default="drop"),
+    ] = None,
+    lm_folds: Annotated[
+        int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the order of sentences.", show_default="1")] = None,
+    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+) -> None:
+    """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
+    settings = load_config(config, MaxforceConfig) if config else MaxforceConfig()
+    overrides: dict[str, Any] = {
+        "update": update,
+        "iterations": iterations,
+        "leave_one_out": leave_one_out,
+        "lm_folds": lm_folds,
+        "seed": seed,
+        "threads": threads,
+    }
+    data = settings.model_dump(mode="json", exclude_unset=True)
+    data |= {name: value for name, value in overrides.items() if value is not None}
+    settings = parse_config(data, MaxforceConfig, "options")
+    show_progress()
+    corpus = TrainingData(source, target, alignment)
+    print(to_table(train_maxforce(model, corpus, TuningData(dev_source, dev_reference), output, settings)))
+
+
+def to_table(progress: Progress) -> str:
+    """A row for each iteration, the best one marked."""
+    rows = [["iteration", "score", "updates", "invalid", "solved", "features", "sentences/s"]]
+    for number, epoch in enumerate(progress.epochs):
+        best = "*" if number == progress.best else ""
+        speed = f"{epoch.examples / epoch.seconds:.1f}" if epoch.seconds else ""
+        ratios = [f"{100 * epoch.invalid_ratio:.1f}%", f"{100 * epoch.solved / max(epoch.examples, 1):.1f}%"]
+        rows.append([f"{number}{best}", f"{epoch.score:.2f}", str(epoch.updates), *ratios, str(epoch.features), speed])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)

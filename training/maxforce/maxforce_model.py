@@ -1,0 +1,266 @@
+"""A model directory with learned weights out of another: features, folds, gold lattices, training, and what is written.
+
+work directory `maxforce` in the output:
+features/        templates.yaml and the maps of word classes, where the settings have templates
+lm_folds/        language models without a fold of the training data each
+lattices/        see LatticeStore
+checkpoint.npz, best.npz  see state.py and train.py
+curve.csv, curve.png
+"""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from decoder.config import Weights
+from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.template_config import Templates
+from decoder.features.templates import GROUPS
+from decoder.forced_decoder import ForcedDecoder, Status
+from decoder.gold_lattice import GoldLattice
+from decoder.input import Input
+from decoder.lm_folds import Fold, open_folds
+from decoder.model import Model, open_model
+from decoder.ordered_map import map_ordered
+from decoder.provenance import check_output, file_digests, signature
+from decoder.sentence_pairs import TrainingFiles, with_references
+from decoder.sparse_files import open_sparse, save_feature_names
+from decoder.translator import Decoder
+from lm.config import save_config
+from lm.corpus import split
+from lm.errors import ConfigError
+from lm.files import atomic_directory, read_lines
+from lm.progress import log, stage
+from training.build.lm_folds import build_lm_folds
+from training.derived_model import share, write_derived
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.curve import write_curve
+from training.maxforce.examples import Comparison, Example
+from training.maxforce.lattice_store import LatticeStore, LatticeWriter
+from training.maxforce.names import heaviest, names_of
+from training.maxforce.state import Progress, load_checkpoint
+from training.maxforce.train import Development, Trainer
+from training.maxforce.update_log import latest_first
+from training.tuning.config import TuneConfig
+from training.tuning.tune_model import TuningData
+
+WORK = "maxforce"  # in the model directory
+SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
+WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory"}  # on what was done so far
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Sentences, their translations, and the word alignment that the model was made of."""
+
+    source: Path
+    target: Path
+    alignment: Path | None
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """All files by name."""
+        files = {"source": self.source, "target": self.target}
+        return files | ({"alignment": self.alignment} if self.alignment else {})
+
+    def read(self, config: MaxforceConfig) -> Sequence[tuple[Input, tuple[str, ...]]]:
+        """The sentence pairs that are used. Raises FormatError where files have not as many lines."""
+        alignment = self.alignment if config.leave_one_out else None
+        files = TrainingFiles(self.target, alignment, config.leave_one_out or "drop", config.lm_folds or None)
+        inputs = (Input(split(line)) for line in read_lines(self.source))
+        return list(islice(with_references(inputs, files), config.sentences or None))
+
+
+def train_maxforce(
+    model: Path, corpus: TrainingData, development: TuningData, output: Path, config: MaxforceConfig
+) -> Progress:
+    """Learn weights for `model`, and write it with those that were best on `development` to `output`.
+
+    What an earlier call with the same settings and data did is not done again.
+    """
+    work = output / WORK
+    if not work.exists():
+        check_output(output)
+    if output.resolve() == model.resolve():
+        raise ConfigError(f"{output}: is the model itself; give another --output")
+    _check(corpus, config)
+    opened = open_model(model)
+    digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
+    relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
+    name = signature(relevant | {"weights": opened.weights.model_dump(mode="json")}, digests)
+    opened = with_features(opened, model, work, config)
+    folds = _folds(opened, corpus, work, config)
+    sentences = corpus.read(config)
+    trainer = _trainer(opened, folds, sentences, development, config, work)
+    path = work / "checkpoint.npz"
+    progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
+    progress = trainer.finish(progress, learned)
+    write_curve(work, progress)
+    _write_model(model, output, opened, trainer, sentences, digests)
+    return progress
+
+
+def _check(corpus: TrainingData, config: MaxforceConfig) -> None:
+    if config.leave_one_out and corpus.alignment is None:
+        raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
+    if config.lm_folds and not config.leave_one_out:
+        raise ConfigError("lm_folds needs leave_one_out; give both, or neither")
+
+
+def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
+    """The model in `directory` with the sparse features of the settings, or with its own, and scales for all groups."""
+    features = directory
+    if config.templates is not None:
+        features = work / "features"
+        if not (features / "templates.yaml").exists():
+            _write_templates(config.templates, features)
+    templates, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
+    scales = {
+        name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
+    }
+    absent = {name: None for name, is_there in zip(GROUPS, sparse.active) if not is_there}
+    return model._replace(
+        weights=model.weights.model_copy(update=scales | absent),
+        tables=model.tables._replace(sparse=sparse),
+        templates=templates,
+        levels=levels,
+    )
+
+
+def _write_templates(templates: Templates, directory: Path) -> None:
+    """templates.yaml, and beside it the maps that it names."""
+    levels = []
+    with atomic_directory(directory) as beside:
+        for i, level in enumerate(templates.levels):
+            update = {}
+            for side in ("source", "target"):
+                path = getattr(level, side)
+                if path:
+                    update[side] = f"classes.{i}.{side}"
+                    shutil.copyfile(path, beside / update[side])
+            levels.append(level.model_copy(update=update))
+        save_config(templates.model_copy(update={"levels": levels}), beside / "templates.yaml")
+
+
+def _folds(model: Model, corpus: TrainingData, work: Path, config: MaxforceConfig) -> Sequence[Fold]:
+    if not config.lm_folds:
+        return ()
+    directory = work / "lm_folds"
+    if not (directory / "folds.yaml").exists():
+        order = model.description.language_model_order
+        build_lm_folds(corpus.target, directory, config.lm_folds, order, memory_bytes=config.lm_memory)
+    return open_folds(directory, model)
+
+
+def _trainer(
+    model: Model,
+    folds: Sequence[Fold],
+    sentences: Sequence[tuple[Input, tuple[str, ...]]],
+    development: TuningData,
+    config: MaxforceConfig,
+    work: Path,
+) -> Trainer:
+    limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
+    forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
+    store = _lattices(forced, sentences, config, work / "lattices")
+    examples = Examples(store, sentences)
+    if not examples:
+        raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
+    comparison = Comparison(
+        Decoder(model, config.search, folds=folds), forced, config.update, float(config.future_cost)
+    )
+    scoring = TuneConfig(metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length)
+    dev = development.read(scoring)
+    dev_decoder = Decoder(model, config.development_search or config.search)
+    return Trainer(comparison, examples, Development(dev_decoder, dev.source, dev.metric, config.threads), config, work)
+
+
+class Examples(Sequence[Example]):
+    """Those sentence pairs that have gold lattices, which are read where they are needed."""
+
+    def __init__(self, store: LatticeStore, sentences: Sequence[tuple[Input, tuple[str, ...]]]):
+        self.store, self.sentences = store, sentences
+
+    def __len__(self) -> int:
+        return len(self.store.numbers)
+
+    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
+        number = self.store.numbers[place]
+        return Example(number, *self.sentences[number], self.store.lattice(place))
+
+
+def _lattices(
+    forced: ForcedDecoder,
+    sentences: Sequence[tuple[Input, tuple[str, ...]]],
+    config: MaxforceConfig,
+    directory: Path,
+) -> LatticeStore:
+    """The gold lattices of all sentences that have any."""
+    if LatticeStore.is_there(directory):
+        return LatticeStore(directory)
+    find: Callable[[tuple[Input, tuple[str, ...]]], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
+    counts: dict[str, int] = {}
+    with stage("forced decoding", len(sentences)) as advance, LatticeWriter(directory) as writer:
+        for number, (status, lattice) in enumerate(map_ordered(find, sentences, config.threads)):
+            counts[status] = counts.get(status, 0) + 1
+            if lattice is not None:
+                writer.add(number, lattice)
+            advance(1)
+        writer.finish(counts)
+    log.info("sentence pairs: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
+    return LatticeStore(directory)
+
+
+def _lattice(
+    forced: ForcedDecoder, config: MaxforceConfig, pair: tuple[Input, tuple[str, ...]]
+) -> tuple[Status | str, GoldLattice | None]:
+    given, reference = pair
+    if len(given.words) > config.max_words:
+        return "too long", None
+    return forced.lattice(forced.prepare(given, reference))
+
+
+def _write_model(
+    model: Path,
+    output: Path,
+    opened: Model,
+    trainer: Trainer,
+    sentences: Sequence[tuple[Input, tuple[str, ...]]],
+    digests: dict[str, dict[str, str]],
+) -> None:
+    config = trainer.config
+    with np.load(output / WORK / "best.npz") as best:
+        weights: Weights = trainer.weights(best["dense"])
+        keys, values, groups = best["keys"], best["values"], best["group"]
+    features = output / WORK / "features"
+    if features.exists():
+        for path in sorted(features.iterdir()):
+            share(path, output / path.name)
+    if opened.templates is not None:
+        sparse = new_sparse_weights(keys.size)
+        add_weights(sparse, keys, values)
+        save_sparse_weights(sparse, output / "sparse")
+        wanted = heaviest(keys, values, groups, config.names)
+        with stage("naming features"):
+            found = names_of(wanted, latest_first(output / WORK / "updates"), sentences, opened)
+        save_feature_names(output, found)
+    replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
+    settings = {
+        "maxforce": config.model_dump(mode="json", exclude={"threads"}),
+        "trained_from": opened.description.signature,
+    }
+    write_derived(
+        model,
+        output,
+        opened.description,
+        weights,
+        settings,
+        digests,
+        ("maxforce", ""),
+        lambda path: path.parts[0] != WORK and not replaced.intersection((str(path), path.parts[0])),
+    )

@@ -1,0 +1,73 @@
+"""How far a training has come, in one file: killed at any moment, it goes on behind the last checkpoint."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from lm.config import Section, parse_config
+from lm.errors import ConfigError
+from lm.files import atomic_file
+from training.maxforce.learned_weights import LearnedWeights
+
+FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
+
+
+class Epoch(Section):
+    """One iteration over the training data; number 0 is only the score before the first."""
+
+    examples: int = 0
+    updates: int = 0
+    invalid: int = Field(0, description="updates whose better derivation had the higher score before")
+    solved: int = Field(0, description="sentences whose best hypothesis of the last bin was y-good")
+    violation: float = Field(0.0, description="sum of the score differences of valid updates")
+    place: float = Field(0.0, description="sum of bin / bins of updates")
+    seconds: float = Field(0.0, description="of learning")
+    development_seconds: float = 0.0
+    score: float = Field(0.0, description="of the development set by the averaged weights, as people know it")
+    development_words: int = Field(0, description="of the translations of the development set")
+    features: int = Field(0, description="sparse ones that were ever updated")
+
+    @property
+    def invalid_ratio(self) -> float:
+        """Of all updates."""
+        return self.invalid / max(self.updates, 1)
+
+
+class Progress(Section):
+    """Which mini-batch comes next, and what was found so far."""
+
+    format: Literal["phrasebeam maxforce 1"] = FORMAT
+    signature: str = Field(description="of settings and data; who resumes must have the same")
+    epochs: list[Epoch] = Field([])
+    current: Epoch = Epoch()
+    next_example: int = Field(0, description="in the order of the iteration at hand")
+    logged: int = Field(0, description="bytes of the log of updates")
+
+    @property
+    def best(self) -> int:
+        """The iteration whose averaged weights were best, the first of several; 0: those before training."""
+        return int(np.argmax([epoch.score for epoch in self.epochs]))
+
+
+def save_checkpoint(path: Path, progress: Progress, learned: LearnedWeights) -> None:
+    """Write both, whole or not at all."""
+    with atomic_file(path) as file:
+        np.savez(file, allow_pickle=False, progress=_bytes(progress), **learned.arrays())
+
+
+def load_checkpoint(path: Path, signature: str) -> tuple[Progress, LearnedWeights]:
+    """Read them back. Raises ConfigError where they are of other settings or data."""
+    with np.load(path) as arrays:
+        data: Any = json.loads(arrays["progress"].tobytes())
+        progress = parse_config(data, Progress, str(path))
+        if progress.signature != signature:
+            what = f"{progress.signature}, expected {signature}"
+            raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
+        return progress, LearnedWeights.restored(arrays)
+
+
+def _bytes(progress: Progress) -> np.ndarray:
+    return np.frombuffer(progress.model_dump_json().encode(), np.uint8)

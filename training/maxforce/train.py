@@ -1,0 +1,202 @@
+"""The perceptron's loop: mini-batches over threads, averaged weights scored after each iteration (Yu et al. 2013).
+
+The updates of a mini-batch are computed under the same weights, and added divided by its size, in the order of its
+sentences (Zhao & Huang 2013): so neither threads nor their number change a bit of the weights.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from decoder.config import Weights
+from decoder.features.dense import FeatureNames, weight_vector
+from decoder.features.sparse_weights import SparseWeights
+from decoder.features.templates import GROUPS
+from decoder.translator import Decoder
+from lm.files import atomic_file
+from lm.progress import log, stage
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.examples import Comparison, Difference, Example
+from training.maxforce.learned_weights import LearnedWeights
+from training.maxforce.state import Epoch, Progress, save_checkpoint
+from training.maxforce.update_log import Record, UpdateLog
+from training.metrics import Metric
+
+
+class Development:
+    """The sentences that tell when to stop, and their decoder."""
+
+    def __init__(self, decoder: Decoder, source: Sequence[str], metric: Metric, threads: int):
+        self.decoder, self.source, self.metric, self.threads = decoder, source, metric, threads
+
+    def score(self, weights: Weights, sparse: SparseWeights) -> tuple[float, int]:
+        """(score as people know it, TER negated so that higher is better; words of the translations)."""
+        self.decoder.reweigh(weights, sparse)
+        with stage("decode", len(self.source)) as advance:
+            texts = []
+            for translation in self.decoder.translate_all(self.source, self.threads):
+                texts.append(translation.text)
+                advance(1)
+        statistics = self.metric.statistics(np.arange(len(texts)), texts)
+        return 100 * self.metric.corpus_score(statistics), sum(len(text.split()) for text in texts)
+
+
+class Trainer:
+    """One training from where it is to its end."""
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        examples: Sequence[Example],
+        development: Development,
+        config: MaxforceConfig,
+        directory: Path,
+    ):
+        """What is to be kept is kept in `directory`."""
+        self.comparison, self.examples, self.development = comparison, examples, development
+        self.config, self.directory = config, directory
+        self.features: FeatureNames = comparison.decoder.features
+        self.rates, self.sparse_rates = dense_rates(self.features, config), sparse_rates(config)
+
+    def start(self, signature: str) -> tuple[Progress, LearnedWeights]:
+        """Where a training begins: with the weights of the decoder."""
+        decoder = self.comparison.decoder
+        learned = LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights)
+        return Progress(signature=signature), learned
+
+    def finish(self, progress: Progress, learned: LearnedWeights) -> Progress:
+        """Go on until the development set says to stop, or as often as the settings say."""
+        self.log = UpdateLog(self.directory / "updates", progress.logged)
+        if not progress.epochs:
+            progress = self._end_epoch(progress, learned)
+        with ThreadPoolExecutor(self.config.threads) as pool:
+            while len(progress.epochs) <= self.config.iterations and not self._has_stopped(progress):
+                progress = self._finish_epoch(progress, learned, pool)
+                progress = self._end_epoch(progress, learned)
+        self.log.close()
+        return progress
+
+    def _has_stopped(self, progress: Progress) -> bool:
+        return len(progress.epochs) - 1 - progress.best >= self.config.patience
+
+    def _finish_epoch(self, progress: Progress, learned: LearnedWeights, pool: ThreadPoolExecutor) -> Progress:
+        number = len(progress.epochs)
+        order = np.random.default_rng([self.config.seed, number]).permutation(len(self.examples))
+        best = progress.epochs[progress.best].score
+        with stage(f"iteration {number}, best score {best:.2f}", len(order)) as advance:
+            advance(progress.next_example)
+            for count, first in enumerate(range(progress.next_example, len(order), self.config.batch), 1):
+                begin, batch = time.perf_counter(), order[first : first + self.config.batch].tolist()
+                self._reweigh(learned)
+                found = list(self._differences(batch, pool))
+                self._step(found, learned)
+                self._log(batch, found)
+                current = _counted(progress.current, found, time.perf_counter() - begin)
+                done = {"current": current, "next_example": first + len(batch), "logged": self.log.size}
+                progress = progress.model_copy(update=done)
+                advance(len(batch))
+                if count % self.config.checkpoint == 0:
+                    self._save(progress, learned)
+                    log.info(_line(number, len(order), current))
+        return progress
+
+    def _reweigh(self, learned: LearnedWeights) -> None:
+        weights = self.weights(learned.dense)
+        self.comparison.decoder.reweigh(weights, learned.sparse)
+        self.comparison.forced.decoder.reweigh(weights, learned.sparse)
+
+    def weights(self, dense: np.ndarray) -> Weights:
+        """A vector of dense weights, named."""
+        return Weights.model_validate(self.features.by_group(dense))
+
+    def _differences(self, batch: Sequence[int], pool: ThreadPoolExecutor) -> Iterator[Difference]:
+        """Of a mini-batch, in its order; long sentences come first, so that no thread waits long at the end."""
+        examples = [self.examples[i] for i in batch]
+        longest_first = sorted(range(len(batch)), key=lambda i: -len(examples[i].given.words))
+        futures = {i: pool.submit(self.comparison.difference, examples[i]) for i in longest_first}
+        for i in range(len(batch)):
+            yield futures[i].result()
+
+    def _step(self, found: Sequence[Difference], learned: LearnedWeights) -> None:
+        for one in found:
+            if one.bin is not None:
+                rates = self.sparse_rates[one.groups] / len(found)
+                moved = rates > 0
+                amounts = (rates * one.values)[moved]
+                learned.add(self.rates / len(found) * one.dense, one.keys[moved], amounts, one.groups[moved])
+        learned.end_step()
+
+    def _log(self, batch: Sequence[int], found: Sequence[Difference]) -> None:
+        for place, one in zip(batch, found, strict=True):
+            if one.better is not None and one.worse is not None:
+                self.log.add(Record(self.examples[place].number, one.better, one.worse))
+
+    def _save(self, progress: Progress, learned: LearnedWeights) -> None:
+        self.log.flush()
+        save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
+
+    def _end_epoch(self, progress: Progress, learned: LearnedWeights) -> Progress:
+        """Score the averaged weights, and keep them if they are the best."""
+        begin = time.perf_counter()
+        dense, sparse = learned.average()
+        score, n_words = self.development.score(self.weights(dense), sparse)
+        ended = {
+            "score": score,
+            "development_words": n_words,
+            "features": int(sparse.n_used[0]),
+            "development_seconds": time.perf_counter() - begin,
+        }
+        epoch = progress.current.model_copy(update=ended)
+        epochs = [*progress.epochs, epoch]
+        progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
+        if progress.best == len(epochs) - 1:
+            save_best(self.directory / "best.npz", dense, sparse, learned.beside.group)
+        self._save(progress, learned)
+        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; score {score:.2f}, {n_words} words")
+        return progress
+
+
+def dense_rates(features: FeatureNames, config: MaxforceConfig) -> np.ndarray:
+    """float64[F] learning rates; scales of sparse groups stay, since their features are learned one by one."""
+    rates = []
+    for name, size in features.groups:
+        is_fixed = name in config.fixed or name in GROUPS
+        rates += [0.0 if is_fixed else float(getattr(config.rates, name))] * (1 if size is None else size)
+    return np.array(rates)
+
+
+def sparse_rates(config: MaxforceConfig) -> np.ndarray:
+    """float64[len(GROUPS)]."""
+    return np.array([0.0 if name in config.fixed else getattr(config.rates, name) for name in GROUPS])
+
+
+def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> None:
+    """Write weights, whole or not at all; of sparse ones those that are not 0, and their groups (uint8[T])."""
+    slots = np.flatnonzero(sparse.values)
+    arrays = {"dense": dense, "keys": sparse.keys[slots], "values": sparse.values[slots], "group": group[slots]}
+    with atomic_file(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch:
+    """The iteration so far with what a mini-batch brought."""
+    updates = [one for one in found if one.bin is not None]
+    more = {
+        "examples": len(found),
+        "updates": len(updates),
+        "invalid": sum(one.margin > 0 for one in updates),
+        "solved": sum(one.is_solved for one in found),
+        "violation": sum(max(-one.margin, 0.0) for one in updates),
+        "place": sum((one.bin or 0) / one.n_bins for one in updates),
+        "seconds": seconds,
+    }
+    return epoch.model_copy(update={name: getattr(epoch, name) + value for name, value in more.items()})
+
+
+def _line(number: int, n_examples: int, epoch: Epoch) -> str:
+    speed = epoch.examples / epoch.seconds if epoch.seconds else 0.0
+    updates = f"{epoch.updates} updates, {100 * epoch.invalid_ratio:.1f}% invalid"
+    return f"iteration {number}: {epoch.examples} of {n_examples}, {speed:.1f} sentences/s, {updates}"

@@ -1,0 +1,84 @@
+"""Where a sentence updates the weights, and towards what: four strategies (Yu et al. 2013, section 3).
+
+Bin i holds the partial derivations that cover i source words. The update is the features of a better derivation minus
+those of the best y-bad hypothesis of a bin; it is invalid if the better one has the higher score as it is.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+Strategy = Literal["early", "max_violation", "standard", "local"]
+
+
+class Bins(NamedTuple):
+    """What search and forced decoding found, for bins 0..n; a score is -inf where there is no such derivation."""
+
+    good: np.ndarray  # float64[n + 1], best y-good derivation of the gold lattice
+    bad: np.ndarray  # float64[n + 1], best y-bad hypothesis in the beam
+    violation: np.ndarray  # float64[n + 1], by how much the y-bad one is better; -inf where one is missing
+    has_good: np.ndarray  # bool[n + 1], whether a y-good hypothesis is in the beam
+    is_solved: bool  # whether the best hypothesis of the last bin is y-good
+    closest: float  # score of the hypothesis of the last bin that is most like the reference
+
+
+class Update(NamedTuple):
+    """From the best y-bad hypothesis of `bin` to its best y-good derivation, or to the `closest` hypothesis."""
+
+    bin: int
+    closest: bool = False
+
+
+def early(bins: Bins, phrase_limit: int) -> Update | None:
+    """The first of `phrase_limit` bins in a row without y-good hypotheses: there is no hope to go on.
+
+    A row that reaches the end has none either. In a row the first bin is taken that has both derivations.
+    """
+    n_bins, first = bins.good.size, 1
+    for i in range(1, n_bins):
+        if bins.has_good[i]:
+            first = i + 1
+        elif i - first + 1 == phrase_limit:
+            break
+    return next((Update(i) for i in range(first, n_bins) if _has_both(bins, i)), None)
+
+
+def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
+    """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7).
+
+    Where future cost counts, it says by how much; but a bin whose update would be invalid is none.
+    """
+    valid = np.where(bins.bad >= bins.good, bins.violation, -np.inf)  # future cost must not make others of them
+    worst = int(np.argmax(valid))
+    return Update(worst) if valid[worst] >= 0 else None
+
+
+def standard(bins: Bins, phrase_limit: int) -> Update | None:
+    """The last bin, unless its best hypothesis is y-good (equation 8), even if that is invalid."""
+    last = bins.good.size - 1
+    return Update(last) if not bins.is_solved and _has_both(bins, last) else None
+
+
+def local(bins: Bins, phrase_limit: int) -> Update | None:
+    """The last bin, towards its hypothesis that is most like the reference (equations 9 and 10)."""
+    last = bins.good.size - 1
+    return Update(last, closest=True) if not bins.is_solved and np.isfinite(bins.bad[last]) else None
+
+
+def margin(bins: Bins, update: Update) -> float:
+    """By how much the better derivation of an update has the higher score; above 0 the update is invalid."""
+    better = bins.closest if update.closest else bins.good[update.bin]
+    return float(better - bins.bad[update.bin])
+
+
+def _has_both(bins: Bins, i: int) -> bool:
+    return bool(np.isfinite(bins.good[i]) and np.isfinite(bins.bad[i]))
+
+
+UPDATES: dict[Strategy, Callable[[Bins, int], Update | None]] = {
+    "early": early,
+    "max_violation": max_violation,
+    "standard": standard,
+    "local": local,
+}
