@@ -29,10 +29,10 @@ from training.tuning.decoding import score_translations
 from training.tuning.tune_model import TuningData, tune_model
 
 GRIDS: dict[Method, list[float]] = {
-    "mira-corpus": [10.0, 1.0, 0.1, 0.01],
-    "mira-batch": [0.01, 0.1, 0.001],
+    "mira-corpus": [1.0, 10.0, 0.1, 0.01],
+    "mira-batch": [0.01, 0.1, 0.001, 0.0001],
     "mert": [],
-    "mira-chiang": [0.01, 0.1, 0.001],
+    "mira-chiang": [0.01, 0.1, 0.001, 0.0001],
     "pro": [],
 }
 DEVELOPMENT = {"multi30k": "val", "ted": "dev", "tanaka": "dev"}
