@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.answer import Request
-from decoder.features.sparse_weights import find_weight, used
+from decoder.features.sparse_weights import fill_weights, used
 from decoder.features.templates import GROUPS
 from decoder.sparse_files import open_feature_names, open_pair_names
 from decoder.translation import Translation
@@ -39,12 +39,12 @@ def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explained]
 def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explained]]:
     """The translation of a sentence, and its sparse features, those that matter most first."""
     translation = decoder.answer(sentence, Request(n=1, sparse="names")).nbest[0]
-    found, weights = [], decoder.tables.sparse.weights
-    for key, value in translation.sparse.items():
+    found, weights = [], np.zeros(len(translation.sparse))
+    fill_weights(decoder.tables.sparse.weights, np.array(list(translation.sparse), np.uint64), weights)
+    for (key, value), weight in zip(translation.sparse.items(), weights.tolist()):
         name = translation.sparse_names[key]
         group = group_of(name)
-        weight = _scale(decoder, group) * float(find_weight(weights, np.uint64(key)))
-        found.append(Explained(group, name, weight, value))
+        found.append(Explained(group, name, _scale(decoder, group) * weight, value))
     return translation, sorted(found, key=lambda one: (-abs(one.weight * one.value), one.name))
 
 

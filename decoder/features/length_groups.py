@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from lm.errors import ModelError
-from lm.jit import inner_kernel
+from lm.jit import inner_kernel, kernel
 
 
-@inner_kernel
+@kernel
 def range_place(a, b, longest):
     """Place of the range a..b among those of 1..longest, which are sorted."""
     return (a - 1) * longest - (a - 1) * (a - 2) // 2 + b - a

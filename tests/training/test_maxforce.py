@@ -16,7 +16,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decoder.features.sparse_weights import find_weight, new_sparse_weights, used
+from decoder.features.sparse_weights import fill_weights, new_sparse_weights, used
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
@@ -224,9 +224,10 @@ def test_the_average_is_that_of_all_steps(steps, n_before):
     average, table = learned.average()
     n_steps = max(len(steps), 1)
     assert average[0] == pytest.approx(sum(d for d, _ in after) / n_steps if after else 1.0)
-    for key in weights:
-        expected = sum(found[key] for _, found in after) / n_steps
-        assert find_weight(table, np.uint64(key)) == pytest.approx(expected, abs=1e-9)
+    found = np.zeros(len(weights))
+    fill_weights(table, np.array(list(weights), np.uint64), found)
+    expected = [sum(one[key] for _, one in after) / n_steps for key in weights]
+    assert found.tolist() == pytest.approx(expected, abs=1e-9)
     assert used(learned.sparse)[0].tolist() == sorted({key for _, sparse in steps for key, _ in sparse})
     slots = np.flatnonzero(learned.sparse.keys)
     assert (learned.beside.group[slots] == learned.sparse.keys[slots] % np.uint64(5)).all()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from decoder.config import Forcing, Search, Weights
 from decoder.features.dense import SPARSE, weight_vector
-from decoder.features.sparse_weights import find_weight
+from decoder.features.sparse_weights import fill_weights
 from decoder.features.templates import GROUPS
 from decoder.forced_decoder import ForcedDecoder
 from decoder.input import Input
@@ -105,7 +105,9 @@ def test_differences_have_the_margin_of_their_scores(directory, seed, reordering
     weights = weight_vector(decoder.weights, decoder.features)
     assert weights @ difference.dense == pytest.approx(difference.margin, abs=1e-4)
     table = decoder.tables.sparse.weights
-    learned = np.array([find_weight(table, key) for key in difference.keys]) * difference.values
+    learned = np.zeros(difference.keys.size)
+    fill_weights(table, difference.keys, learned)
+    learned *= difference.values
     for name, place in zip(GROUPS, decoder.features.optional_places()[SPARSE:].tolist()):
         of_group = difference.groups == GROUPS.index(name)
         assert learned[of_group].sum() == pytest.approx(difference.dense[place] if place >= 0 else 0, abs=1e-9)
