@@ -13,6 +13,7 @@ from decoder.features.dense import OPTIONAL
 from decoder.model import Model, open_model
 from decoder.moses.reordering_type import write_type
 from decoder.moses.sections import ALGORITHMS
+from decoder.moses.sparse import SparseColumn, weight_lines
 from decoder.phrase_table import open_reordering_table
 from decoder.provenance import check_output
 from lm.config import load_config
@@ -21,7 +22,7 @@ from lm.files import atomic_directory, atomic_file
 from lm.progress import stage
 
 HEADING = "# Moses model, exported by phrasebeam"
-TABLE, REORDERING = "phrase-table.gz", "reordering-table.gz"
+TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
 SOURCES_AT_ONCE = 1 << 13
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
@@ -60,6 +61,8 @@ def export_moses(model: str | Path, output: str | Path) -> None:
                 _write_lines(_reordering_lines(Path(model), opened), directory / REORDERING)
         for i, entry in enumerate(opened.description.language_models):
             shutil.copyfile(Path(model) / entry.file, directory / _language_model(i))
+        if opened.weights.pair_sparse is not None:
+            _write("".join(weight_lines(opened, MOSES_NAMES["translation"])), directory / SPARSE_WEIGHTS)
         _write(_ini(opened, search), directory / "moses.ini")
 
 
@@ -78,7 +81,7 @@ def _check_words(directory: Path, model: Model) -> None:
 def _check_weights(path: Path, weights: Weights) -> None:
     given = weights.model_dump()
     for name in OPTIONAL:
-        if name in given and name not in MOSES_NAMES:
+        if name in given and name not in MOSES_NAMES and name != "pair_sparse":
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
         message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
@@ -107,7 +110,7 @@ def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str
 
 
 def _phrase_lines(model: Model) -> Iterator[str]:
-    table = model.tables.phrases
+    table, column = model.tables.phrases, SparseColumn(model)
     for rows, texts, sources in _pairs(model):
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
@@ -116,8 +119,9 @@ def _phrase_lines(model: Model) -> Iterator[str]:
         counts = zip(*(column.tolist() for column in columns))
         shown = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        for text, scores, alignment, count in zip(texts, probabilities(table.ln_scores[rows]), alignments, shown):
-            yield f"{text}{scores} ||| {alignment} ||| {count} ||| |||\n"
+        parts = texts, probabilities(table.ln_scores[rows]), alignments, shown, column.texts(rows)
+        for text, scores, alignment, count, sparse in zip(*parts):
+            yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
 
 def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
@@ -165,6 +169,7 @@ def _ini(model: Model, search: Search) -> str:
         f"table-limit={search.table_limit}"
     )
     weights = model.weights.model_dump()
+    has_sparse = weights.pop("pair_sparse", None) is not None
     if reordering:
         if reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
             n = N_ORIENTATIONS[reordering.kind]
@@ -191,6 +196,7 @@ def _ini(model: Model, search: Search) -> str:
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],
         **({"early-distortion-cost": ["1"]} if early else {}),
+        **({"weight-file": [SPARSE_WEIGHTS]} if has_sparse else {}),
         "feature": features,
         "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
     }

@@ -1,18 +1,20 @@
-"""Sparse features of a Moses phrase table: their weights (FVector::load), and how a model keeps them."""
+"""Sparse features of a Moses phrase table, and their weights (FVector::load): how a model keeps them, gives them back."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
 from decoder.features.template_config import Templates
 from decoder.features.templates import name_keys
+from decoder.model import Model
 from decoder.moses.tables import PhraseTableReader
 from decoder.sparse_files import save_pair_features
 from lm.config import save_config
-from lm.errors import FormatError
+from lm.errors import FormatError, ModelError
 from lm.files import read_lines
 
 COMMENT = "#"
@@ -54,3 +56,35 @@ def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str
     save_sparse_weights(table, directory / "sparse")
     save_config(Templates(), directory / "templates.yaml")
     return True
+
+
+class SparseColumn:
+    """The column of a table in which sparse features of its pairs stand: names without the table's, and values."""
+
+    def __init__(self, model: Model):
+        """Raises ModelError for a feature of pairs whose name is not known."""
+        self._sparse, self._names = model.tables.sparse, dict[int, str]()
+        for key in np.unique(self._sparse.pair_keys).tolist():
+            if key not in model.pair_names:
+                raise ModelError("sparse/pairs/names: a feature of pairs has no name there; import the model again")
+            self._names[key] = model.pair_names[key].partition("_")[2]
+
+    def texts(self, rows: slice) -> list[str]:
+        """What stands there for the pairs `rows`."""
+        if not self._sparse.pair_keys.size:
+            return [""] * (rows.stop - rows.start)
+        offsets = self._sparse.pair_offsets[rows.start : rows.stop + 1].tolist()
+        used = slice(offsets[0], offsets[-1])
+        keys, values = self._sparse.pair_keys[used].tolist(), self._sparse.pair_values[used].astype(str).tolist()
+        features = [f"{self._names[key]} {value}" for key, value in zip(keys, values)]
+        return [" ".join(features[begin - offsets[0] : end - offsets[0]]) for begin, end in pairwise(offsets)]
+
+
+def weight_lines(model: Model, table_name: str) -> Iterator[str]:
+    """Moses' file of sparse weights: those of features of pairs, times their scale."""
+    scale, keys = model.weights.pair_sparse or 0.0, np.array(list(model.pair_names), np.uint64)
+    values = np.zeros(keys.size)
+    fill_weights(model.tables.sparse.weights, keys, values)
+    for name, value in zip(model.pair_names.values(), values.tolist()):
+        if value != 0:
+            yield f"{table_name}_{name.partition('_')[2]} {scale * value!r}\n"

@@ -53,6 +53,20 @@ def test_they_are_scored_and_listed(moses, tmp_path):
     assert seen == set(WEIGHTS)
 
 
+def test_they_are_exported_as_they_came(moses, tmp_path):
+    import_moses(moses / "moses.ini", tmp_path / "model")
+    weights = tmp_path / "model" / "weights.yaml"
+    weights.write_text(weights.read_text().replace("pair_sparse: 1.0", "pair_sparse: 2.0"))
+    export_moses(tmp_path / "model", tmp_path / "again")
+    import_moses(tmp_path / "again" / "moses.ini", tmp_path / "twice")
+    first, second = Decoder.load(tmp_path / "model"), Decoder.load(tmp_path / "twice")
+    line = "a b c a d"
+    for one, other in zip(first.nbest(line, 50), second.nbest(line, 50), strict=True):
+        assert (one.text, one.phrases) == (other.text, other.phrases)
+        assert one.score == pytest.approx(other.score, abs=1e-5)
+        assert 2 * one.features["pair_sparse"] == pytest.approx(other.features["pair_sparse"])
+
+
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
