@@ -1,4 +1,4 @@
-"""Sparse features of a Moses phrase table, and their weights (FVector::load): how a model keeps them, gives them back."""
+"""Sparse features of Moses phrase tables and their weights: how a model keeps them and gives them back."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ COMMENT = "#"
 
 
 def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, float]:
-    """Weights by name, of lines 'NAME WEIGHT'. Raises FormatError for other lines and names that are not known."""
+    """Weights by name, of lines 'NAME WEIGHT' (FVector::load). Raises FormatError for other lines and names that are not known."""
     weights = {}
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split()
