@@ -15,13 +15,13 @@ from decoder.moses.tables import PhraseTableReader
 from decoder.sparse_files import save_pair_features
 from lm.config import save_config
 from lm.errors import FormatError, ModelError
-from lm.files import read_lines
+COMMENT = "#"  # as FVector::load has it
 
 COMMENT = "#"
 
 
 def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, float]:
-    """Weights by name, of lines 'NAME WEIGHT' (FVector::load). Raises FormatError for other lines and names that are not known."""
+    """Weights by name, of lines 'NAME WEIGHT'. Raises FormatError for other lines and names that are not known."""
     weights = {}
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split()
