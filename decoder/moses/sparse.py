@@ -15,9 +15,9 @@ from decoder.moses.tables import PhraseTableReader
 from decoder.sparse_files import save_pair_features
 from lm.config import save_config
 from lm.errors import FormatError, ModelError
-COMMENT = "#"  # as FVector::load has it
+from lm.files import read_lines
 
-COMMENT = "#"
+COMMENT = "#"  # as FVector::load has it
 
 
 def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, float]:
