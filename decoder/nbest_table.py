@@ -19,6 +19,8 @@ class NbestTable(NamedTuple):
     score: np.ndarray  # float64[K], the model score
     features: np.ndarray  # float64[K, F], laid out as FeatureNames
     sparse: SparseRows  # K, see nbest_table; empty where not asked for
+    first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
+    pairs: np.ndarray  # int64[...], as the model's table numbers them; the sentence's own are negative
 
 
 def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
@@ -30,13 +32,15 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     if not found.source.words:
         best = found.best()
         values = [np.atleast_1d(best.features[name]) for name, _ in found.features.groups]
-        return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1))
+        nothing = np.zeros(2, np.int64), np.zeros(0, np.int64)
+        return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1), *nothing)
     best_ones = found.derivations(n, distinct)
     size = best_ones.score.size
     features = np.zeros((size, found.features.size))
     found.fill_features(best_ones.phrases, best_ones.offsets, features)
     fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
-    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired)
+    pairs = original_pairs(best_ones.phrases.pair.astype(np.int64), found.source.tables.origin)
+    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, best_ones.offsets, pairs)
 
 
 def _texts(found: Found, best: Derivations) -> list[str]:

@@ -1,0 +1,59 @@
+"""Maximum expected BLEU by its formulas: weights one by one, lists of lists, sums written out."""
+
+import math
+
+
+def rprop(last_weight, weight, last_gradient, gradient, last_step, increase, decrease):
+    """(weight, step) of the next iteration: the two case tables of Wuebker et al. (2015), section 4.2."""
+    product = last_gradient * gradient
+    if product > 0:
+        step = increase * last_step
+    elif product < 0:
+        step = decrease * last_step
+    else:
+        step = last_step
+    if product < 0:
+        return last_weight, step
+    if gradient > 0:
+        return weight + step, step
+    if gradient < 0:
+        return weight - step, step
+    return weight, step
+
+
+def expected_bleu(lists, weights, scale):
+    """Of lists of (score, BLEU, features that fire)."""
+    expected = []
+    for hypotheses in lists:
+        scores = [scale * (score + sum(weights[f] for f in features)) for score, _, features in hypotheses]
+        best = max(scores)
+        mass = [math.exp(score - best) for score in scores]
+        bleu = [hypothesis[1] for hypothesis in hypotheses]
+        expected.append(sum(p * b for p, b in zip(mass, bleu)) / sum(mass))
+    return sum(expected) / len(expected)
+
+
+def objective(lists, weights, tau, scale):
+    """Equation 9."""
+    return math.log(expected_bleu(lists, weights, scale)) - tau * sum(weight**2 for weight in weights)
+
+
+def sentence_bleu(hypothesis, reference):
+    """Of two lists of words; precisions of 3- and 4-grams have those before as priors, brevity is not clipped."""
+    precisions = []
+    for n in range(1, 5):
+        left = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+        grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
+        matches = 0
+        for gram in grams:
+            if gram in left:
+                left.remove(gram)
+                matches += 1
+        if n <= 2:
+            if not matches:
+                return 0.0
+            precisions.append(matches / len(grams))
+        else:
+            prior = precisions[-1] * precisions[-1] / precisions[-2]
+            precisions.append((matches + 5 * prior) / (len(grams) + 5))
+    return math.exp(1 - len(reference) / len(hypothesis)) * math.prod(precisions) ** 0.25

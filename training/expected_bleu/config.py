@@ -1,0 +1,89 @@
+"""Settings of maximum expected BLEU training: the only defaults."""
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from decoder.config import LeaveOneOut, Search
+from lm.config import Bytes, Section
+from training.bleu import ReferenceLength
+from training.metrics import MetricName
+
+Optimizer = Literal["rprop", "adagrad", "sgd"]
+FeatureSet = Literal["a", "b", "c"]
+
+
+class Rprop(Section):
+    """Resilient backpropagation; the letters are those of Wuebker et al. (2015), section 4.2."""
+
+    increase: float = Field(1.2, ge=1, description="eta+, of steps whose direction stays")
+    decrease: float = Field(0.5, gt=0, lt=1, description="eta-, of steps that are taken back")
+    initial_step: float = Field(1e-3, gt=0, description="of each weight")
+    forget_reverted: bool = Field(
+        False,
+        description="take the gradient before as 0 where a step was taken back, as Riedmiller & Braun (1993) do; the "
+        "paper's tables do not, so that a weight on which no other depends goes back and forth between two values",
+    )
+
+
+class Adagrad(Section):
+    """AdaGrad with a diagonal matrix (Duchi et al. 2011; Green et al. 2013)."""
+
+    rate: float = Field(0.1, gt=0, description="eta, the first step of each weight")
+
+
+class Sgd(Section):
+    """Steps along the gradient of all data, as the paper's Equation 3."""
+
+    rate: float = Field(100.0, gt=0, description="eta; what is good depends on the data, since gradients are small")
+
+
+class Steps(Section):
+    """How each optimizer steps."""
+
+    rprop: Rprop = Rprop()
+    adagrad: Adagrad = Adagrad()
+    sgd: Sgd = Sgd()
+
+
+class ExpectedBleuConfig(Section):
+    """Everything that `train-expected-bleu` can be told besides its files."""
+
+    optimizer: Optimizer = "rprop"
+    features: list[FeatureSet] = Field(
+        ["a"], min_length=1, description="a: phrase pairs; b: word pairs in them; c: triplets of words in them"
+    )
+    iterations: int = Field(40, ge=1)
+    tau: float = Field(1e-6, ge=0, description="of the squares of all weights, against ln of expected BLEU")
+    scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
+    steps: Steps = Steps()
+    nbest: int = Field(100, ge=1, description="derivations of each training sentence")
+    distinct: bool = Field(True, description="with different texts")
+    search: Search = Search()
+    leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
+    lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
+    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
+    max_words: int = Field(100, ge=1, description="longer source sentences are left out")
+    score_every: int = Field(1, ge=1, description="iterations between two whose weights are scored on development data")
+    development_search: Search | None = Field(None, description="for these scores; none: as for the lists")
+    metric: MetricName = "bleu"
+    lowercase: bool = Field(False, description="ignore case, in sentence BLEU as well")
+    reference_length: ReferenceLength = "closest"
+    lm_memory: Bytes = Field(2 * 2**30, ge=2**20, description="for estimating language models without a fold")
+    memory: Bytes = Field(2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of")
+    threads: int = Field(2, ge=1)
+
+    @field_validator("features")
+    @classmethod
+    def _each_once(cls, features: list[FeatureSet]) -> list[FeatureSet]:
+        if len(set(features)) != len(features):
+            raise ValueError(f"{', '.join(features)}: one is there twice, give each once")
+        return sorted(features)
+
+    @model_validator(mode="after")
+    def _folds_need_more_than_one(self) -> "ExpectedBleuConfig":
+        if self.lm_folds == 1:
+            raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
+        if self.lm_folds and not self.leave_one_out:
+            raise ValueError("lm_folds needs leave_one_out; give both, or neither")
+        return self

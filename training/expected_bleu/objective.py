@@ -1,0 +1,149 @@
+"""ln of expected BLEU over n-best lists, less the squares of the weights, and its gradient (Wuebker et al. 2015, 5.1).
+
+O = ln <beta> - tau * |theta|^2 (Equation 9), <beta> being the mean over lists of the sum of p(E|F) beta(E), and p the
+softmax of model scores within a list. Features fire by events: an event is a phrase pair that stands in a derivation,
+and fires what the pair has. So lists are streamed over in terms of events, and only the arrays of weights and
+gradients know features (`design`). Signs are those of optimizers.py.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lm.errors import ConfigError
+from lm.jit import kernel
+from lm.resident import let_go_beyond
+
+PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
+LISTS_AT_ONCE = 1 << 10
+
+
+class ScoredLists(NamedTuple):
+    """N lists with H hypotheses, which have Z events; may be larger than memory."""
+
+    first: np.ndarray  # int64[N + 1], hypotheses of list n are first[n]:first[n + 1], one or more
+    score: np.ndarray  # float32[H], model score without what is learned, less that of the first in the list
+    bleu: np.ndarray  # float32[H], of the sentence
+    event_first: np.ndarray  # int64[H + 1], events of hypothesis h are event[event_first[h]:event_first[h + 1]]
+    event: np.ndarray  # int32[Z]
+
+
+class Design(NamedTuple):
+    """Which features each of E events fires, with repetitions; there are F of them."""
+
+    first: np.ndarray  # int64[E + 1]
+    feature: np.ndarray  # int32[...], those of event e are feature[first[e]:first[e + 1]]
+
+
+class Value(NamedTuple):
+    """The objective at some weights."""
+
+    objective: float
+    expected_bleu: float
+
+
+@kernel
+def add_expectations(lists, begin, end, weights, scale, room, gradient, total):
+    """Add up <beta>_n of the lists begin:end in total[0], and in `gradient` (float64[E]) how it changes by event.
+
+    weights: float64[E], of events; room: float64, as long as the longest list. Equation 13 in two passes over a list.
+    """
+    for n in range(begin, end):
+        start, stop = lists.first[n], lists.first[n + 1]
+        best = -np.inf
+        for h in range(start, stop):
+            score = np.float64(lists.score[h])
+            for z in range(lists.event_first[h], lists.event_first[h + 1]):
+                score += weights[lists.event[z]]
+            room[h - start] = scale * score
+            best = max(best, scale * score)
+        mass, expected = 0.0, 0.0
+        for h in range(start, stop):
+            room[h - start] = np.exp(room[h - start] - best)
+            mass += room[h - start]
+            expected += room[h - start] * lists.bleu[h]
+        expected /= mass
+        total[0] += expected
+        for h in range(start, stop):
+            amount = scale * room[h - start] / mass * (lists.bleu[h] - expected)
+            for z in range(lists.event_first[h], lists.event_first[h + 1]):
+                gradient[lists.event[z]] += amount
+
+
+@kernel
+def sum_by_event(design, weights, out):
+    """Write to `out` (float64[E]) the sum of the weights (float64[F]) of what each event fires."""
+    for e in range(out.size):
+        total = 0.0
+        for i in range(design.first[e], design.first[e + 1]):
+            total += weights[design.feature[i]]
+        out[e] = total
+
+
+@kernel
+def sum_by_feature(design, amounts, out):
+    """Add the amounts (float64[E]) of events to those of the features that they fire, in `out` (float64[F])."""
+    for e in range(amounts.size):
+        for i in range(design.first[e], design.first[e + 1]):
+            out[design.feature[i]] += amounts[e]
+
+
+def expectations(
+    lists: ScoredLists, weights: np.ndarray, scale: float, threads: int, memory: int
+) -> tuple[float, np.ndarray]:
+    """(<beta>, float64[E] its gradient by the weights of events); beyond `memory` bytes, pages of lists are let go of.
+
+    Takes memory for PARTS gradients, whatever the size of the lists.
+    """
+    n_lists = lists.first.size - 1
+    ends = [part * n_lists // PARTS for part in range(PARTS + 1)]
+    longest = max((int(np.diff(part).max(initial=0)) for part in _pieces(lists.first)), default=0)
+
+    def add_part(part: int) -> tuple[float, np.ndarray]:
+        total, gradient, room = np.zeros(1), np.zeros(weights.size), np.empty(longest)
+        for begin in range(ends[part], ends[part + 1], LISTS_AT_ONCE):
+            end = min(begin + LISTS_AT_ONCE, ends[part + 1])
+            add_expectations(lists, begin, end, weights, scale, room, gradient, total)
+            let_go_beyond(memory, *lists)
+        return float(total[0]), gradient
+
+    expected, summed = 0.0, np.zeros(weights.size)
+    with ThreadPoolExecutor(threads) as pool:
+        for total, gradient in pool.map(add_part, range(PARTS)):
+            expected += total
+            summed += gradient
+    return expected / n_lists, summed / n_lists
+
+
+def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
+    """In which differences are taken, since there may be many."""
+    return [first[i : i + (1 << 20) + 1] for i in range(0, first.size, 1 << 20)]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """Equation 9 over some lists, and its gradient."""
+
+    lists: ScoredLists
+    design: Design
+    n_features: int
+    tau: float
+    scale: float = 1.0  # of model scores before they become probabilities
+    threads: int = 1
+    memory: int = 1 << 30  # bytes, see expectations
+
+    def at(self, weights: np.ndarray) -> tuple[Value, np.ndarray]:
+        """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
+        by_event = np.empty(self.design.first.size - 1)
+        sum_by_event(self.design, weights, by_event)
+        expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)
+        if expected <= 0.0:
+            raise ConfigError(
+                "no hypothesis shares two words in a row with its reference; give data that fit the model"
+            )
+        gradient = -2.0 * self.tau * weights
+        sum_by_feature(self.design, event_gradient / expected, gradient)
+        return Value(float(np.log(expected) - self.tau * (weights @ weights)), expected), gradient

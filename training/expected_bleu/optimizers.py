@@ -1,0 +1,52 @@
+"""Steps towards a larger objective, each a function of weights, gradient and state (Wuebker et al. 2015, section 4).
+
+The signs of all of training/expected_bleu: the objective shall become large, and `gradient` is the objective's. A
+weight is added to the model score for each time that its feature fires, and higher scores are better: the paper's
+scores are costs, so that its Equations 8 and 11 to 13 have the other sign.
+
+weights, gradient: float64[F]. `state` is empty before the first step and holds float64[F] arrays by name; weights and
+state change in place.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from training.expected_bleu.config import Optimizer, Steps
+
+State = dict[str, np.ndarray]
+Step = Callable[[np.ndarray, np.ndarray, State, Steps], None]
+
+
+def sgd(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
+    """Equation 3."""
+    weights += steps.sgd.rate * gradient
+
+
+def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
+    """Equations 4 and 5; weights whose gradient was always 0 stay."""
+    squares = state.setdefault("squares", np.zeros(weights.size))
+    squares += gradient**2
+    roots = np.sqrt(squares)
+    weights += np.divide(steps.adagrad.rate * gradient, roots, out=np.zeros(weights.size), where=roots > 0)
+
+
+def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
+    """The two tables of section 4.2: where the gradient changes its sign, the weight before the last step returns."""
+    settings = steps.rprop
+    last_gradient = state.setdefault("gradient", np.zeros(weights.size))
+    last_weights = state.setdefault("weights", weights.copy())
+    step = state.setdefault("step", np.full(weights.size, settings.initial_step))
+    direction = np.sign(gradient)
+    agreement = np.sign(last_gradient) * direction
+    step[agreement > 0] *= settings.increase
+    step[agreement < 0] *= settings.decrease
+    next_weights = np.where(agreement < 0, last_weights, weights + direction * step)
+    last_weights[:] = weights
+    weights[:] = next_weights
+    last_gradient[:] = gradient
+    if settings.forget_reverted:
+        last_gradient[agreement < 0] = 0.0
+
+
+OPTIMIZERS: dict[Optimizer, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}
