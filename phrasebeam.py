@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from training.expected_bleu.expected_bleu_model import train_expected_bleu
+
     from decoder.answer import Answer, Request
     from decoder.config import Forcing, Mbr, Preprocessing, Reading, Search, Weights
     from decoder.forced_decoder import Forced, ForcedDecoder
@@ -23,8 +25,10 @@ if TYPE_CHECKING:
     from training.build.model import train_model
     from training.config import TrainModelConfig
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
+    from training.expected_bleu.config import ExpectedBleuConfig
     from training.maxforce.config import MaxforceConfig
-    from training.maxforce.maxforce_model import TrainingData, train_maxforce
+    from training.maxforce.maxforce_model import train_maxforce
+    from training.training_data import TrainingData
     from training.tuning.config import TuneConfig
     from training.tuning.tune_model import TuningData, tune_model
 
@@ -37,6 +41,8 @@ __all__ = [
     "train_maxforce",
     "MaxforceConfig",
     "TrainingData",
+    "train_expected_bleu",
+    "ExpectedBleuConfig",
     "load_config",
     "Decoder",
     "RawText",
@@ -77,7 +83,10 @@ HOMES = {
     "training.tuning.config": ("TuneConfig",),
     "training.tuning.tune_model": ("tune_model", "TuningData"),
     "training.maxforce.config": ("MaxforceConfig",),
-    "training.maxforce.maxforce_model": ("train_maxforce", "TrainingData"),
+    "training.maxforce.maxforce_model": ("train_maxforce",),
+    "training.training_data": ("TrainingData",),
+    "training.expected_bleu.config": ("ExpectedBleuConfig",),
+    "training.expected_bleu.expected_bleu_model": ("train_expected_bleu",),
     "decoder.translator": ("Decoder",),
     "decoder.answer": ("Request", "Answer"),
     "decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
@@ -98,6 +107,7 @@ COMMANDS = {
     "preprocess": ("decoder.raw_commands", "preprocess"),
     "tune": ("training.tuning.tune_command", "tune"),
     "train-maxforce": ("training.maxforce.maxforce_command", "train_maxforce_command"),
+    "train-expected-bleu": ("training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
     "explain": ("decoder.explain_command", "explain"),
     "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),

@@ -39,7 +39,7 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     features = np.zeros((size, found.features.size))
     found.fill_features(best_ones.phrases, best_ones.offsets, features)
     fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
-    pairs = original_pairs(best_ones.phrases.pair.astype(np.int64), found.source.tables.origin)
+    pairs = original_pairs(best_ones.phrases.pair, found.source.tables.origin)
     return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, best_ones.offsets, pairs)
 
 

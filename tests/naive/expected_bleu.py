@@ -57,3 +57,15 @@ def sentence_bleu(hypothesis, reference):
             prior = precisions[-1] * precisions[-1] / precisions[-2]
             precisions.append((matches + 5 * prior) / (len(grams) + 5))
     return math.exp(1 - len(reference) / len(hypothesis)) * math.prod(precisions) ** 0.25
+
+
+def features(source, target, name):
+    """The features of a pair of two lists of words: tuples, in sets as the paper names them."""
+    if name == "a":
+        return [(tuple(source), tuple(target))]
+    if name == "b":
+        return [(f, e) for f in source for e in target]
+    n_source, n_target = len(source), len(target)
+    two_targets = [(f, target[j], target[k]) for f in source for j in range(n_target) for k in range(j + 1, n_target)]
+    two_sources = [(e, source[i], source[k]) for i in range(n_source) for e in target for k in range(i + 1, n_source)]
+    return [("f ee", *one) for one in two_targets] + [("e ff", *one) for one in two_sources]

@@ -9,9 +9,10 @@ from decoder.config import LeaveOneOut
 from lm.config import load_config, parse_config
 from lm.progress import show_progress
 from training.maxforce.config import MaxforceConfig
-from training.maxforce.maxforce_model import TrainingData, train_maxforce
+from training.maxforce.maxforce_model import train_maxforce
 from training.maxforce.state import Progress
 from training.maxforce.updates import Strategy
+from training.training_data import TrainingData
 from training.tuning.tune_model import TuningData
 
 

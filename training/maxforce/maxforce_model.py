@@ -10,9 +10,7 @@ curve.csv, curve.png
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -24,19 +22,16 @@ from decoder.features.templates import GROUPS
 from decoder.forced_decoder import ForcedDecoder, Status
 from decoder.gold_lattice import GoldLattice
 from decoder.input import Input
-from decoder.lm_folds import Fold, open_folds
+from decoder.lm_folds import Fold
 from decoder.model import Model, open_model
 from decoder.ordered_map import map_ordered
 from decoder.provenance import check_output, file_digests, signature
-from decoder.sentence_pairs import TrainingFiles, with_references
 from decoder.sparse_files import open_sparse, save_feature_names
 from decoder.translator import Decoder
 from lm.config import save_config
-from lm.corpus import split
 from lm.errors import ConfigError
-from lm.files import atomic_directory, read_lines
+from lm.files import atomic_directory
 from lm.progress import log, stage
-from training.build.lm_folds import build_lm_folds
 from training.derived_model import share, write_derived
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.curve import write_curve
@@ -46,34 +41,13 @@ from training.maxforce.names import heaviest, names_of
 from training.maxforce.state import Progress, load_checkpoint
 from training.maxforce.train import Development, Trainer
 from training.maxforce.update_log import latest_first
+from training.training_data import TrainingData
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import TuningData
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
 WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory"}  # on what was done so far
-
-
-@dataclass(frozen=True)
-class TrainingData:
-    """Sentences, their translations, and the word alignment that the model was made of."""
-
-    source: Path
-    target: Path
-    alignment: Path | None
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """All files by name."""
-        files = {"source": self.source, "target": self.target}
-        return files | ({"alignment": self.alignment} if self.alignment else {})
-
-    def read(self, config: MaxforceConfig) -> Sequence[tuple[Input, tuple[str, ...]]]:
-        """The sentence pairs that are used. Raises FormatError where files have not as many lines."""
-        alignment = self.alignment if config.leave_one_out else None
-        files = TrainingFiles(self.target, alignment, config.leave_one_out or "drop", config.lm_folds or None)
-        inputs = (Input(split(line)) for line in read_lines(self.source))
-        return list(islice(with_references(inputs, files), config.sentences or None))
 
 
 def train_maxforce(
@@ -88,14 +62,14 @@ def train_maxforce(
         check_output(output)
     if output.resolve() == model.resolve():
         raise ConfigError(f"{output}: is the model itself; give another --output")
-    _check(corpus, config)
+    corpus.check(config.leave_one_out, config.lm_folds)
     opened = open_model(model)
     digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
     relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
     name = signature(relevant | {"weights": opened.weights.model_dump(mode="json")}, digests)
     opened = with_features(opened, model, work, config)
-    folds = _folds(opened, corpus, work, config)
-    sentences = corpus.read(config)
+    folds = corpus.folds(opened, work / "lm_folds", config.lm_folds, config.lm_memory)
+    sentences = list(corpus.pairs(config.leave_one_out, config.lm_folds, config.sentences))
     trainer = _trainer(opened, folds, sentences, development, config, work)
     path = work / "checkpoint.npz"
     progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
@@ -103,13 +77,6 @@ def train_maxforce(
     write_curve(work, progress)
     _write_model(model, output, opened, trainer, sentences, digests)
     return progress
-
-
-def _check(corpus: TrainingData, config: MaxforceConfig) -> None:
-    if config.leave_one_out and corpus.alignment is None:
-        raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
-    if config.lm_folds and not config.leave_one_out:
-        raise ConfigError("lm_folds needs leave_one_out; give both, or neither")
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -145,16 +112,6 @@ def _write_templates(templates: Templates, directory: Path) -> None:
                     shutil.copyfile(path, beside / update[side])
             levels.append(level.model_copy(update=update))
         save_config(templates.model_copy(update={"levels": levels}), beside / "templates.yaml")
-
-
-def _folds(model: Model, corpus: TrainingData, work: Path, config: MaxforceConfig) -> Sequence[Fold]:
-    if not config.lm_folds:
-        return ()
-    directory = work / "lm_folds"
-    if not (directory / "folds.yaml").exists():
-        order = model.description.language_model_order
-        build_lm_folds(corpus.target, directory, config.lm_folds, order, memory_bytes=config.lm_memory)
-    return open_folds(directory, model)
 
 
 def _trainer(

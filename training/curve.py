@@ -1,0 +1,33 @@
+"""How training went, iteration by iteration: a table, and a picture where matplotlib is installed."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lm.files import atomic_file
+from lm.progress import log
+
+
+def write_table_and_picture(
+    directory: Path, header: Sequence[str], rows: Iterable[Sequence[object]], draw: Callable[[Any], None]
+) -> None:
+    """Write curve.csv, and curve.png if matplotlib is there; `draw` fills the figure."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([header, *rows])
+    with atomic_file(directory / "curve.csv") as file:
+        file.write(text.getvalue().encode("utf-8"))
+    try:
+        import matplotlib
+    except ImportError:
+        log.info("curve.png: not drawn, matplotlib is not installed (pip install 'phrasebeam[plots]')")
+        return
+    matplotlib.use("Agg")
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 7), layout="constrained")
+    draw(figure)
+    with atomic_file(directory / "curve.png") as file:
+        figure.savefig(file, format="png", dpi=100)

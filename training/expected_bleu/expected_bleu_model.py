@@ -1,0 +1,201 @@
+"""A model directory with learned scores of phrase pairs out of another: the steps of Wuebker et al. (2015), Figure 1.
+
+work directory `expected_bleu` in the output:
+lists/           see ListStore, unless it is elsewhere; its lm_folds/: language models without a fold of the data each
+iterations/      the weights of all features before the first step (000.npy) and after each
+checkpoint.npz   see state.py
+candidate/       the model that was scored last
+curve.csv, curve.png
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from decoder.model import Model, open_model
+from decoder.provenance import check_output, file_digests, signature
+from decoder.translator import Decoder
+from lm.errors import ConfigError
+from lm.files import atomic_file, read_lines
+from lm.progress import log, stage
+from training.curve import write_table_and_picture
+from training.expected_bleu.config import ExpectedBleuConfig
+from training.expected_bleu.features import Features, condensed, find_features
+from training.expected_bleu.list_store import ListStore
+from training.expected_bleu.lists import make_lists
+from training.expected_bleu.objective import Objective
+from training.expected_bleu.optimizers import OPTIMIZERS
+from training.expected_bleu.scored_model import write_scored
+from training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
+from training.training_data import TrainingData
+from training.tuning.config import TuneConfig
+from training.tuning.tune_model import TuningData
+
+WORK = "expected_bleu"  # in the model directory
+OF_LISTS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
+WITHOUT_EFFECT = {"iterations", "score_every", "threads", "lm_memory", "memory"}  # on what was done so far
+
+
+def train_expected_bleu(
+    model: Path,
+    corpus: TrainingData,
+    development: TuningData,
+    output: Path,
+    config: ExpectedBleuConfig,
+    lists: Path | None = None,
+) -> Progress:
+    """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
+
+    What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
+    on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
+    """
+    work = output / WORK
+    if not work.exists():
+        check_output(output)
+    if output.resolve() == model.resolve():
+        raise ConfigError(f"{output}: is the model itself; give another --output")
+    corpus.check(config.leave_one_out, config.lm_folds)
+    run = Run(model, open_model(model), output, config, corpus, development)
+    store = run.lists(lists or work / "lists")
+    features = find_features(run.opened.tables.phrases, store.pairs(), config.features)
+    log.info("features: %d of %d phrase pairs", features.size, store.pairs().size)
+    progress = run.learn(store, features)
+    progress = run.score(progress, features)
+    write_curve(work, progress, config)
+    run.write(output, features, progress.best)
+    store.close()
+    return progress
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training and its files."""
+
+    model: Path
+    opened: Model
+    output: Path
+    config: ExpectedBleuConfig
+    corpus: TrainingData
+    development: TuningData
+
+    @property
+    def work(self) -> Path:
+        """Where what is not the model itself is kept."""
+        return self.output / WORK
+
+    @cached_property
+    def digests(self) -> dict[str, dict[str, str]]:
+        """Of all data."""
+        development = {f"development {name}": path for name, path in self.development.files.items()}
+        return file_digests(self.corpus.files | development)
+
+    def signature(self, settings: Mapping[str, Any], digests: dict[str, dict[str, str]]) -> str:
+        """Of these settings and data, with this model."""
+        weights = self.opened.weights.model_dump(mode="json")
+        return signature({**settings, "model": self.opened.description.signature, "weights": weights}, digests)
+
+    def lists(self, directory: Path) -> ListStore:
+        """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
+        config = self.config
+        name = self.signature(config.model_dump(mode="json", include=OF_LISTS), file_digests(self.corpus.files))
+        store = ListStore(directory, name, len(self.opened.tables.phrases.ln_scores))
+        if not store.is_whole:
+            folds = self.corpus.folds(self.opened, directory / "lm_folds", config.lm_folds, config.lm_memory)
+            sentences = self.corpus.pairs(config.leave_one_out, config.lm_folds, config.sentences)
+            n_lines = sum(1 for _ in read_lines(self.corpus.source))
+            total = min(config.sentences or n_lines, n_lines)
+            make_lists(Decoder(self.opened, config.search, folds=folds), sentences, store, config, total)
+        if store.lists().first.size == 1:
+            raise ConfigError(f"{self.corpus.source}: no sentence has 1 to {config.max_words} words; give others")
+        return store
+
+    def learn(self, store: ListStore, features: Features) -> Progress:
+        """All iterations, from the last checkpoint on; the weights of each are kept."""
+        config, path = self.config, self.work / "checkpoint.npz"
+        name = self.signature(config.model_dump(mode="json", exclude=WITHOUT_EFFECT), self.digests)
+        progress, weights, state = Progress(signature=name), np.zeros(features.size), dict[str, np.ndarray]()
+        if path.exists():
+            progress, weights, state = load_checkpoint(path, name)
+        shared = config.tau, config.scale, config.threads, config.memory
+        objective = Objective(store.lists(), features.design, features.size, *shared)
+        step = OPTIMIZERS[config.optimizer]
+        with stage("expected BLEU", config.iterations + 1) as advance:
+            advance(len(progress.iterations))
+            while (number := len(progress.iterations)) <= config.iterations:
+                begin = time.perf_counter()
+                value, gradient = objective.at(weights)
+                with atomic_file(self.weights_file(number)) as file:
+                    np.save(file, weights.astype(np.float32))
+                squares = float(weights @ weights)
+                step(weights, gradient, state, config.steps)
+                seconds = time.perf_counter() - begin
+                found = Iteration(**value._asdict(), squares=squares, seconds=seconds)
+                progress = progress.model_copy(update={"iterations": [*progress.iterations, found]})
+                save_checkpoint(path, progress, weights, state)
+                log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value)
+                advance(1)
+        return progress
+
+    def weights_file(self, number: int) -> Path:
+        """Where the weights of an iteration are kept."""
+        return self.work / "iterations" / f"{number:03d}.npy"
+
+    def score(self, progress: Progress, features: Features) -> Progress:
+        """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
+        config, path = self.config, self.work / "checkpoint.npz"
+        settings = TuneConfig(
+            metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length
+        )
+        data = self.development.read(settings)
+        last = len(progress.iterations) - 1
+        for number in [*range(0, last, config.score_every), last]:
+            if progress.iterations[number].score is not None:
+                continue
+            candidate = self.work / "candidate"
+            self.write(candidate, features, number)
+            decoder = Decoder.load(candidate, config.development_search or config.search)
+            with stage(f"scoring iteration {number}", len(data.source)) as advance:
+                texts = []
+                for translation in decoder.translate_all(data.source, config.threads):
+                    texts.append(translation.text)
+                    advance(1)
+            statistics = data.metric.statistics(np.arange(len(texts)), texts)
+            score = 100 * data.metric.corpus_score(statistics)
+            progress = progress.with_score(number, score)
+            save_checkpoint(path, progress, *load_checkpoint(path, progress.signature)[1:])
+            log.info("iteration %d: score %.2f", number, score)
+        return progress
+
+    def write(self, output: Path, features: Features, number: int) -> None:
+        """Write the model with the scores that the weights of an iteration give."""
+        weights = np.load(self.weights_file(number)).astype(np.float64)
+        scores = condensed(self.opened.tables.phrases, features, weights)
+        settings = {
+            "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
+            "trained_from": self.opened.description.signature,
+        }
+        n_scores = len(features.models)
+        write_scored(self.model, output, self.opened, scores, n_scores, settings, self.digests, WORK)
+
+
+def write_curve(directory: Path, progress: Progress, config: ExpectedBleuConfig) -> None:
+    """Write curve.csv, and curve.png if matplotlib is there: expected BLEU as in Figure 2, and the score."""
+
+    def draw(figure: Any) -> None:
+        expected, scores = figure.subplots(2, sharex=True)
+        found = dict(enumerate(progress.iterations))
+        expected.plot(list(found), [one.expected_bleu for one in found.values()], marker=".")
+        expected.set(ylabel="expected BLEU of the training data", title=config.optimizer)
+        scored = {number: one.score for number, one in found.items() if one.score is not None}
+        scores.plot(list(scored), list(scored.values()), marker=".")
+        scores.set(xlabel="iteration", ylabel="score of the development set")
+
+    columns = list(Iteration.model_fields)
+    values = [one.model_dump() for one in progress.iterations]
+    rows = [[number, *("" if one[c] is None else one[c] for c in columns)] for number, one in enumerate(values)]
+    write_table_and_picture(directory, ["iteration", *columns], rows, draw)

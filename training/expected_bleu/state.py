@@ -1,0 +1,62 @@
+"""Where a training is: its iterations so far, and the weights and the optimizer's state for the next one."""
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from lm.config import Section, parse_config
+from lm.errors import ConfigError
+from lm.files import atomic_file
+from training.expected_bleu.optimizers import State
+
+
+class Iteration(Section):
+    """Weights that were reached, and what they are worth."""
+
+    objective: float
+    expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
+    squares: float = Field(description="sum of the squares of all weights")
+    seconds: float = Field(description="of computing the objective, its gradient and the next weights")
+    score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
+
+
+class Progress(Section):
+    """What was reached so far; iteration 0 has all weights 0."""
+
+    format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
+    signature: str = Field(description="of settings and data; who resumes must have the same")
+    iterations: list[Iteration] = Field([])
+
+    @property
+    def best(self) -> int:
+        """The iteration whose weights have the best score, the first of several."""
+        return int(np.argmax([-np.inf if one.score is None else one.score for one in self.iterations]))
+
+    def with_score(self, number: int, score: float) -> "Progress":
+        """The same with the score of an iteration."""
+        iterations = list(self.iterations)
+        iterations[number] = iterations[number].model_copy(update={"score": score})
+        return self.model_copy(update={"iterations": iterations})
+
+
+def save_checkpoint(path: Path, progress: Progress, weights: np.ndarray, state: State) -> None:
+    """Write all, whole or not at all."""
+    data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
+    with atomic_file(path) as file:
+        arrays = {f"state_{name}": array for name, array in state.items()}
+        np.savez(file, allow_pickle=False, progress=data, weights=weights, **arrays)
+
+
+def load_checkpoint(path: Path, signature: str) -> tuple[Progress, np.ndarray, State]:
+    """Read it back. Raises ConfigError where it is of other settings or data."""
+    with np.load(path) as arrays:
+        data: Any = json.loads(arrays["progress"].tobytes())
+        progress = parse_config(data, Progress, str(path))
+        if progress.signature != signature:
+            what = f"{progress.signature}, expected {signature}"
+            raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
+        state = {name.removeprefix("state_"): arrays[name] for name in arrays.files if name.startswith("state_")}
+        return progress, arrays["weights"], state
