@@ -2,6 +2,7 @@
 
 import csv
 import random
+import shutil
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -119,6 +120,28 @@ def test_threads_do_not_change_a_bit(data, tmp_path):
     assert learned(tmp_path / "1") == learned(tmp_path / "2")
 
 
+def test_growth_transformation_learns_the_channel_models(data, tmp_path):
+    """Which must weigh something for that; their distributions keep their sums."""
+    model = tmp_path / "weighed"
+    shutil.copytree(data / "model", model)
+    weights = yaml.safe_load((model / "weights.yaml").read_text())
+    (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"translation": [0.2, 0.0, 0.1, 0.0]}))
+    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    development = TuningData(data / "dev.source", [data / "dev.target"])
+    config = ExpectedBleuConfig.model_validate(QUICK | {"optimizer": "gt", "iterations": 12})
+    progress = train_expected_bleu(model, corpus, development, tmp_path / "out", config)
+    objectives = [one.objective for one in progress.iterations]
+    assert max(objectives) > objectives[0] + 0.01
+    before, after = (open_model(directory).tables.phrases for directory in (model, tmp_path / "out"))
+    assert (before.ln_scores[:, [1, 3]] == after.ln_scores[:, [1, 3]]).all()
+    assert (before.ln_scores[:, [0, 2]] != after.ln_scores[:, [0, 2]]).any() == (progress.best > 0)
+    sources = np.repeat(np.arange(before.source_counts.size), np.diff(before.pair_offsets))
+    start, end = (np.load(tmp_path / "out" / WORK / "iterations" / f"{i:03d}.npy") for i in (0, 12))
+    p_start, p_end = (np.split(found, 2)[1] for found in (start, end))
+    assert np.abs(p_end - p_start).max() > 0.01
+    np.testing.assert_allclose(np.bincount(sources, p_end), np.bincount(sources, p_start), rtol=1e-5)
+
+
 class Killed(Exception):
     """In place of a signal."""
 
@@ -178,7 +201,11 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("more", "message"),
-    [({"leave_one_out": None, "lm_folds": 2}, "lm_folds needs leave_one_out"), ({"lm_folds": 1}, "lm_folds is 1")],
+    [
+        ({"leave_one_out": None, "lm_folds": 2}, "lm_folds needs leave_one_out"),
+        ({"lm_folds": 1}, "lm_folds is 1"),
+        ({"optimizer": "gt", "features": ["b"]}, "give a"),
+    ],
 )
 def test_settings_that_do_not_go_together_are_refused(more, message):
     with pytest.raises(ValueError, match=message):

@@ -9,7 +9,7 @@ from lm.config import Bytes, Section
 from training.bleu import ReferenceLength
 from training.metrics import MetricName
 
-Optimizer = Literal["rprop", "adagrad", "sgd"]
+Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
 FeatureSet = Literal["a", "b", "c"]
 
 
@@ -49,12 +49,16 @@ class Steps(Section):
 class ExpectedBleuConfig(Section):
     """Everything that `train-expected-bleu` can be told besides its files."""
 
-    optimizer: Optimizer = "rprop"
+    optimizer: Optimizer = Field(
+        "rprop", description="of features; gt: growth transformation of p(f|e) and p(e|f) in their place"
+    )
     features: list[FeatureSet] = Field(
         ["a"], min_length=1, description="a: phrase pairs; b: word pairs in them; c: triplets of words in them"
     )
     iterations: int = Field(40, ge=1)
-    tau: float = Field(1e-6, ge=0, description="of the squares of all weights, against ln of expected BLEU")
+    tau: float = Field(
+        1e-6, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+    )
     scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
     nbest: int = Field(100, ge=1, description="derivations of each training sentence")
@@ -81,9 +85,11 @@ class ExpectedBleuConfig(Section):
         return sorted(features)
 
     @model_validator(mode="after")
-    def _folds_need_more_than_one(self) -> "ExpectedBleuConfig":
+    def _goes_together(self) -> "ExpectedBleuConfig":
         if self.lm_folds == 1:
             raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
         if self.lm_folds and not self.leave_one_out:
             raise ValueError("lm_folds needs leave_one_out; give both, or neither")
+        if self.optimizer == "gt" and self.features != ["a"]:
+            raise ValueError(f"features are {', '.join(self.features)}; gt learns of phrase pairs alone, give a")
         return self

@@ -2,7 +2,7 @@
 
 work directory `expected_bleu` in the output:
 lists/           see ListStore, unless it is elsewhere; its lm_folds/: language models without a fold of the data each
-iterations/      the weights of all features before the first step (000.npy) and after each
+iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
 checkpoint.npz   see state.py
 candidate/       the model that was scored last
 curve.csv, curve.png
@@ -25,11 +25,9 @@ from lm.files import atomic_file, read_lines
 from lm.progress import log, stage
 from training.curve import write_table_and_picture
 from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.features import Features, condensed, find_features
+from training.expected_bleu.learners import Learner, new_learner
 from training.expected_bleu.list_store import ListStore
 from training.expected_bleu.lists import make_lists
-from training.expected_bleu.objective import Objective
-from training.expected_bleu.optimizers import OPTIMIZERS
 from training.expected_bleu.scored_model import write_scored
 from training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
 from training.training_data import TrainingData
@@ -62,12 +60,11 @@ def train_expected_bleu(
     corpus.check(config.leave_one_out, config.lm_folds)
     run = Run(model, open_model(model), output, config, corpus, development)
     store = run.lists(lists or work / "lists")
-    features = find_features(run.opened.tables.phrases, store.pairs(), config.features)
-    log.info("features: %d of %d phrase pairs", features.size, store.pairs().size)
-    progress = run.learn(store, features)
-    progress = run.score(progress, features)
+    learner = new_learner(run.opened, store, config)
+    progress = run.learn(learner)
+    progress = run.score(progress, learner)
     write_curve(work, progress, config)
-    run.write(output, features, progress.best)
+    run.write(output, learner, progress.best)
     store.close()
     return progress
 
@@ -114,38 +111,33 @@ class Run:
             raise ConfigError(f"{self.corpus.source}: no sentence has 1 to {config.max_words} words; give others")
         return store
 
-    def learn(self, store: ListStore, features: Features) -> Progress:
-        """All iterations, from the last checkpoint on; the weights of each are kept."""
+    def learn(self, learner: Learner) -> Progress:
+        """All iterations, from the last checkpoint on; the parameters of each are kept."""
         config, path = self.config, self.work / "checkpoint.npz"
         name = self.signature(config.model_dump(mode="json", exclude=WITHOUT_EFFECT), self.digests)
-        progress, weights, state = Progress(signature=name), np.zeros(features.size), dict[str, np.ndarray]()
+        progress, parameters, state = Progress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
-            progress, weights, state = load_checkpoint(path, name)
-        shared = config.tau, config.scale, config.threads, config.memory
-        objective = Objective(store.lists(), features.design, features.size, *shared)
-        step = OPTIMIZERS[config.optimizer]
+            progress, parameters, state = load_checkpoint(path, name)
+        log.info("parameters: %d", parameters.size)
         with stage("expected BLEU", config.iterations + 1) as advance:
             advance(len(progress.iterations))
             while (number := len(progress.iterations)) <= config.iterations:
                 begin = time.perf_counter()
-                value, gradient = objective.at(weights)
-                with atomic_file(self.weights_file(number)) as file:
-                    np.save(file, weights.astype(np.float32))
-                squares = float(weights @ weights)
-                step(weights, gradient, state, config.steps)
-                seconds = time.perf_counter() - begin
-                found = Iteration(**value._asdict(), squares=squares, seconds=seconds)
+                with atomic_file(self.parameters_file(number)) as file:
+                    np.save(file, parameters.astype(np.float32))
+                value = learner.step(parameters, state)
+                found = Iteration(**value._asdict(), seconds=time.perf_counter() - begin)
                 progress = progress.model_copy(update={"iterations": [*progress.iterations, found]})
-                save_checkpoint(path, progress, weights, state)
-                log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value)
+                save_checkpoint(path, progress, parameters, state)
+                log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value[:2])
                 advance(1)
         return progress
 
-    def weights_file(self, number: int) -> Path:
-        """Where the weights of an iteration are kept."""
+    def parameters_file(self, number: int) -> Path:
+        """Where the parameters of an iteration are kept."""
         return self.work / "iterations" / f"{number:03d}.npy"
 
-    def score(self, progress: Progress, features: Features) -> Progress:
+    def score(self, progress: Progress, learner: Learner) -> Progress:
         """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
         config, path = self.config, self.work / "checkpoint.npz"
         settings = TuneConfig(
@@ -157,7 +149,7 @@ class Run:
             if progress.iterations[number].score is not None:
                 continue
             candidate = self.work / "candidate"
-            self.write(candidate, features, number)
+            self.write(candidate, learner, number)
             decoder = Decoder.load(candidate, config.development_search or config.search)
             with stage(f"scoring iteration {number}", len(data.source)) as advance:
                 texts = []
@@ -171,16 +163,15 @@ class Run:
             log.info("iteration %d: score %.2f", number, score)
         return progress
 
-    def write(self, output: Path, features: Features, number: int) -> None:
-        """Write the model with the scores that the weights of an iteration give."""
-        weights = np.load(self.weights_file(number)).astype(np.float64)
-        scores = condensed(self.opened.tables.phrases, features, weights)
+    def write(self, output: Path, learner: Learner, number: int) -> None:
+        """Write the model that the parameters of an iteration make."""
+        parameters = np.load(self.parameters_file(number)).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
             "trained_from": self.opened.description.signature,
         }
-        n_scores = len(features.models)
-        write_scored(self.model, output, self.opened, scores, n_scores, settings, self.digests, WORK)
+        made = learner.table_scores(parameters), learner.model_weights()
+        write_scored(self.model, output, self.opened, *made, settings, self.digests, WORK)
 
 
 def write_curve(directory: Path, progress: Progress, config: ExpectedBleuConfig) -> None:

@@ -6,6 +6,7 @@ and fires what the pair has. So lists are streamed over in terms of events, and 
 gradients know features (`design`). Signs are those of optimizers.py.
 """
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ class Value(NamedTuple):
 
     objective: float
     expected_bleu: float
+    penalty: float  # what tau is the factor of
 
 
 @kernel
@@ -123,6 +125,13 @@ def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
     return [first[i : i + (1 << 20) + 1] for i in range(0, first.size, 1 << 20)]
 
 
+def ln_expected(expected: float) -> float:
+    """ln <beta>. Raises ConfigError where that is 0."""
+    if expected <= 0.0:
+        raise ConfigError("no hypothesis shares two words in a row with its reference; give data that fit the model")
+    return math.log(expected)
+
+
 @dataclass(frozen=True)
 class Objective:
     """Equation 9 over some lists, and its gradient."""
@@ -140,10 +149,7 @@ class Objective:
         by_event = np.empty(self.design.first.size - 1)
         sum_by_event(self.design, weights, by_event)
         expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)
-        if expected <= 0.0:
-            raise ConfigError(
-                "no hypothesis shares two words in a row with its reference; give data that fit the model"
-            )
+        ln_value, penalty = ln_expected(expected), float(weights @ weights)
         gradient = -2.0 * self.tau * weights
         sum_by_feature(self.design, event_gradient / expected, gradient)
-        return Value(float(np.log(expected) - self.tau * (weights @ weights)), expected), gradient
+        return Value(ln_value - self.tau * penalty, expected, penalty), gradient

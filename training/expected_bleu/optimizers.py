@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from training.expected_bleu.config import Optimizer, Steps
+from training.expected_bleu.config import Steps
 
 State = dict[str, np.ndarray]
 Step = Callable[[np.ndarray, np.ndarray, State, Steps], None]
@@ -49,4 +49,4 @@ def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps)
         last_gradient[agreement < 0] = 0.0
 
 
-OPTIMIZERS: dict[Optimizer, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}
+OPTIMIZERS: dict[str, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}

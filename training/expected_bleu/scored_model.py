@@ -1,4 +1,4 @@
-"""A model whose phrase table has further scores: those that were learned, each with weight 1."""
+"""A model with another phrase table: its scores, or further ones, as they were learned."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -19,40 +19,23 @@ def write_scored(
     output: Path,
     opened: Model,
     scores: Iterable[np.ndarray],
-    n_scores: int,
+    weights: Weights,
     settings: Mapping[str, object],
     digests: Mapping[str, Mapping[str, str]],
     work: str,
 ) -> None:
-    """Write `model` with `n_scores` further scores of each pair to `output`, but for its directory `work`.
+    """Write `model` with these scores of phrase pairs to `output`, but for its directory `work`.
 
-    `scores` (float32[K, n_scores]) come in pieces in the order of the pairs; `opened` is `model`.
+    `scores` (float32[K, one for each of the weights]) come in pieces in the order of the pairs; `opened` is `model`.
     """
-    table = opened.tables.phrases.ln_scores
-    n_pairs, n_before = table.shape
-    begin = 0
+    n_pairs, n_scores = len(opened.tables.phrases.ln_scores), len(weights.translation)
     with atomic_file(output / SCORES) as file:
-        file.write(npy_header(np.dtype(np.float32), (n_pairs, n_before + n_scores)))
+        file.write(npy_header(np.dtype(np.float32), (n_pairs, n_scores)))
         for piece in scores:
-            end = begin + len(piece)
-            file.write(np.hstack([table[begin:end], piece]).astype(np.float32).tobytes())
-            begin = end
-    write_derived(
-        model,
-        output,
-        opened.description,
-        with_scores(opened.weights, n_scores),
-        settings,
-        digests,
-        ("expected bleu", ""),
-        lambda path: path.parts[0] != work and path != SCORES,
-    )
+            file.write(np.ascontiguousarray(piece, np.float32).data)
 
+    def shares(path: Path) -> bool:
+        return path.parts[0] != work and path != SCORES
 
-def with_scores(weights: Weights, n_scores: int) -> Weights:
-    """The weights with 1 for each further score, which is in no group by length."""
-    update = {"translation": [*weights.translation, *[1.0] * n_scores]}
-    if weights.length_groups is not None:
-        n_ranges = len(weights.length_groups) // len(weights.translation)
-        update["length_groups"] = [*weights.length_groups, *[0.0] * (n_ranges * n_scores)]
-    return weights.model_copy(update=update)
+    names = "expected bleu", ""
+    write_derived(model, output, opened.description, weights, settings, digests, names, shares)

@@ -18,13 +18,13 @@ class Iteration(Section):
 
     objective: float
     expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
-    squares: float = Field(description="sum of the squares of all weights")
+    penalty: float = Field(description="sum of the squares of all weights; of gt, of KL divergences")
     seconds: float = Field(description="of computing the objective, its gradient and the next weights")
     score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
 
 
 class Progress(Section):
-    """What was reached so far; iteration 0 has all weights 0."""
+    """What was reached so far; iteration 0 is the model before."""
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
     signature: str = Field(description="of settings and data; who resumes must have the same")

@@ -1,0 +1,141 @@
+"""What is learned of n-best lists, weights of features or the two phrase channel models, and the tables they make."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+
+from decoder.config import Weights
+from decoder.model import Model
+from decoder.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
+from decoder.source_slots import hash_phrases
+from training.expected_bleu.config import ExpectedBleuConfig
+from training.expected_bleu.features import condensed, find_features
+from training.expected_bleu.growth import Ascent, Channel, ascend, divergence, ln_ratio, step
+from training.expected_bleu.list_store import ListStore
+from training.expected_bleu.objective import Objective, Value, expectations, ln_expected
+from training.expected_bleu.optimizers import OPTIMIZERS, State
+
+PAIRS_AT_ONCE = 1 << 16
+
+
+class Learner(Protocol):
+    """One way to learn, over the lists of a model; `parameters` are float64 arrays of one size."""
+
+    def start(self) -> np.ndarray:
+        """The parameters before the first step."""
+
+    def step(self, parameters: np.ndarray, state: State) -> Value:
+        """The objective at `parameters`, which make a step; they and `state` change in place."""
+
+    def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
+        """float32[K, columns] ln_scores of the phrase table, in pieces."""
+
+    def model_weights(self) -> Weights:
+        """The weights that go with them."""
+
+
+class FeatureLearner:
+    """Weights of features, by steps along the gradient; those of a model of features become a score of the table."""
+
+    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
+        self.opened, self.config = opened, config
+        self.features = find_features(opened.tables.phrases, store.pairs(), config.features)
+        shared = config.tau, config.scale, config.threads, config.memory
+        self.objective = Objective(store.lists(), self.features.design, self.features.size, *shared)
+
+    def start(self) -> np.ndarray:
+        """All 0."""
+        return np.zeros(self.features.size)
+
+    def step(self, parameters: np.ndarray, state: State) -> Value:
+        """See Learner."""
+        value, gradient = self.objective.at(parameters)
+        OPTIMIZERS[self.config.optimizer](parameters, gradient, state, self.config.steps)
+        return value
+
+    def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
+        """The scores that are there, and behind them one for each model of features."""
+        table = self.opened.tables.phrases
+        begin = 0
+        for piece in condensed(table, self.features, parameters):
+            end = begin + len(piece)
+            yield np.hstack([table.ln_scores[begin:end], piece])
+            begin = end
+
+    def model_weights(self) -> Weights:
+        """1 for each further score; of groups by length these are no part."""
+        weights, n_scores = self.opened.weights, len(self.features.models)
+        update = {"translation": [*weights.translation, *[1.0] * n_scores]}
+        if weights.length_groups is not None:
+            n_ranges = len(weights.length_groups) // len(weights.translation)
+            update["length_groups"] = [*weights.length_groups, *[0.0] * (n_ranges * n_scores)]
+        return weights.model_copy(update=update)
+
+
+class ChannelLearner:
+    """p(f|e) and p(e|f) of all pairs, one behind the other, by growth transformation (He & Deng 2012)."""
+
+    columns = SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
+
+    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
+        table = opened.tables.phrases
+        self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.pairs()
+        _, targets = np.unique(hash_phrases(table.target_offsets, table.target_words), return_inverse=True)
+        sources = np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
+        self.channels = tuple(
+            Channel(given, np.exp(table.ln_scores[:, column].astype(np.float64)), opened.weights.translation[column])
+            for given, column in zip((targets, sources), self.columns)
+        )
+
+    def start(self) -> np.ndarray:
+        """The probabilities of the model."""
+        return np.concatenate([channel.prior for channel in self.channels])
+
+    def step(self, parameters: np.ndarray, state: State) -> Value:
+        """See Learner; where the last step went down, the next one is made from where that began."""
+        config, found = self.config, tuple(np.split(parameters, len(self.channels)))
+        by_pair = sum(ln_ratio(channel, one) for channel, one in zip(self.channels, found))
+        expected, by_event = expectations(
+            self.lists, np.asarray(by_pair)[self.pairs], config.scale, config.threads, config.memory
+        )
+        away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
+        value = Value(ln_expected(expected) - config.tau * away, expected, away)
+        gradient = np.zeros(found[0].size)
+        gradient[self.pairs] = by_event / expected
+        ascent = ascend(_restored(state), value.objective, found, gradient)
+        state.update(
+            value=np.array([ascent.value]),
+            probabilities=np.concatenate(ascent.probabilities),
+            gradient=ascent.gradient,
+            smoothing=np.array([ascent.smoothing]),
+        )
+        parameters[:] = np.concatenate(step(self.channels, ascent, config.tau))
+        return value
+
+    def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
+        """The scores that are there, those of the channel models replaced."""
+        ln_scores, found = self.opened.tables.phrases.ln_scores, np.split(parameters, len(self.channels))
+        for begin in range(0, len(ln_scores), PAIRS_AT_ONCE):
+            piece = ln_scores[begin : begin + PAIRS_AT_ONCE].copy()
+            for column, probabilities in zip(self.columns, found):
+                with np.errstate(divide="ignore"):
+                    piece[:, column] = np.maximum(np.log(probabilities[begin : begin + PAIRS_AT_ONCE]), LEAST_LN)
+            yield piece
+
+    def model_weights(self) -> Weights:
+        """As they are."""
+        return self.opened.weights
+
+
+def _restored(state: State) -> Ascent | None:
+    """The ascent in a state, if there is one."""
+    if not state:
+        return None
+    probabilities = tuple(np.split(state["probabilities"], len(ChannelLearner.columns)))
+    return Ascent(float(state["value"][0]), probabilities, state["gradient"], float(state["smoothing"][0]))
+
+
+def new_learner(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> Learner:
+    """The one for the optimizer that the settings name."""
+    return (ChannelLearner if config.optimizer == "gt" else FeatureLearner)(opened, store, config)
