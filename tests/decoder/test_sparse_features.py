@@ -129,6 +129,14 @@ def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
     assert table.texts == [one.text for one in found]
     assert table.score.tolist() == [one.score for one in found]
     assert table.features.tolist() == [flat(one.features).tolist() for one in found]
+    phrases, target = decoder.model.tables.phrases, decoder.model.target
+    for one, begin, end in zip(found, table.first[:-1], table.first[1:], strict=True):
+        if words:
+            assert len(one.phrases) == end - begin
+        for phrase, pair in zip(one.phrases, table.pairs[begin:end].tolist()):
+            ids = phrases.target_words[slice(*phrases.target_offsets[pair : pair + 2])] if pair >= 0 else []
+            assert (pair < 0) == phrase.is_copied
+            assert pair < 0 or phrase.target == " ".join(target.word(i) for i in ids.tolist())
     weights = dict(zip(*(array.tolist() for array in used(decoder.model.tables.sparse.weights))))
     for one, values, row in zip(found, table.sparse.vectors(), table.features):
         assert values.keys() == one.sparse.keys()

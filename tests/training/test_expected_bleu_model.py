@@ -26,6 +26,7 @@ from training.expected_bleu.config import ExpectedBleuConfig
 from training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
 from training.expected_bleu.features import condensed, find_features
 from training.expected_bleu.list_store import ListStore
+from training.expected_bleu.scoring import fixed_score
 from training.training_data import TrainingData
 from training.tuning.tune_model import TuningData
 
@@ -140,6 +141,20 @@ def test_growth_transformation_learns_the_channel_models(data, tmp_path):
     p_start, p_end = (np.split(found, 2)[1] for found in (start, end))
     assert np.abs(p_end - p_start).max() > 0.01
     np.testing.assert_allclose(np.bincount(sources, p_end), np.bincount(sources, p_start), rtol=1e-5)
+
+
+def test_the_best_is_chosen_after_tuning(data, lists, tmp_path):
+    tune = {"method": "mert", "iterations": 2, "nbest": 10, "mert": {"restarts": 1}, "search": QUICK["search"]}
+    more = {"iterations": 4, "score_every": 2}
+    fixed = learn(data, tmp_path / "fixed", lists, **more)
+    tuned = learn(data, tmp_path / "tuned", lists, tune=tune, **more)
+    assert [one.score is not None for one in tuned.iterations] == [True, False, True, False, True]
+    assert tuned.iterations[0].score > fixed.iterations[0].score
+    best = tmp_path / "tuned" / WORK / "tuned" / f"{tuned.best:03d}.yaml"
+    assert (tmp_path / "tuned" / "weights.yaml").read_bytes() == best.read_bytes()
+    development = TuningData(data / "dev.source", [data / "dev.target"])
+    config = ExpectedBleuConfig.model_validate(QUICK)
+    assert fixed_score(tmp_path / "tuned", development, config) == pytest.approx(tuned.iterations[tuned.best].score)
 
 
 class Killed(Exception):

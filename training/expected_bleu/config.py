@@ -8,6 +8,7 @@ from decoder.config import LeaveOneOut, Search
 from lm.config import Bytes, Section
 from training.bleu import ReferenceLength
 from training.metrics import MetricName
+from training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
 FeatureSet = Literal["a", "b", "c"]
@@ -69,7 +70,10 @@ class ExpectedBleuConfig(Section):
     sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, description="longer source sentences are left out")
     score_every: int = Field(1, ge=1, description="iterations between two whose weights are scored on development data")
-    development_search: Search | None = Field(None, description="for these scores; none: as for the lists")
+    tune: TuneConfig | None = Field(
+        None, description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed"
+    )
+    development_search: Search | None = Field(None, description="for scores with fixed weights; none: as for the lists")
     metric: MetricName = "bleu"
     lowercase: bool = Field(False, description="ignore case, in sentence BLEU as well")
     reference_length: ReferenceLength = "closest"

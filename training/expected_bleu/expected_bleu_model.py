@@ -4,6 +4,7 @@ work directory `expected_bleu` in the output:
 lists/           see ListStore, unless it is elsewhere; its lm_folds/: language models without a fold of the data each
 iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
 checkpoint.npz   see state.py
+tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
 candidate/       the model that was scored last
 curve.csv, curve.png
 """
@@ -29,9 +30,9 @@ from training.expected_bleu.learners import Learner, new_learner
 from training.expected_bleu.list_store import ListStore
 from training.expected_bleu.lists import make_lists
 from training.expected_bleu.scored_model import write_scored
+from training.expected_bleu.scoring import fixed_score, tuned_score, tuned_weights
 from training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
 from training.training_data import TrainingData
-from training.tuning.config import TuneConfig
 from training.tuning.tune_model import TuningData
 
 WORK = "expected_bleu"  # in the model directory
@@ -137,27 +138,23 @@ class Run:
         """Where the parameters of an iteration are kept."""
         return self.work / "iterations" / f"{number:03d}.npy"
 
+    def tuned_file(self, number: int) -> Path:
+        """Where the tuned weights of the model of an iteration are kept."""
+        return self.work / "tuned" / f"{number:03d}.yaml"
+
     def score(self, progress: Progress, learner: Learner) -> Progress:
         """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
         config, path = self.config, self.work / "checkpoint.npz"
-        settings = TuneConfig(
-            metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length
-        )
-        data = self.development.read(settings)
         last = len(progress.iterations) - 1
         for number in [*range(0, last, config.score_every), last]:
             if progress.iterations[number].score is not None:
                 continue
             candidate = self.work / "candidate"
             self.write(candidate, learner, number)
-            decoder = Decoder.load(candidate, config.development_search or config.search)
-            with stage(f"scoring iteration {number}", len(data.source)) as advance:
-                texts = []
-                for translation in decoder.translate_all(data.source, config.threads):
-                    texts.append(translation.text)
-                    advance(1)
-            statistics = data.metric.statistics(np.arange(len(texts)), texts)
-            score = 100 * data.metric.corpus_score(statistics)
+            if config.tune:
+                score = tuned_score(candidate, self.development, config, config.tune, self.tuned_file(number))
+            else:
+                score = fixed_score(candidate, self.development, config)
             progress = progress.with_score(number, score)
             save_checkpoint(path, progress, *load_checkpoint(path, progress.signature)[1:])
             log.info("iteration %d: score %.2f", number, score)
@@ -170,7 +167,10 @@ class Run:
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
             "trained_from": self.opened.description.signature,
         }
-        made = learner.table_scores(parameters), learner.model_weights()
+        weights = learner.model_weights()
+        if self.config.tune and self.tuned_file(number).exists():
+            weights = tuned_weights(self.tuned_file(number))
+        made = learner.table_scores(parameters), weights
         write_scored(self.model, output, self.opened, *made, settings, self.digests, WORK)
 
 
