@@ -96,7 +96,7 @@ def measured(given: argparse.Namespace) -> dict[str, float]:
         size = 2 * given.table
     else:
         design = Design(np.arange(pairs.size + 1), np.arange(pairs.size, dtype=np.int32))
-        objective = Objective(lists, design, pairs.size, TAU, *shared)
+        objective = Objective(lists, [design], pairs.size, TAU, *shared)
         weights, state, size = np.zeros(pairs.size), {}, pairs.size
         for _ in range(given.iterations):
             value, gradient = objective.at(weights)

@@ -45,7 +45,8 @@ def test_gradient_is_that_of_finite_differences(lists, features, weights, tau, s
     fired = [[(s, b + 0.1, [f for e in events for f in features[e]]) for s, b, events in some] for some in lists]
     lists = [[(s, np.float32(b + 0.1), events) for s, b, events in some] for some in lists]
     weights = np.array(weights)
-    objective = Objective(scored(lists), designed(features), N_FEATURES, tau, scale)
+    halves = designed([some[:1] for some in features]), designed([some[1:] for some in features])
+    objective = Objective(scored(lists), halves, N_FEATURES, tau, scale)
     value, gradient = objective.at(weights)
     assert value.objective == pytest.approx(naive.objective(fired, weights, tau, scale), abs=1e-6)
     assert value.expected_bleu == pytest.approx(naive.expected_bleu(fired, weights, scale), rel=1e-6)
@@ -68,7 +69,7 @@ def test_threads_and_memory_do_not_change_a_bit(lists, threads):
 
 @pytest.mark.kernels
 def test_lists_without_a_common_word_pair_are_refused():
-    objective = Objective(scored([[(0.0, 0.0, [0])]]), designed([[0]]), 1, 0.0)
+    objective = Objective(scored([[(0.0, 0.0, [0])]]), [designed([[0]])], 1, 0.0)
     with pytest.raises(ConfigError, match="give data that fit the model"):
         objective.at(np.zeros(1))
 
@@ -137,7 +138,7 @@ def random_lists(rng, n_events):
 def test_every_optimizer_makes_the_objective_larger(name, iterations):
     steps = Steps.model_validate({"rprop": {"initial_step": 0.01}, "sgd": {"rate": 1.0}})
     lists = random_lists(np.random.default_rng(1), 30)
-    objective = Objective(lists, designed([[i] for i in range(30)]), 30, 1e-4)
+    objective = Objective(lists, [designed([[i] for i in range(30)])], 30, 1e-4)
     weights, state, values = np.zeros(30), {}, []
     for _ in range(iterations):
         value, gradient = objective.at(weights)

@@ -234,20 +234,23 @@ def test_training_without_sentences_is_refused(data, tmp_path):
 
 @pytest.mark.kernels
 @pytest.mark.filterwarnings("ignore:overflow")
-@given(st.data())
+@given(st.data(), st.sampled_from([1, 2, 100]))
 @settings(deadline=None, max_examples=20)
-def test_features_are_those_of_the_paper(data, draws):
+def test_features_are_those_of_the_paper(data, draws, at_once):
     model = open_model(data / "model")
     table = model.tables.phrases
     n_pairs = table.target_counts.size
     sets = draws.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=3, unique=True))
     pairs = np.array(draws.draw(st.lists(st.integers(0, n_pairs - 1), min_size=1, max_size=6, unique=True)))
-    features = find_features(table, pairs, sets)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.expected_bleu.features.PAIRS_AT_ONCE", at_once)
+        features = find_features(table, pairs, sets)
     expected = [[one for name in sets for one in _features(table, pair, name)] for pair in range(n_pairs)]
     weights = np.random.default_rng(1).normal(size=features.size)
     known = {}
     for event, pair in enumerate(pairs.tolist()):
-        fired = features.design.feature[slice(*features.design.first[event : event + 2])].tolist()
+        spans = [design.feature[slice(*design.first[event : event + 2])] for design in features.designs]
+        fired = np.concatenate(spans).tolist()
         assert sorted(Counter(fired).values()) == sorted(Counter(expected[pair]).values())
         for feature, name in zip(fired, expected[pair], strict=True):
             assert known.setdefault(name, feature) == feature

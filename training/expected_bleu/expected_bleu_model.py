@@ -5,10 +5,11 @@ lists/           see ListStore, unless it is elsewhere; its lm_folds/: language 
 iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
 checkpoint.npz   see state.py
 tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
-candidate/       the model that was scored last
+candidate/       the model that is being scored
 curve.csv, curve.png
 """
 
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -158,6 +159,7 @@ class Run:
             progress = progress.with_score(number, score)
             save_checkpoint(path, progress, *load_checkpoint(path, progress.signature)[1:])
             log.info("iteration %d: score %.2f", number, score)
+        shutil.rmtree(self.work / "candidate", ignore_errors=True)
         return progress
 
     def write(self, output: Path, learner: Learner, number: int) -> None:

@@ -15,7 +15,7 @@ from decoder.phrase_table import PhraseTable
 from lm.hashing import START, combine, mix
 from lm.jit import inner_kernel, kernel
 from training.expected_bleu.config import FeatureSet
-from training.expected_bleu.objective import Design, sum_by_event
+from training.expected_bleu.objective import Design, add_by_event
 
 PAIR, WORD_PAIRS, TARGET_TRIPLETS, SOURCE_TRIPLETS = (np.int64(i) for i in range(4))
 MODELS: dict[FeatureSet, tuple[np.int64, ...]] = {
@@ -90,7 +90,7 @@ class Features:
 
     models: tuple[np.int64, ...]
     keys: tuple[np.ndarray, ...]  # uint64[...], of the features of each model, sorted
-    design: Design  # features are numbered by model, and there by key
+    designs: tuple[Design, ...]  # of each model; features are numbered by model, and there by key
 
     @property
     def size(self) -> int:
@@ -105,25 +105,33 @@ class Features:
 def find_features(table: PhraseTable, pairs: np.ndarray, sets: Sequence[FeatureSet]) -> Features:
     """The features in `sets` of the pairs (int64[E]), each of which is an event."""
     models = tuple(model for name in sets for model in MODELS[name])
-    found, parts, n_before = [], [], 0
+    found, designs, n_before = [], [], 0
     for model in models:
-        first, keys = pair_keys(table, model, pairs)
-        known, number = np.unique(keys, return_inverse=True)
-        parts.append((first, (number + n_before).astype(np.int32)))
+        known = _known_keys(table, model, pairs)
+        designs.append(_design(table, model, pairs, known, n_before))
         found.append(known)
         n_before += known.size
-    return Features(models, tuple(found), _joined(parts))
+    return Features(models, tuple(found), tuple(designs))
 
 
-def _joined(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> Design:
-    """One design out of those of several models."""
-    first = np.sum([first for first, _ in parts], axis=0)
-    feature, place = np.empty(int(first[-1]), np.int32), first[:-1].copy()
-    for own_first, own in parts:
-        counts = np.diff(own_first)
-        feature[np.repeat(place - own_first[:-1], counts) + np.arange(own.size)] = own
-        place += counts
-    return Design(first, feature)
+def _known_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> np.ndarray:
+    """uint64[...] keys of all features of `pairs`, sorted; in memory for some times as many."""
+    known, waiting = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)]
+    for begin in range(0, pairs.size, PAIRS_AT_ONCE):
+        waiting.append(np.unique(pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])[1]))
+        if sum(keys.size for keys in waiting) > known.size:
+            known, waiting = np.unique(np.concatenate([known, *waiting])), []
+    return np.unique(np.concatenate([known, *waiting]))
+
+
+def _design(table: PhraseTable, model: np.int64, pairs: np.ndarray, known: np.ndarray, n_before: int) -> Design:
+    """What the pairs fire, the features being numbered from `n_before` on in the order of `known`."""
+    first, parts = np.zeros(pairs.size + 1, np.int64), [np.zeros(0, np.int32)]
+    for begin in range(0, pairs.size, PAIRS_AT_ONCE):
+        own_first, keys = pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])
+        first[begin + 1 : begin + own_first.size] = first[begin] + own_first[1:]
+        parts.append((np.searchsorted(known, keys) + n_before).astype(np.int32))
+    return Design(first, np.concatenate(parts))
 
 
 def pair_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +158,7 @@ def condensed(table: PhraseTable, features: Features, weights: np.ndarray) -> It
             place = np.searchsorted(known, keys)
             place[place == known.size] = 0
             place[known[place] != keys] = known.size  # where nothing is added
-            sums = np.empty(pairs.size)
-            sum_by_event(Design(first, place.astype(np.int32)), np.append(values, 0.0), sums)
+            sums = np.zeros(pairs.size)
+            add_by_event(Design(first, place.astype(np.int32)), np.append(values, 0.0), sums)
             scores[:, column] = sums
         yield scores

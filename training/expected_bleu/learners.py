@@ -42,7 +42,7 @@ class FeatureLearner:
         self.opened, self.config = opened, config
         self.features = find_features(opened.tables.phrases, store.pairs(), config.features)
         shared = config.tau, config.scale, config.threads, config.memory
-        self.objective = Objective(store.lists(), self.features.design, self.features.size, *shared)
+        self.objective = Objective(store.lists(), self.features.designs, self.features.size, *shared)
 
     def start(self) -> np.ndarray:
         """All 0."""

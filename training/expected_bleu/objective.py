@@ -3,7 +3,7 @@
 O = ln <beta> - tau * |theta|^2 (Equation 9), <beta> being the mean over lists of the sum of p(E|F) beta(E), and p the
 softmax of model scores within a list. Features fire by events: an event is a phrase pair that stands in a derivation,
 and fires what the pair has. So lists are streamed over in terms of events, and only the arrays of weights and
-gradients know features (`design`). Signs are those of optimizers.py.
+gradients know features (`designs`). Signs are those of optimizers.py.
 """
 
 import math
@@ -33,7 +33,7 @@ class ScoredLists(NamedTuple):
 
 
 class Design(NamedTuple):
-    """Which features each of E events fires, with repetitions; there are F of them."""
+    """Features that each of E events fires, with repetitions; there are F of them, in all designs together."""
 
     first: np.ndarray  # int64[E + 1]
     feature: np.ndarray  # int32[...], those of event e are feature[first[e]:first[e + 1]]
@@ -76,17 +76,17 @@ def add_expectations(lists, begin, end, weights, scale, room, gradient, total):
 
 
 @kernel
-def sum_by_event(design, weights, out):
-    """Write to `out` (float64[E]) the sum of the weights (float64[F]) of what each event fires."""
+def add_by_event(design, weights, out):
+    """Add to `out` (float64[E]) the sum of the weights (float64[F]) of what each event fires."""
     for e in range(out.size):
         total = 0.0
         for i in range(design.first[e], design.first[e + 1]):
             total += weights[design.feature[i]]
-        out[e] = total
+        out[e] += total
 
 
 @kernel
-def sum_by_feature(design, amounts, out):
+def add_by_feature(design, amounts, out):
     """Add the amounts (float64[E]) of events to those of the features that they fire, in `out` (float64[F])."""
     for e in range(amounts.size):
         for i in range(design.first[e], design.first[e + 1]):
@@ -137,7 +137,7 @@ class Objective:
     """Equation 9 over some lists, and its gradient."""
 
     lists: ScoredLists
-    design: Design
+    designs: Sequence[Design]  # an event fires what they all have
     n_features: int
     tau: float
     scale: float = 1.0  # of model scores before they become probabilities
@@ -146,10 +146,13 @@ class Objective:
 
     def at(self, weights: np.ndarray) -> tuple[Value, np.ndarray]:
         """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
-        by_event = np.empty(self.design.first.size - 1)
-        sum_by_event(self.design, weights, by_event)
+        by_event = np.zeros(self.designs[0].first.size - 1)
+        for design in self.designs:
+            add_by_event(design, weights, by_event)
         expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)
         ln_value, penalty = ln_expected(expected), float(weights @ weights)
         gradient = -2.0 * self.tau * weights
-        sum_by_feature(self.design, event_gradient / expected, gradient)
+        event_gradient /= expected
+        for design in self.designs:
+            add_by_feature(design, event_gradient, gradient)
         return Value(ln_value - self.tau * penalty, expected, penalty), gradient
