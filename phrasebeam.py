@@ -8,8 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from training.expected_bleu.expected_bleu_model import train_expected_bleu
-
     from decoder.answer import Answer, Request
     from decoder.config import Forcing, Mbr, Preprocessing, Reading, Search, Weights
     from decoder.forced_decoder import Forced, ForcedDecoder
@@ -26,6 +24,7 @@ if TYPE_CHECKING:
     from training.config import TrainModelConfig
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
     from training.expected_bleu.config import ExpectedBleuConfig
+    from training.expected_bleu.expected_bleu_model import train_expected_bleu
     from training.maxforce.config import MaxforceConfig
     from training.maxforce.maxforce_model import train_maxforce
     from training.training_data import TrainingData
