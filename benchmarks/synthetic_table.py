@@ -150,7 +150,7 @@ def write_model(n_pairs: int, seed: int, language_model: Path, output: Path, mem
     with atomic_directory(output) as directory:
         for name in ("phrases", "reordering"):
             (directory / name).mkdir()
-        with TableWriter(directory / "phrases", directory / "reordering", 3, memory=memory // 2) as writer:
+        with TableWriter(directory / "phrases", directory / "reordering", 6, memory=memory // 2) as writer:
             for piece in pieces(n_pairs, seed):
                 writer.append(*as_table(piece))
         for side in ("source", "target"):
