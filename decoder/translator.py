@@ -43,7 +43,7 @@ from lm.resident import let_go_beyond
 SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
 TRANSLATION = Request()
 _fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
-_search, _cube_search = direct(search), direct(cube_search)
+_search, _search_part, _cube_search = direct(search), direct(search_part), direct(cube_search)
 
 
 class Decoder:
@@ -274,8 +274,8 @@ class Decoder:
         if n_words == len(source.words):
             self._decode(source, workspace, NOTHING)
             return
-        fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := search_part(self._space(workspace, source, NOTHING), n_words, NEVER)) != OK:
+        _fill_future_cost(workspace.options, n_words, workspace.future)
+        while (status := _search_part(self._space(workspace, source, NOTHING), n_words, NEVER)) != OK:
             workspace.grow(status)
 
     def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:

@@ -6,10 +6,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from decoder.config import ModelDescription, Weights
-from decoder.provenance import signature, version
+from decoder.provenance import check_output, signature, version
 from lm.config import save_config
+from lm.errors import ConfigError
 
 OWN = ("model.yaml", "weights.yaml")
+
+
+def work_directory(model: Path, output: Path, name: str) -> Path:
+    """Where in `output` the work stands that makes it of `model`. Raises ConfigError if that is taken."""
+    work = output / name
+    if not work.exists():
+        check_output(output)
+    if output.resolve() == model.resolve():
+        raise ConfigError(f"{output}: is the model itself; give another --output")
+    return work
 
 
 def write_derived(

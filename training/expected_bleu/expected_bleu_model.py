@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from decoder.model import Model, open_model
-from decoder.provenance import check_output, file_digests, signature
+from decoder.provenance import file_digests, signature
 from decoder.translator import Decoder
 from lm.errors import ConfigError
 from lm.files import atomic_file, read_lines
 from lm.progress import log, stage
 from training.curve import write_table_and_picture
+from training.derived_model import work_directory
 from training.expected_bleu.config import ExpectedBleuConfig
 from training.expected_bleu.learners import Learner, new_learner
 from training.expected_bleu.list_store import ListStore
@@ -54,11 +55,7 @@ def train_expected_bleu(
     What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    work = output / WORK
-    if not work.exists():
-        check_output(output)
-    if output.resolve() == model.resolve():
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+    work = work_directory(model, output, WORK)
     corpus.check(config.leave_one_out, config.lm_folds)
     run = Run(model, open_model(model), output, config, corpus, development)
     store = run.lists(lists or work / "lists")

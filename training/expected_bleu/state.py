@@ -1,15 +1,13 @@
 """Where a training is: its iterations so far, and the weights and the optimizer's state for the next one."""
 
-import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from lm.config import Section, parse_config
-from lm.errors import ConfigError
-from lm.files import atomic_file
+from lm.config import Section
+from training.checkpoint import Signed, load_progress, save_progress
 from training.expected_bleu.optimizers import State
 
 
@@ -23,7 +21,7 @@ class Iteration(Section):
     score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
 
 
-class Progress(Section):
+class Progress(Signed):
     """What was reached so far; iteration 0 is the model before."""
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
@@ -44,19 +42,11 @@ class Progress(Section):
 
 def save_checkpoint(path: Path, progress: Progress, weights: np.ndarray, state: State) -> None:
     """Write all, whole or not at all."""
-    data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
-    with atomic_file(path) as file:
-        arrays = {f"state_{name}": array for name, array in state.items()}
-        np.savez(file, allow_pickle=False, progress=data, weights=weights, **arrays)
+    save_progress(path, progress, {"weights": weights} | {f"state_{name}": array for name, array in state.items()})
 
 
 def load_checkpoint(path: Path, signature: str) -> tuple[Progress, np.ndarray, State]:
     """Read it back. Raises ConfigError where it is of other settings or data."""
-    with np.load(path) as arrays:
-        data: Any = json.loads(arrays["progress"].tobytes())
-        progress = parse_config(data, Progress, str(path))
-        if progress.signature != signature:
-            what = f"{progress.signature}, expected {signature}"
-            raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
-        state = {name.removeprefix("state_"): arrays[name] for name in arrays.files if name.startswith("state_")}
-        return progress, arrays["weights"], state
+    progress, arrays = load_progress(path, Progress, signature)
+    state = {name.removeprefix("state_"): array for name, array in arrays.items() if name.startswith("state_")}
+    return progress, arrays["weights"], state

@@ -25,14 +25,14 @@ from decoder.input import Input
 from decoder.lm_folds import Fold
 from decoder.model import Model, open_model
 from decoder.ordered_map import map_ordered
-from decoder.provenance import check_output, file_digests, signature
+from decoder.provenance import file_digests, signature
 from decoder.sparse_files import open_sparse, save_feature_names
 from decoder.translator import Decoder
 from lm.config import save_config
 from lm.errors import ConfigError
 from lm.files import atomic_directory
 from lm.progress import log, stage
-from training.derived_model import share, write_derived
+from training.derived_model import share, work_directory, write_derived
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.curve import write_curve
 from training.maxforce.examples import Comparison, Example
@@ -57,11 +57,7 @@ def train_maxforce(
 
     What an earlier call with the same settings and data did is not done again.
     """
-    work = output / WORK
-    if not work.exists():
-        check_output(output)
-    if output.resolve() == model.resolve():
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+    work = work_directory(model, output, WORK)
     corpus.check(config.leave_one_out, config.lm_folds)
     opened = open_model(model)
     digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})

@@ -1,15 +1,13 @@
 """How far a training has come, in one file: killed at any moment, it goes on behind the last checkpoint."""
 
-import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from pydantic import Field
 
-from lm.config import Section, parse_config
-from lm.errors import ConfigError
-from lm.files import atomic_file
+from lm.config import Section
+from training.checkpoint import Signed, load_progress, save_progress
 from training.maxforce.learned_weights import LearnedWeights
 
 FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
@@ -36,7 +34,7 @@ class Epoch(Section):
         return self.invalid / max(self.updates, 1)
 
 
-class Progress(Section):
+class Progress(Signed):
     """Which mini-batch comes next, and what was found so far."""
 
     format: Literal["phrasebeam maxforce 1"] = FORMAT
@@ -54,20 +52,10 @@ class Progress(Section):
 
 def save_checkpoint(path: Path, progress: Progress, learned: LearnedWeights) -> None:
     """Write both, whole or not at all."""
-    with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, progress=_bytes(progress), **learned.arrays())
+    save_progress(path, progress, learned.arrays())
 
 
 def load_checkpoint(path: Path, signature: str) -> tuple[Progress, LearnedWeights]:
     """Read them back. Raises ConfigError where they are of other settings or data."""
-    with np.load(path) as arrays:
-        data: Any = json.loads(arrays["progress"].tobytes())
-        progress = parse_config(data, Progress, str(path))
-        if progress.signature != signature:
-            what = f"{progress.signature}, expected {signature}"
-            raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
-        return progress, LearnedWeights.restored(arrays)
-
-
-def _bytes(progress: Progress) -> np.ndarray:
-    return np.frombuffer(progress.model_dump_json().encode(), np.uint8)
+    progress, arrays = load_progress(path, Progress, signature)
+    return progress, LearnedWeights.restored(arrays)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from decoder.features.sparse_weights import save_sparse_weights
 from decoder.model import open_model
-from decoder.provenance import check_output, file_digests, signature
-from lm.errors import ConfigError, FormatError
+from decoder.provenance import file_digests, signature
+from lm.errors import FormatError
 from lm.files import read_lines
-from training.derived_model import write_derived
+from training.derived_model import work_directory, write_derived
 from training.metrics import make_metric
 from training.tuning.config import TuneConfig
 from training.tuning.curve import write_curves
@@ -68,11 +68,7 @@ def tune_model(
 
     What an earlier call with the same settings and data did is not done again.
     """
-    work = output / WORK
-    if not work.exists():
-        check_output(output)
-    if output.resolve() == model.resolve():
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+    work = work_directory(model, output, WORK)
     opened, development = open_model(model), corpus.read(config)
     starting_weights(opened, config)  # what is wrong with them is said before any work
     digests = file_digests(corpus.files)

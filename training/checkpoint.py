@@ -1,0 +1,40 @@
+"""How far a training has come, as settings and arrays in one file: whole or not at all, and of one training only."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from lm.config import Section, parse_config
+from lm.errors import ConfigError
+from lm.files import atomic_file
+
+
+class Signed(Section):
+    """The progress of a training whose settings and data have a signature."""
+
+    signature: str
+
+
+AnyProgress = TypeVar("AnyProgress", bound=Signed)
+
+
+def save_progress(path: Path, progress: Signed, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write both."""
+    data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
+    with atomic_file(path) as file:
+        np.savez(file, allow_pickle=False, progress=data, **arrays)
+
+
+def load_progress(path: Path, kind: type[AnyProgress], signature: str) -> tuple[AnyProgress, dict[str, np.ndarray]]:
+    """Read them back. Raises ConfigError where they are of other settings or data."""
+    with np.load(path) as stored:
+        arrays = dict(stored.items())
+    data: Any = json.loads(arrays.pop("progress").tobytes())
+    progress = parse_config(data, kind, str(path))
+    if progress.signature != signature:
+        what = f"{progress.signature}, expected {signature}"
+        raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
+    return progress, arrays
