@@ -107,6 +107,7 @@ COMMANDS = {
     "tune": ("training.tuning.tune_command", "tune"),
     "train-maxforce": ("training.maxforce.maxforce_command", "train_maxforce_command"),
     "train-expected-bleu": ("training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
+    "check-model": ("decoder.check_command", "check_model"),
     "explain": ("decoder.explain_command", "explain"),
     "rerank": ("training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("training.evaluate_command", "evaluate"),

@@ -23,6 +23,8 @@ ZERO = np.int64(0)
 TOO_MANY = 0  # pairs of a source phrase, more than M
 TOO_LONG = 1  # words of a target phrase, more than there is room for
 NOT_FINITE = 2  # 1 + a pair whose scores are not
+REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not
+ESTIMATE_NOT_FINITE = 4  # 1 where that of a pair is not, though its scores are
 
 
 class Candidates(NamedTuple):
@@ -37,7 +39,7 @@ class Candidates(NamedTuple):
     first_pair: np.ndarray  # int64[1], of the source phrase
     frequent: Frequent
     fired: Fired  # sparse features of a pair
-    wrong: np.ndarray  # int64[3], what was found that must not be, see TOO_MANY, TOO_LONG, NOT_FINITE
+    wrong: np.ndarray  # int64[5], what was found that must not be, see TOO_MANY
 
 
 class Lookup(NamedTuple):
@@ -62,7 +64,7 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
         np.zeros(1, np.int64),
         new_frequent(min(table_limit, most)),
         new_fired(most_fired(sparse), sparse.nothing.size - 1),
-        np.zeros(3, np.int64),
+        np.zeros(5, np.int64),
     )
 
 

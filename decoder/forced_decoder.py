@@ -142,7 +142,7 @@ class ForcedDecoder:
         # The end of a derivation has no gap.
         source, target = int(gold.graph.first_gap[node]), int(gold.graph.lm_state[node])
         found, derivation = gold.found, gold.derivation(node)
-        best = found.translation(derivation, gold.score(node), self.features(gold, node), {})
+        best = found.translation(derivation, gold.score(node), self.features(gold, node))
         graph = found.lattice_of(gold.graph, source) if self.keeps_graphs else None
         return Forced(status, n_words, source, target, best, ln_derivations(lattice), lattice, graph)
 
@@ -250,6 +250,7 @@ class ForcedDecoder:
         lm_words[ids >= n_known] = own.lm_ids[ids[ids >= n_known] - n_known]
         while ids.size >= workspace.n_states:
             workspace.grow(STATES_OF_SEARCH_FULL)
+        workspace.keep_states(None)
         begin_states(lms, workspace.states)
         ln_lm = np.empty(ids.size + 2)
         score_reference(lms, lm_words, workspace.states, ln_lm)

@@ -9,17 +9,15 @@ import numpy as np
 from decoder.answer import SparseDetail
 from decoder.config import Mbr
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
-from decoder.features.dense import DenseWeights, FeatureNames, weight_vector
+from decoder.features.dense import weight_vector
 from decoder.features.feature_names import FeatureNamer, NamedRule
 from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
-from decoder.model import Model
 from decoder.nbest import Derivations, best_derivations
 from decoder.sentence_tables import original_pairs
-from decoder.source import Source
-from decoder.tables import Tables
-from decoder.translation import Phrase, Translation
+from decoder.telling import Telling, Told
+from decoder.translation import Translation
 from decoder.workspace import Workspace
 from lm.jit import direct
 
@@ -27,14 +25,10 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Telling):
     """The graph of one sentence, until the thread's next search."""
 
-    source: Source
     workspace: Workspace
-    model: Model
-    weights: DenseWeights
-    features: FeatureNames
 
     def best(self) -> Translation:
         """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
@@ -49,11 +43,11 @@ class Found:
         return self._one(derivation, float(graph.score[graph.stack_first[n_words]]))
 
     def _one(self, derivation: Derivation, score: float) -> Translation:
-        features = np.zeros((1, self.features.size))
+        if self.source.words:
+            return self.translation(derivation, score)
+        features = np.zeros((1, self.features.size))  # nothing was searched
         self.fill_features(derivation, np.array([0, derivation.pair.size]), features)
-        if not self.source.words:  # nothing was searched
-            score = float(weight_vector(self.weights, self.features) @ features[0])
-        return self.translation(derivation, score, features[0], {})
+        return self.translation(derivation, float(weight_vector(self.weights, self.features) @ features[0]))
 
     def nbest(self, n: int, distinct: bool, sparse: SparseDetail = "") -> list[Translation]:
         """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first.
@@ -65,9 +59,9 @@ class Found:
         best = self.derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
-        known: dict[tuple[int, int, int, int], Phrase] = {}
+        told = Told({}, {})
         found = [
-            self.translation(best.derivation(i), score, values, known)
+            self.translation(best.derivation(i), score, values, told)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
         if not sparse or not self.tables.sparse.active.any():
@@ -77,11 +71,6 @@ class Found:
             replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
             for i, one in enumerate(found)
         ]
-
-    @property
-    def tables(self) -> Tables:
-        """Those in which the sentence was looked up."""
-        return self.source.tables.tables
 
     def vector(
         self, derivation: Derivation, is_complete: bool
@@ -148,16 +137,6 @@ class Found:
         score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
         return build_lattice(source.words, score, graph, part, (begin[place], end[place]), target)
 
-    def fill_features(
-        self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
-    ) -> None:
-        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone.
-
-        They are translations of the whole sentence, unless they are not `is_complete`.
-        """
-        space = self.feature_space(int(np.diff(offsets).max()), is_complete)
-        _fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
-
     def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""
         workspace = self.workspace
@@ -170,57 +149,3 @@ class Found:
             workspace.new_fired(n_phrases),
             is_complete,
         )
-
-    def translation(
-        self,
-        derivation: Derivation,
-        score: float,
-        features: np.ndarray,
-        known: dict[tuple[int, int, int, int], Phrase],
-    ) -> Translation:
-        """A derivation for people; `known` are phrases of the same sentence by pair, begin, end and target position."""
-        phrases, position = [], 0
-        pairs = original_pairs(derivation.pair, self.source.tables.origin)
-        for pair, begin, end in zip(*(field.tolist() for field in derivation._replace(pair=pairs))):
-            key = pair, begin, end, position
-            if key not in known:
-                known[key] = self._phrase(*key)
-            phrases.append(known[key])
-            position = known[key].target_span[1]
-        text = " ".join([phrase.target for phrase in phrases if phrase.target])
-        return Translation(text, score, self.features.by_group(features), tuple(phrases))
-
-    def _phrase(self, pair: int, begin: int, end: int, position: int) -> Phrase:
-        table, target = self.model.tables.phrases, self.target(pair)
-        if pair < 0:
-            own = self.source.own[-1 - pair]
-            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == self.source.words[begin:end]
-            is_made_up = own.unknown != 0 and bool(target) and not is_copied
-        else:
-            is_copied = is_made_up = False
-            first, last = table.alignment_offsets[pair : pair + 2].tolist()
-            points = table.alignment_points[first:last].tolist()
-        return Phrase(
-            " ".join(self.source.words[begin:end]),
-            " ".join(target),
-            (begin, end),
-            (position, position + len(target)),
-            tuple((begin + i, position + j) for i, j in points),
-            is_copied,
-            is_made_up,
-        )
-
-    def target(self, pair: int) -> list[str]:
-        """Target words of a pair; a negative one is the sentence's own."""
-        if pair < 0:
-            own = self.source.own[-1 - pair]
-            return [own.shown] if own.shown else list(own.target)
-        return self.words_of(pair)
-
-    def words_of(self, pair: int) -> list[str]:
-        """Target words of a pair as the models see them."""
-        if pair < 0:
-            return list(self.source.own[-1 - pair].target)
-        table, word = self.model.tables.phrases, self.model.target.word
-        first, end = table.target_offsets[pair : pair + 2].tolist()
-        return [word(i) for i in table.target_words[first:end].tolist()]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.phrase_table import ABSENT
-from lm.jit import inner_kernel
+from lm.jit import inlined_kernel
 
 CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
@@ -49,7 +49,7 @@ def forget_frequent(frequent: Frequent) -> None:
 NO_FREQUENT = Frequent(*(array[:0] for array in new_frequent(0)))
 
 
-@inner_kernel
+@inlined_kernel
 def recall(frequent, source, candidates):
     """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
     slot = source & (CAPACITY - 1)
@@ -64,7 +64,7 @@ def recall(frequent, source, candidates):
     return frequent.size[slot]
 
 
-@inner_kernel
+@inlined_kernel
 def keep(frequent, source, candidates, size):
     """Keep the `size` ranked candidates of a source phrase."""
     if frequent.source.size == 0 or frequent.item.shape[1] < size:

@@ -77,7 +77,8 @@ class Input:
                 raise ConfigError(f"a wall stands before word {wall}, the sentence has words 0 to {n_words - 1}")
         for zone in self.zones:
             check_span("a zone holds", *zone, n_words)
-        _check_nesting(sorted(self.zones))
+        if self.zones:
+            _check_nesting(sorted(self.zones))
         if self.left_out:
             n_target = len(self.left_out.reference)
             for i, j in self.left_out.alignment:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.candidates import add_sparse, choose, score_own
+from decoder.candidates import ESTIMATE_NOT_FINITE, REORDERING_NOT_FINITE, add_sparse, choose, score_own
 from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, ln_orientation
 from decoder.features.rule_features import has_history, has_rule_features, rule_hash
 from decoder.own_pairs import own_number, table_pair
@@ -15,7 +15,7 @@ from decoder.phrase_table import ABSENT, find_source
 from decoder.tables import read_target, target_length
 from decoder.terms import BARRED, CONSTRAINED, keeps_terms
 from lm.hashing import START, combine, mix
-from lm.jit import inner_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
 ZERO = np.int64(0)
@@ -94,7 +94,8 @@ def fill_options(lookup, options):
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, sentence.own, lookup.candidates)
                 pair = table_pair(sentence.own, pair)
-                _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
+                total = _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
+                _check_scores(total, pair, options.estimate[count], lookup.candidates)
                 targets = _add_target(options, count, sentence.own, tables, targets)
                 if targets == FULL:
                     return FULL
@@ -104,7 +105,7 @@ def fill_options(lookup, options):
     return count
 
 
-@inner_kernel
+@inlined_kernel
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
@@ -151,7 +152,7 @@ def _rank_again(begin, end, lookup, order, kept):
         order[k] = pair
 
 
-@inner_kernel
+@inlined_kernel
 def _estimate_of(pair, own, candidates):
     """The estimate of a pair of the span at hand."""
     if pair < 0:
@@ -159,7 +160,7 @@ def _estimate_of(pair, own, candidates):
     return candidates.estimate[pair - candidates.first_pair[0]]
 
 
-@inner_kernel
+@inlined_kernel
 def _add_scores(options, option, own, candidates):
     """Give the option the scores of its pair."""
     pair = options.pair[option]
@@ -173,7 +174,7 @@ def _add_scores(options, option, own, candidates):
         options.bound[option] = candidates.bound[item]
 
 
-@inner_kernel
+@inlined_kernel
 def _add_target(options, option, own, tables, targets):
     """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
     begin = options.target_first[targets]
@@ -198,7 +199,7 @@ def _add_target(options, option, own, tables, targets):
     return targets + 1
 
 
-@inner_kernel
+@inlined_kernel
 def _add_rule(options, option, lookup):
     """Give the option the hash of its rule, where it is needed."""
     if has_history(lookup.tables.sparse):
@@ -209,7 +210,7 @@ def _add_rule(options, option, lookup):
         options.rule[option] = rule_hash(lookup.tables.sparse, sentence.own, sentence.classes, words, size, begin, end)
 
 
-@inner_kernel
+@inlined_kernel
 def _same_words(options, target, begin, size):
     """Whether the target phrase consists of options.words[begin:begin + size]."""
     first = options.target_first[target]
@@ -221,9 +222,13 @@ def _same_words(options, target, begin, size):
     return True
 
 
-@inner_kernel
+@inlined_kernel
 def _add_reordering(options, option, pair, ln_reordering, model, weights):
-    """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores."""
+    """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores.
+
+    Returns the sum of all.
+    """
+    total = 0.0
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
     for which in range(N_ORIENTATIONS):
         backward, forward = 0.0, 0.0
@@ -235,11 +240,22 @@ def _add_reordering(options, option, pair, ln_reordering, model, weights):
             forward = weight * ln_orientation(ln_reordering, model, pair, FORWARD, which)
         options.backward[option, which] = backward
         options.forward[option, which] = forward
+        total += backward + forward
         h = combine(h, np.int64(forward * 65536.0))
     options.state[option] = _same_state(options, option, h, model.keeps_span)
+    return total
 
 
-@inner_kernel
+@inlined_kernel
+def _check_scores(reordering, pair, estimate, candidates):
+    """Note what is not finite."""
+    if not np.isfinite(reordering):
+        candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
+    if not np.isfinite(estimate):
+        candidates.wrong[ESTIMATE_NOT_FINITE] = 1
+
+
+@inlined_kernel
 def _same_state(options, option, h, keeps_span):
     """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
     if not keeps_span:

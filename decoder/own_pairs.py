@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from lm.fixed_vocabulary import FixedVocabulary
 from lm.jit import inner_kernel
 
 NO_TWIN = -1
+LENGTHS_KEPT = 256  # of sentences, for which there is something to share
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ def pack_own_pairs(
     levels: Levels | None = None,
 ) -> OwnPairs:
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
-    first = np.zeros(n_words * longest + 1, np.int64)
     if not pairs:
-        return no_own_pairs(len(models))._replace(first=first)
+        return no_own_pairs(len(models), n_words * longest + 1)
+    first = np.zeros(n_words * longest + 1, np.int64)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
     strange: dict[str, int] = {}
@@ -81,13 +82,13 @@ def pack_own_pairs(
     )
 
 
-@cache
-def no_own_pairs(n_models: int) -> OwnPairs:
-    """Those of no words, for so many language models; they are shared."""
+@lru_cache(LENGTHS_KEPT)
+def no_own_pairs(n_models: int, n_places: int = 0) -> OwnPairs:
+    """None, for a sentence of so many places and so many language models; they are shared."""
     no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
     no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
     return OwnPairs(
-        no_numbers,
+        np.zeros(n_places, np.int64),
         np.zeros(1, np.int64),
         no_words,
         no_ids,
@@ -99,6 +100,11 @@ def no_own_pairs(n_models: int) -> OwnPairs:
         no_scores,
         NO_CLASSES,
     )
+
+
+def longest_target(own: OwnPairs) -> int:
+    """Words of the longest target phrase."""
+    return int(np.diff(own.target_offsets).max()) if own.unknown.size else 0
 
 
 @inner_kernel

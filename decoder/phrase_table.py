@@ -13,6 +13,7 @@ from lm.errors import FormatError, ModelError
 from lm.hashing import START, combine, mix
 from lm.jit import inner_kernel, kernel
 
+DAMAGED = -2  # from `find_source`
 ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
 SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
@@ -73,21 +74,25 @@ def phrase_hash(words, begin, end):
 
 @kernel
 def find_source(table, words, begin, end):
-    """Index (int64) of the source phrase words[begin:end] in `table`, or ABSENT."""
+    """Index (int64) of the source phrase words[begin:end] in `table`, or ABSENT.
+
+    DAMAGED if what a file holds leads out of the arrays or to no end; see SoundPhrases, which asks first.
+    """
     mask = np.uint64(table.slots.size - 1)
     slot = phrase_hash(words, begin, end) & mask
-    while True:
+    for _ in range(table.slots.size):
         found = table.slots[np.int64(slot)]
-        if found == ABSENT or _same_phrase(table, found, words, begin, end):
+        if found == ABSENT:
+            return found
+        if found < 0 or found >= table.source_offsets.size - 1:
+            return np.int64(DAMAGED)
+        first, last = table.source_offsets[found], table.source_offsets[found + 1]
+        if first < 0 or last < first or last > table.source_words.size:
+            return np.int64(DAMAGED)
+        if _same_phrase(table, found, words, begin, end):
             return found
         slot = (slot + np.uint64(1)) & mask
-
-
-@kernel
-def find_lonely_words(table, words, lonely):
-    """Write to `lonely` (bool[n]) which of `words` (int32[n]) are no source phrase on their own."""
-    for i in range(words.size):
-        lonely[i] = find_source(table, words, i, i + 1) == ABSENT
+    return np.int64(DAMAGED)
 
 
 @inner_kernel

@@ -12,6 +12,7 @@ from decoder.input import Input
 from decoder.lm_folds import Fold
 from decoder.model import Model
 from decoder.sentence_tables import SentenceTables, TableParts
+from decoder.sound_phrases import SoundPhrases
 from decoder.source import Source, read_source
 from decoder.tables import Tables
 from lm.errors import ConfigError, ModelError
@@ -37,7 +38,7 @@ class Reader:
 
     def reweigh(self, tables: Tables, settings: ReaderSettings) -> None:
         """Read by `tables` with other weights from now on; not while a thread reads."""
-        self.tables, self.settings = tables, settings
+        self.tables, self.settings, self._phrases = tables, settings, SoundPhrases(tables)
         ln_weights = tables.lms.ln_weights
         self._folds = [fold._replace(lms=fold.lms._replace(ln_weights=ln_weights)) for fold in self._folds]
         self._changes += 1
@@ -46,12 +47,14 @@ class Reader:
         """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
         tables, model = SentenceTables(self.tables, None), self.model_for(given)
         if given.left_out is not None or reference is not None:
+            self._phrases.lonely(model.source.ids(list(given.words)), self.settings.longest)
             parts = self._parts(model, given.left_out.fold if given.left_out else None)
             try:
                 tables = parts.part(model.source.ids(list(given.words)), reference, given.left_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
-        return read_source(given, model, tables, self.settings.longest, self.settings.reading)
+        phrases = self._phrases if tables.origin is None else SoundPhrases(tables.tables)
+        return read_source(given, model, tables, self.settings.longest, self.settings.reading, phrases)
 
     def _parts(self, model: Model, fold: int | None) -> TableParts:
         """Those of this thread."""

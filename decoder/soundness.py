@@ -4,22 +4,12 @@ import math
 
 import numpy as np
 
-from decoder.candidates import NOT_FINITE, TOO_LONG, TOO_MANY, Candidates
-from decoder.options import Options
-from decoder.phrase_table import TRAIN_AGAIN
+from decoder.candidates import NOT_FINITE, REORDERING_NOT_FINITE, TOO_LONG, TOO_MANY, Candidates
+from decoder.phrase_table import TRAIN_AGAIN, PhraseTable
 from decoder.tables import Tables
 from lm.errors import ModelError
 
-
-def check_options(candidates: Candidates, options: Options, n_options: int, tables: Tables) -> None:
-    """Raise ModelError if the options of a sentence show that the model says what cannot be."""
-    check_candidates(candidates, tables)
-    used = slice(0, max(n_options, 0))
-    backward, forward = options.backward[used], options.forward[used]
-    if not math.isfinite(backward.sum() + forward.sum()):
-        pair = options.pair[used][np.argmin(np.isfinite(backward + forward).all(axis=1))]
-        raise ModelError(f"reordering/ln_scores.npy: {_shown(tables.ln_reordering[pair])}; {TRAIN_AGAIN}")
-    check_score(options.estimate[used].sum())
+LANGUAGE_MODEL = "a language model gives scores that are not finite"
 
 
 def check_candidates(candidates: Candidates, tables: Tables) -> None:
@@ -27,15 +17,18 @@ def check_candidates(candidates: Candidates, tables: Tables) -> None:
     wrong = candidates.wrong
     if not wrong.any():
         return
-    pair, message = int(wrong[NOT_FINITE]) - 1, ""
     if wrong[TOO_MANY]:
         most = candidates.score.size
         message = f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
     elif wrong[TOO_LONG]:
         longest = candidates.words.size
         message = f"model.yaml: max_target_phrase_length is {longest}, a target phrase has {wrong[TOO_LONG]} words"
+    elif wrong[NOT_FINITE]:
+        message = f"phrases/ln_scores.npy: {_shown(tables.phrases.ln_scores[wrong[NOT_FINITE] - 1])}"
+    elif wrong[REORDERING_NOT_FINITE]:
+        message = f"reordering/ln_scores.npy: {_shown(tables.ln_reordering[wrong[REORDERING_NOT_FINITE] - 1])}"
     else:
-        message = f"phrases/ln_scores.npy: {_shown(tables.phrases.ln_scores[pair])}"
+        message = LANGUAGE_MODEL
     wrong[:] = 0
     raise ModelError(f"{message}; {TRAIN_AGAIN}")
 
@@ -43,7 +36,19 @@ def check_candidates(candidates: Candidates, tables: Tables) -> None:
 def check_score(score: float) -> None:
     """Raise ModelError if a score is no finite number, though those of the tables are."""
     if not math.isfinite(score):
-        raise ModelError(f"a language model gives scores that are not finite; {TRAIN_AGAIN}")
+        raise ModelError(f"{LANGUAGE_MODEL}; {TRAIN_AGAIN}")
+
+
+def check_points(table: PhraseTable, pair: int, first: int, last: int, n_source: int, n_target: int) -> None:
+    """Raise ModelError unless the alignment points first:last of a pair lie inside it."""
+    if not 0 <= first <= last <= len(table.alignment_points):
+        limit = len(table.alignment_points)
+        message = f"alignment_offsets.npy: {first} and {last} at {pair}, expected ascending offsets from 0 to {limit}"
+        raise ModelError(f"phrases/{message}; {TRAIN_AGAIN}")
+    for at, (i, j) in enumerate(table.alignment_points[first:last].tolist(), first):
+        if i >= n_source or j >= n_target:
+            message = f"{i}-{j} at {at}, expected points of {n_source} source and {n_target} target words"
+            raise ModelError(f"phrases/alignment_points.npy: {message}; {TRAIN_AGAIN}")
 
 
 def _shown(ln_scores: np.ndarray) -> str:

@@ -11,14 +11,12 @@ from decoder.features.templates import NO_CLASSES
 from decoder.input import Input, Term
 from decoder.model import Model
 from decoder.own_pairs import OwnPair, pack_own_pairs
-from decoder.phrase_table import LEAST_LN, find_lonely_words
+from decoder.phrase_table import LEAST_LN
 from decoder.sentence_tables import SentenceTables
+from decoder.sound_phrases import SoundPhrases
 from decoder.tables import Sentence
 from decoder.terms import BARRED, find_twins, span_rules
 from decoder.zones import pack_zones
-from lm.jit import direct
-
-_find_lonely_words = direct(find_lonely_words)
 
 
 class Source(NamedTuple):
@@ -30,8 +28,10 @@ class Source(NamedTuple):
     tables: SentenceTables  # in which its phrases are looked up
 
 
-def read_source(given: Input, model: Model, tables: SentenceTables, longest: int, reading: Reading) -> Source:
-    """The sentence, of which phrases up to `longest` words are looked up in `tables`.
+def read_source(
+    given: Input, model: Model, tables: SentenceTables, longest: int, reading: Reading, sound_phrases: SoundPhrases
+) -> Source:
+    """The sentence, of which phrases up to `longest` words are looked up in `tables`; `sound_phrases` are of these.
 
     As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
     """
@@ -39,8 +39,7 @@ def read_source(given: Input, model: Model, tables: SentenceTables, longest: int
     room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
-    lonely = np.empty(len(words), bool)
-    _find_lonely_words(phrases, ids, lonely)
+    lonely = sound_phrases.lonely(ids, longest)
     if terms:
         lonely |= rules[::room] == BARRED
         lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False

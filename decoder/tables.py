@@ -10,7 +10,7 @@ from decoder.language_models import LanguageModels
 from decoder.own_pairs import OwnPairs, own_number
 from decoder.phrase_table import PhraseTable
 from decoder.zones import Zones
-from lm.jit import inner_kernel
+from lm.jit import inlined_kernel
 
 
 class Tables(NamedTuple):
@@ -34,7 +34,7 @@ class Sentence(NamedTuple):
     classes: np.ndarray  # uint64[n + 2, 1 + L], what stands for <s>, its words and </s> in sparse features
 
 
-@inner_kernel
+@inlined_kernel
 def target_length(tables, own, pair):
     """Words of the target phrase of a pair, of the phrase table or the sentence's own."""
     if pair < 0:
@@ -42,7 +42,7 @@ def target_length(tables, own, pair):
     return tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
 
 
-@inner_kernel
+@inlined_kernel
 def read_target(tables, own, pair, at, words, lm_words):
     """Write the pair's target phrase to words[at:] and, as the language models call it, lm_words[at:]; its length."""
     size = target_length(tables, own, pair)

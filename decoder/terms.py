@@ -6,11 +6,13 @@ translation of the first term alone.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from decoder.config import TermPolicy
 from decoder.input import Term
+from decoder.own_pairs import LENGTHS_KEPT
 from decoder.phrase_table import ABSENT, find_source
 from lm.jit import inner_kernel, kernel
 
@@ -22,8 +24,10 @@ def span_rules(n_words: int, longest: int, looked_up: int, terms: Sequence[Term]
 
     Spans of more than `looked_up` words are barred.
     """
+    if not terms:
+        return _rules_without_terms(n_words, longest, looked_up)
     rules = np.full((n_words, longest), ASKED, np.int8)
-    if terms and policy != "inclusive":
+    if policy != "inclusive":
         length = np.arange(1, longest + 1)
         begin = np.arange(n_words)[:, None]
         end = begin + length
@@ -32,6 +36,14 @@ def span_rules(n_words: int, longest: int, looked_up: int, terms: Sequence[Term]
             around = (begin <= term.begin) & (term.end <= end) & (policy == "constraint")
             rules[around] = np.maximum(rules[around], CONSTRAINED)
             rules[overlap & ~around] = BARRED
+    rules[:, looked_up:] = BARRED
+    return rules.ravel()
+
+
+@lru_cache(LENGTHS_KEPT)
+def _rules_without_terms(n_words: int, longest: int, looked_up: int) -> np.ndarray:
+    """They are shared."""
+    rules = np.full((n_words, longest), ASKED, np.int8)
     rules[:, looked_up:] = BARRED
     return rules.ravel()
 

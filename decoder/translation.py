@@ -1,7 +1,8 @@
 """What a translation is for people: text, score, feature values, phrases, word alignment."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 
@@ -17,21 +18,45 @@ class Phrase(NamedTuple):
     is_made_up: bool = False  # words of the prefix that no phrase pair gives, put where a source word stands
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Translation:
-    """The best derivation of a sentence; natural-log scores, higher is better."""
+    """The best derivation of a sentence; natural-log scores, higher is better.
+
+    Most want the text alone, so phrases and features are found when they are first asked for.
+    """
 
     text: str
     score: float  # the model score: weights times features
-    features: dict[str, float | list[float]]  # by the names of weights.yaml
-    phrases: tuple[Phrase, ...]  # in target order
+    find_features: Callable[[], dict[str, float | list[float]]]
+    find_phrases: Callable[[], tuple[Phrase, ...]]
     sparse: Mapping[int, float] = field(default_factory=dict)  # values of sparse features by key, where asked for
     sparse_names: Mapping[int, str] = field(default_factory=dict)  # what they are called, and others, where asked for
+
+    @cached_property
+    def features(self) -> dict[str, float | list[float]]:
+        """Values by the names of weights.yaml."""
+        return self.find_features()
+
+    @cached_property
+    def phrases(self) -> tuple[Phrase, ...]:
+        """The phrase pairs, in target order."""
+        return self.find_phrases()
 
     @property
     def alignment(self) -> list[tuple[int, int]]:
         """Sorted (source, target) positions of aligned words."""
         return sorted(point for phrase in self.phrases for point in phrase.alignment)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Translation) and self._all() == other._all()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _all(self) -> tuple[object, ...]:
+        return self.text, self.score, self.features, self.phrases, self.sparse, self.sparse_names
+
+    def __repr__(self) -> str:
+        return f"Translation({self.text!r}, score={self.score}, features={self.features}, phrases={self.phrases})"
 
     def __str__(self) -> str:
         return self.text

@@ -31,7 +31,7 @@ from decoder.prefix import require, with_made_up
 from decoder.reader import Reader, ReaderSettings
 from decoder.required import NOTHING, Required
 from decoder.search import NEVER, search, search_part
-from decoder.soundness import check_options, check_score
+from decoder.soundness import check_candidates, check_score
 from decoder.source import Source
 from decoder.stacks import OK
 from decoder.translation import Translation
@@ -212,7 +212,7 @@ class Decoder:
 
     def found(self, source: Source, workspace: Workspace) -> Found:
         """What a workspace holds for people, after a search."""
-        return Found(source, workspace, self.model, self.weights, self.features)
+        return Found(source, self.model, self.weights, self.features, workspace)
 
     def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
@@ -235,7 +235,7 @@ class Decoder:
                 candidates = candidates._replace(frequent=NO_FREQUENT)
             lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
-            check_options(workspace.candidates, workspace.options, n_options, self.tables)
+            check_candidates(workspace.candidates, source.tables.tables)
             if n_options != FULL:
                 break
             workspace.grow_options()
@@ -261,6 +261,7 @@ class Decoder:
         return _search(space, len(source.words))
 
     def _space(self, workspace: Workspace, source: Source, required: Required) -> SearchSpace:
+        workspace.keep_states(None if required.allowed.size else source.tables.tables.lms)
         return self.search_space(source, workspace)._replace(
             states=workspace.states._replace(required=required),
             limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),

@@ -20,6 +20,9 @@ NONE = np.int64(-1)  # no word stands twice
 NEWLINE = 10
 HALF = np.uint64(32)
 LOW = np.uint64(0xFFFFFFFF)
+ABSENT = -1
+FEW = 1 << 10  # words of a sentence at most: longer lists are not remembered
+MOST_REMEMBERED = 1 << 15
 
 
 class Words(NamedTuple):
@@ -112,6 +115,7 @@ class FixedVocabulary:
         slots = 2
         while slots < 2 * (len(self) + 1):
             slots *= 2
+        self._remembered: dict[str, int] = {}  # words that were asked for, and their ids or ABSENT
         self._slots = np.full(slots, EMPTY)  # uint64, half of a word's hash above its id
         again = int(_fill(self.encoded, self._slots))
         if again != NONE:
@@ -133,9 +137,27 @@ class FixedVocabulary:
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
         """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
+        if len(words) > FEW:
+            return self._look_up(words, missing)
+        found = list(map(self._remembered.get, words))
+        if None in found:
+            strange = [word for word, i in zip(words, found) if i is None]
+            self._remember(dict(zip(strange, self._look_up(strange, ABSENT).tolist())))
+            return self._look_up(words, missing)
+        ids = np.array(found, np.int32)
+        if missing != ABSENT:
+            ids[ids == ABSENT] = missing
+        return ids
+
+    def _look_up(self, words: Sequence[str], missing: int) -> np.ndarray:
         ids = np.empty(len(words), np.int32)
         _find(self.encoded, self._slots, encode(words), np.int32(missing), ids)
         return ids
+
+    def _remember(self, ids: dict[str, int]) -> None:
+        if len(self._remembered) > MOST_REMEMBERED:
+            self._remembered = {}
+        self._remembered.update(ids)
 
 
 def _read(path: str | Path) -> Words:

@@ -23,10 +23,11 @@ EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"
 class LanguageModel:
     """An n-gram model in KenLM's hash tables."""
 
-    def __init__(self, image: np.ndarray, header: Header):
+    def __init__(self, image: np.ndarray, header: Header, path: str | Path = "language model"):
         """From the bytes (uint8) of a KenLM probing file and its header; `load` and `from_ngrams` find these."""
+        self.path = path
         self.tables = view_tables(image, header)
-        self.order = self.tables.order
+        self.order, self._largest_id = self.tables.order, header.counts[0]
         self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
 
     @classmethod
@@ -36,7 +37,7 @@ class LanguageModel:
         Raises FormatError if it is neither, or damaged.
         """
         if is_binary(path):
-            return cls(*map_image(path))
+            return cls(*map_image(path), path)
         model = read_arpa(path)
         try:
             return cls.from_ngrams(model)
@@ -56,6 +57,9 @@ class LanguageModel:
         """The same for words that are bytes already."""
         ids = np.empty(words.offsets.size - 1, np.int32)
         find_words(self.tables, words.data, words.offsets, ids)
+        if ids.size and (ids.min() < 0 or ids.max() > self._largest_id):
+            found = ids.min() if ids.min() < 0 else ids.max()
+            raise FormatError(self.path, f"a word has the id {found}, expected 0 to {self._largest_id}; {REBUILD}")
         return ids
 
     def begin_state(self) -> tuple[np.ndarray, np.ndarray, int]:

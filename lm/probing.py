@@ -65,7 +65,7 @@ def find_entry(tables, table, key):
     start, buckets, width = tables.starts[table], tables.buckets[table], entry_width(tables.order, table)
     position = start + np.int64(remainder(key, buckets, tables.inverses[table])) * width
     end = start + np.int64(buckets) * width
-    while True:
+    for _ in range(np.int64(buckets)):  # a damaged table may have no empty bucket
         found = entry_key(tables.units, position)
         if found == key:
             return position
@@ -74,6 +74,7 @@ def find_entry(tables, table, key):
         position += width
         if position == end:
             position = start
+    return np.int64(ABSENT)
 
 
 @kernel
