@@ -20,16 +20,7 @@ from decoder.features.histories import (
     next_history,
     score_history,
 )
-from decoder.features.language_model import (
-    BEGIN_STATE,
-    NAMELESS,
-    NO_SLOT,
-    OPEN,
-    States,
-    begin_sentence,
-    ln_end,
-    remember,
-)
+from decoder.features.language_model import BEGIN_STATE, NO_SLOT, OPEN, States, begin_states, ln_end, remember
 from decoder.features.reordering import START_BEGIN, START_END, orientation
 from decoder.features.rule_features import has_history
 from decoder.features.templates import Sparse
@@ -98,7 +89,7 @@ def start_graph(space):
     """Make the start node, all open stacks empty, and forget the sentence before."""
     graph, stacks = space.graph, space.stacks
     forget_blocks(space.blocks)
-    begin_sentence(space.lms, space.states)
+    begin_states(space.lms, space.states)
     if has_history(space.sparse):
         forget_histories(space.histories)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
@@ -229,10 +220,8 @@ def weigh(space, n_words, shared, option):
     ln_lm, lm_state = 0.0, shared.lm_state
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
-        if states.required.allowed.size > 0:
-            word += OPEN if first + 1 < end else np.int64(0)
-        elif word >= space.lms.word_ids.shape[0]:
-            word = NAMELESS  # it is another word in another sentence
+        if first + 1 < end and states.required.allowed.size > 0:
+            word += OPEN
         slot = remember(space.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
             return STATES_FULL, known, BEGIN_STATE

@@ -250,7 +250,6 @@ class ForcedDecoder:
         lm_words[ids >= n_known] = own.lm_ids[ids[ids >= n_known] - n_known]
         while ids.size >= workspace.n_states:
             workspace.grow(STATES_OF_SEARCH_FULL)
-        workspace.keep_states(None)
         begin_states(lms, workspace.states)
         ln_lm = np.empty(ids.size + 2)
         score_reference(lms, lm_words, workspace.states, ln_lm)

@@ -261,7 +261,6 @@ class Decoder:
         return _search(space, len(source.words))
 
     def _space(self, workspace: Workspace, source: Source, required: Required) -> SearchSpace:
-        workspace.keep_states(None if required.allowed.size else source.tables.tables.lms)
         return self.search_space(source, workspace)._replace(
             states=workspace.states._replace(required=required),
             limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),

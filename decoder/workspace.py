@@ -7,11 +7,10 @@ from decoder.config import COVERAGE_WINDOW, Search
 from decoder.cube_pruning import Queues, new_queues
 from decoder.features.hierarchical import Blocks, new_blocks
 from decoder.features.histories import Histories, new_histories
-from decoder.features.language_model import States, forget_states, new_states
+from decoder.features.language_model import States, new_states
 from decoder.features.rule_features import Fired, new_fired
 from decoder.future_cost import FutureCost, new_future_cost
 from decoder.hypothesis_graph import HypothesisGraph, new_graph
-from decoder.language_models import LanguageModels
 from decoder.model import Model
 from decoder.options import Options, new_options
 from decoder.own_pairs import longest_target
@@ -56,7 +55,6 @@ class Workspace:
         longest_target = max(model.description.max_target_phrase_length, 1)
         self.n_histories, self.n_levels = 1 << 12, sparse.nothing.size - 1
         most, n_models = max(model.most_pairs, 1), self.orders.size
-        self._searched_by: LanguageModels | None = None
         self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
         self.rebuild()
 
@@ -102,15 +100,6 @@ class Workspace:
     def most_fired(self) -> int:
         """Sparse features that a phrase can have at most."""
         return int(self.candidates.fired.keys.size)
-
-    def keep_states(self, lms: LanguageModels | None) -> None:
-        """Before a search by `lms`: forget the states of the search before if that was not by the same ones.
-
-        None: what is searched now must be forgotten.
-        """
-        if lms is None or lms is not self._searched_by:
-            forget_states(self.states)
-        self._searched_by = lms
 
     def grow_options(self) -> None:
         """Double the room for translation options."""

@@ -21,10 +21,8 @@ BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
 NO_SLOT = np.int64(-1)
 OPEN = np.int64(1 << 30)  # above all target ids
-NAMELESS = np.int64(-1)
-MEMO_BITS = 14
-MEMO_SIZE = 1 << MEMO_BITS
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MEMO_SIZE = 1 << 14
+GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 ZERO, ONE = np.int64(0), np.int64(1)
 
 
@@ -37,10 +35,7 @@ class Memo(NamedTuple):
 
 
 class States(NamedTuple):
-    """States met in this sentence and some before, and the memos.
-
-    C is the sum of the longest contexts, order - 1 words, of L models.
-    """
+    """States met in one sentence, and the memos. C is the sum of the longest contexts, order - 1 words, of L models."""
 
     first: np.ndarray  # int64[L + 1], columns of `context` of each model
     context: np.ndarray  # int32[S, C], LM ids, most recent word first
@@ -50,8 +45,8 @@ class States(NamedTuple):
     ln_end: np.ndarray  # float64[S], weighted score of </s>, NaN where not asked yet
     n_states: np.ndarray  # int64[1], in use
     slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
-    first_words: Memo  # by target id, of words that are in the vocabulary
-    rests: Memo  # by target phrase, of this sentence
+    first_words: Memo  # by target id
+    rests: Memo  # by target phrase
     work_context: np.ndarray  # int32[2, C]
     work_backoffs: np.ndarray  # float32[2, C]
     work_length: np.ndarray  # int64[L], of the context in the work space
@@ -62,13 +57,12 @@ class States(NamedTuple):
 
 
 def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) -> States:
-    """Room for `capacity` states (a power of two) of language models of those orders (int64[L]).
+    """Room for `capacity` states of language models of those orders (int64[L]); sizes are powers of two.
 
     With a `memo_size` of 0 nothing can be remembered.
     """
     first = np.concatenate([[0], np.cumsum(orders - 1)]).astype(np.int64)
-    n_models, context = orders.size, int(first[-1])
-    size = memo_size
+    n_models, context, size = orders.size, int(first[-1]), memo_size
     memos = [Memo(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int32)) for _ in range(2)]
     return States(
         first,
@@ -105,22 +99,6 @@ def begin_states(lms, states):
         states.work_length[which] = 1
     states.work_position[0] = 0
     intern_state(states, ZERO)
-
-
-@kernel
-def begin_sentence(lms, states):
-    """Keep the states of sentences before and what followed them, unless they are forgotten or fill half of the room.
-
-    Target phrases have other numbers in each sentence.
-    """
-    if states.n_states[0] == 0 or states.n_states[0] > states.ln_end.size // 2:
-        begin_states(lms, states)
-    states.rests.keys[:] = 0
-
-
-def forget_states(states: States) -> None:
-    """Make `states` begin anew with the next sentence: for other language models, or after something was required."""
-    states.n_states[0] = 0
 
 
 @inner_kernel
@@ -224,13 +202,12 @@ def _is_state(states, state, row):
 def remember(lms, options, begin, end, states, state, memo, name):
     """Slot of `memo` with the weighted score of words begin:end of Options after `state`; NO_SLOT if states are full.
 
-    The score is -inf where they contradict what is required. `name` (int64) tells them from others in the memo;
-    it is OPEN or more where they are the first word of a longer phrase, which what is required has to know. What is
-    NAMELESS is not remembered.
+    The score is -inf where they contradict what is required. `name` (int64 >= 0) tells them from others in the memo;
+    it is OPEN or more where they are the first word of a longer phrase, which what is required has to know.
     """
     key = (state << np.int64(32)) | (name + 1)
-    slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
-    if memo.keys[slot] != key or name == NAMELESS:
+    slot = np.int64((np.uint64(key) * GOLDEN) >> HALF) & np.int64(memo.keys.size - 1)
+    if memo.keys[slot] != key:
         after, ln_score = _ln_words(lms, options.words, options.lm_words, begin, end, states, state, name >= OPEN)
         if after == NO_STATE:
             return NO_SLOT

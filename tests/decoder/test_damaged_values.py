@@ -118,7 +118,7 @@ def test_checking_a_whole_model(model, capfd):
     assert "alignment_points.npy: 200-" in capfd.readouterr().err
 
 
-def test_states_of_sentences_before_change_nothing(whole):
+def test_sentences_before_change_nothing(whole):
     """Nor do unknown words, which are others in each sentence, and texts that were required."""
     lines = [*LINES, "y a b", "a b z", "z y", "a b c d"] * 3
     decoder = Decoder.load(whole, Search(stack=20))
