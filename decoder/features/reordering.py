@@ -9,6 +9,7 @@ from lm.jit import inlined_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 N_ORIENTATIONS = 4
+UNSEEN = np.int64(-1)  # in place of an orientation, to what follows the last phrase
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 DIRECTIONS = ("backward", "forward")
 START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with

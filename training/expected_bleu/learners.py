@@ -40,7 +40,7 @@ class FeatureLearner:
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         self.opened, self.config = opened, config
-        self.features = find_features(opened.tables.phrases, store.pairs(), config.features)
+        self.features = find_features(opened.tables.phrases, store.events().pair, config.features)
         shared = config.tau, config.scale, config.threads, config.memory
         self.objective = Objective(store.lists(), self.features.designs, self.features.size, *shared)
 
@@ -80,7 +80,7 @@ class ChannelLearner:
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         table = opened.tables.phrases
-        self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.pairs()
+        self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.events().pair
         _, targets = np.unique(hash_phrases(table.target_offsets, table.target_words), return_inverse=True)
         sources = np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
         self.channels = tuple(
@@ -102,7 +102,7 @@ class ChannelLearner:
         away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
         value = Value(ln_expected(expected) - config.tau * away, expected, away)
         gradient = np.zeros(found[0].size)
-        gradient[self.pairs] = by_event / expected
+        np.add.at(gradient, self.pairs, by_event / expected)
         ascent = ascend(_restored(state), value.objective, found, gradient)
         state.update(
             value=np.array([ascent.value]),
