@@ -17,6 +17,7 @@ from decoder.features.reordering import (
     START_BEGIN,
     START_END,
     UNSEEN,
+    learned_orientation,
     ln_orientation,
     orientation,
 )
@@ -168,9 +169,13 @@ def fill_orientations(derivation, is_hierarchical, blocks, orientations):
 @inner_kernel
 def _add_orientation(tables, pair, direction, which, features):
     model, place = tables.orientations, tables.orientations.features[direction, which]
+    begin = tables.phrases.ln_scores.shape[1]
     if place != ABSENT:
-        score = ln_orientation(tables.ln_reordering, model, pair, direction, which)
-        features[tables.phrases.ln_scores.shape[1] + place] += score
+        features[begin + place] += ln_orientation(tables.ln_reordering, model, pair, direction, which)
+    for layer in range(model.n_learned):
+        place, score = learned_orientation(tables.ln_reordering, model, pair, direction, which, layer)
+        if place != ABSENT:
+            features[begin + place] += score
 
 
 @kernel

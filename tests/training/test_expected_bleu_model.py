@@ -217,7 +217,6 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"leave_one_out": None, "lm_folds": 2}, "lm_folds needs leave_one_out"),
         ({"lm_folds": 1}, "lm_folds is 1"),
         ({"optimizer": "gt", "features": ["b"]}, "give a"),
     ],

@@ -11,7 +11,7 @@ from training.metrics import MetricName
 from training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
-FeatureSet = Literal["a", "b", "c"]
+FeatureSet = Literal["a", "b", "c", "d"]
 
 
 class Rprop(Section):
@@ -54,7 +54,9 @@ class ExpectedBleuConfig(Section):
         "rprop", description="of features; gt: growth transformation of p(f|e) and p(e|f) in their place"
     )
     features: list[FeatureSet] = Field(
-        ["a"], min_length=1, description="a: phrase pairs; b: word pairs in them; c: triplets of words in them"
+        ["a"],
+        min_length=1,
+        description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation",
     )
     iterations: int = Field(40, ge=1)
     tau: float = Field(
@@ -92,8 +94,6 @@ class ExpectedBleuConfig(Section):
     def _goes_together(self) -> "ExpectedBleuConfig":
         if self.lm_folds == 1:
             raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
-        if self.lm_folds and not self.leave_one_out:
-            raise ValueError("lm_folds needs leave_one_out; give both, or neither")
         if self.optimizer == "gt" and self.features != ["a"]:
             raise ValueError(f"features are {', '.join(self.features)}; gt learns of phrase pairs alone, give a")
         return self

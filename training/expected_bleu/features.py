@@ -1,9 +1,9 @@
 """Features of phrase pairs, by hash, and what of their weights becomes scores of the phrase table.
 
-The sets of Wuebker et al. (2015), section 5.3, as far as a phrase pair alone tells them: (a) the pair itself; (b) each
-source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two target words in their order,
-and each target word with two source words. Each is a model of its own, (c) two of them: the weights of what a pair has
-are added up to one score of the pair.
+The sets of Wuebker et al. (2015), section 5.3, that a phrase pair alone tells; (d) stands in orientation_features.py:
+(a) the pair itself; (b) each source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two
+target words in their order, and each target word with two source words. Each is a model of its own, (c) two of them:
+the weights of what a pair has are added up to one score of the pair.
 """
 
 from collections.abc import Iterator, Sequence

@@ -74,8 +74,7 @@ class ListStore:
         directory.mkdir(parents=True, exist_ok=True)
         rows = index["rows"]
         self._arrays = {
-            name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, 0))
-            for name, layout in LAYOUT.items()
+            name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, 0)) for name, layout in LAYOUT.items()
         }
         if not rows:
             for name in ("first", "event_first"):
@@ -101,7 +100,7 @@ class ListStore:
         arrays["first"].append(np.array([arrays["score"].n_rows]))
 
     def _number(self, phrases: Events, n_events: int) -> np.ndarray:
-        """int64[...], which of the phrases are the first of events that were not known: they are numbered from there."""
+        """int64[...], which of the phrases are the first of new events; these are numbered from `n_events` on."""
         pairs = np.unique(phrases.pair[self._row[phrases.pair] == NO_EVENT])
         self._row[pairs] = np.arange(self._n_rows, self._n_rows + pairs.size)
         self._n_rows += pairs.size
