@@ -27,6 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from decoder.translator import Decoder
 from lm.config import parse_config
 from lm.files import atomic_file, read_lines
+from lm.progress import show_progress
 from training.build.model import train_model
 from training.config import TrainModelConfig
 from training.evaluation import EvaluationOptions, bleu, evaluate
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
     if not given.tables:
+        show_progress()
         for corpus in given.corpus:
             texts = read_texts(corpus, given)
             work = [Work(corpus, run, texts, given.output, given) for run in given.run]

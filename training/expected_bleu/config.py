@@ -20,11 +20,6 @@ class Rprop(Section):
     increase: float = Field(1.2, ge=1, description="eta+, of steps whose direction stays")
     decrease: float = Field(0.5, gt=0, lt=1, description="eta-, of steps that are taken back")
     initial_step: float = Field(1e-3, gt=0, description="of each weight")
-    forget_reverted: bool = Field(
-        False,
-        description="take the gradient before as 0 where a step was taken back, as Riedmiller & Braun (1993) do; the "
-        "paper's tables do not, so that a weight on which no other depends goes back and forth between two values",
-    )
 
 
 class Adagrad(Section):
@@ -36,7 +31,7 @@ class Adagrad(Section):
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
-    rate: float = Field(100.0, gt=0, description="eta; what is good depends on the data, since gradients are small")
+    rate: float = Field(1000.0, gt=0, description="eta; ten times as much overshoots, see benchmarks/README.md")
 
 
 class Steps(Section):
