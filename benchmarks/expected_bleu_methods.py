@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from measure import table
-from whole_way import CORPORA, Files, prepare
+from whole_way import CORPORA, Files, head, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -44,7 +44,10 @@ SEEDS = 1, 2, 3
 BUILDING: dict[str, Any] = {"reordering": {"orientation": "hier"}}
 SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
 TUNING: dict[str, Any] = {"method": "mert", "iterations": 6, "nbest": 100, "threads": 1, "search": SEARCH}
-LEARNING: dict[str, Any] = {"lm_folds": 5, "score_every": 8, "search": SEARCH}
+TUNING |= {"mert": {"restarts": 6}}
+LEARNING: dict[str, Any] = {"lm_folds": 5, "score_every": 4, "search": SEARCH}
+TINY_PAIRS, TINY_SET = 300, 50
+TINY_TUNING, TINY_LEARNING = {"iterations": 2, "mert": {"restarts": 1}}, {"iterations": 4}
 BASELINE = "baseline"
 RUNS: dict[str, dict[str, Any]] = {
     BASELINE: {},
@@ -52,7 +55,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rprop": {"optimizer": "rprop"},
     "rprop-abc": {"optimizer": "rprop", "features": ["a", "b", "c"]},
     "adagrad": {"optimizer": "adagrad"},
-    "gt": {"optimizer": "gt"},
+    "gt": {"optimizer": "gt", "tau": 1e-6},
     "sgd": {"optimizer": "sgd"},
     "rprop-nothing-left-out": {"optimizer": "rprop", "leave_one_out": None},
 }
@@ -91,8 +94,7 @@ def main() -> None:
     parser.add_argument("--corpus", nargs="+", choices=DEVELOPMENT, default=list(DEVELOPMENT))
     parser.add_argument("--run", nargs="+", choices=RUNS, default=list(RUNS))
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
-    parser.add_argument("--sentences", type=int, help="only the first of the training data, to try it out")
-    parser.add_argument("--iterations", type=int, help="of learning, to try it out")
+    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
     parser.add_argument("--threads", type=int, default=2, help="of making lists and of learning")
     parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
@@ -116,21 +118,26 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
     directory = given.output / f"{corpus}.data"
     directory.mkdir(parents=True, exist_ok=True)
     files = prepare(given.data / corpus, CORPORA[corpus], directory)
-    training = unmasked(files, directory, given.sentences)
-    source, target = (given.data / corpus / f"{DEVELOPMENT[corpus]}.{name}" for name in CORPORA[corpus][:2])
-    sets = {"dev": TuningData(source, [target]), "test": TuningData(files.test_source, [files.test_target])}
+    training = unmasked(files, directory, TINY_PAIRS if given.tiny else None)
+    development = [given.data / corpus / f"{DEVELOPMENT[corpus]}.{name}" for name in CORPORA[corpus][:2]]
+    sets = {}
+    for name, paths in ("dev", development), ("test", [files.test_source, files.test_target]):
+        source, target = (head(path, TINY_SET, directory) for path in paths) if given.tiny else paths
+        sets[name] = TuningData(source, [target])
     return Texts(training, sets)
 
 
 def unmasked(files: Files, directory: Path, n_pairs: int | None) -> TrainingData:
     """The training data without pairs that have masked words, and of them the first."""
     paths = files.source, files.target, files.alignment
+    own = [directory / path.name for path in paths]
+    if all(path.exists() for path in own):
+        return TrainingData(*own)
     lines = [path.read_bytes().splitlines(keepends=True) for path in paths]
     kept = list(islice((row for row in zip(*lines) if not any(map(MASK.search, row))), n_pairs))
     if len(kept) == len(lines[0]):
         return TrainingData(*paths)
     print(f"{files.source}: {len(kept):,} of {len(lines[0]):,} pairs", flush=True)
-    own = [directory / path.name for path in paths]
     for path, column in zip(own, zip(*kept)):
         with atomic_file(path) as file:
             file.writelines(column)
@@ -145,10 +152,15 @@ def make_tuned(work: Work) -> None:
         config = parse_config(BUILDING | {"threads": work.given.threads}, TrainModelConfig, "settings")
         train_model(texts.training.source, texts.training.target, model, config, texts.training.alignment)
     if not (work.tuned / "model.yaml").exists():
-        config = parse_config(TUNING | {"seeds": SEEDS[:1]}, TuneConfig, "settings")
+        config = parse_config(tuning(work.given) | {"seeds": SEEDS[:1]}, TuneConfig, "settings")
         result = tune_model(model, texts.sets["dev"], work.tuned, config)[0]
         spent = f"{result.decode_seconds:.0f} s of decoding"
         say(work.corpus, "tuned", f"dev {result.before:.2f} -> {result.score:.2f}, {spent}")
+
+
+def tuning(given: argparse.Namespace) -> dict[str, Any]:
+    """The settings of tuning."""
+    return TUNING | (TINY_TUNING if given.tiny else {})
 
 
 def learn(work: Work) -> None:
@@ -156,7 +168,7 @@ def learn(work: Work) -> None:
     if work.run == BASELINE or work.path("json").exists():
         return
     given, model = work.given, work.path("model")
-    more = {"threads": given.threads} | ({"iterations": given.iterations} if given.iterations else {})
+    more = {"threads": given.threads} | (TINY_LEARNING if given.tiny else {})
     config = parse_config(LEARNING | RUNS[work.run] | more, ExpectedBleuConfig, "settings")
     lists = work.output / f"{work.corpus}.lists.{config.leave_one_out or 'nothing left out'}".replace(" ", "-")
     progress = train_expected_bleu(work.tuned, work.texts.training, work.texts.sets["dev"], model, config, lists)
@@ -183,7 +195,7 @@ def tune(work: Work, seed: int) -> None:
     if path.exists():
         return
     tuned, model = work.path(seed, "model"), work.tuned if work.run == BASELINE else work.path("model")
-    config = parse_config(TUNING | {"seeds": [seed]}, TuneConfig, "settings")
+    config = parse_config(tuning(work.given) | {"seeds": [seed]}, TuneConfig, "settings")
     result = tune_model(model, work.texts.sets["dev"], tuned, config)[0]
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "seed": seed, "best": result.best}
     found |= {"optimize_seconds": result.optimize_seconds, "decode_seconds": result.decode_seconds}
@@ -243,13 +255,12 @@ def spread(values: list[float]) -> str:
 
 def significance(given: argparse.Namespace, corpus: str, run: str, found: dict[str, list[dict[str, Any]]]) -> str:
     """p of a paired bootstrap on the test set, of the runs that are the median on the development set."""
-    systems = {}
+    systems, texts = {}, read_texts(corpus, given)
     for name in (BASELINE, run):
         median = sorted(found[name], key=lambda one: one["dev"])[(len(found[name]) - 1) // 2]
         systems[name] = list(read_lines(given.output / f"{corpus}.{name}.{median['seed']}.test"))
-    files = prepare(given.data / corpus, CORPORA[corpus], given.output / f"{corpus}.data")
-    options = EvaluationOptions(tokenize="none", paired="bootstrap")
-    results = evaluate(systems, [list(read_lines(files.test_target))], options).results["BLEU"]
+    references = [list(read_lines(path)) for path in texts.sets["test"].references]
+    results = evaluate(systems, references, EvaluationOptions(tokenize="none", paired="bootstrap")).results["BLEU"]
     return f"{results[1].p_value:.3f}"
 
 

@@ -25,13 +25,13 @@ class Rprop(Section):
 class Adagrad(Section):
     """AdaGrad with a diagonal matrix (Duchi et al. 2011; Green et al. 2013)."""
 
-    rate: float = Field(0.1, gt=0, description="eta, the first step of each weight")
+    rate: float = Field(0.3, gt=0, description="eta, the first step of each weight")
 
 
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
-    rate: float = Field(1000.0, gt=0, description="eta; ten times as much overshoots, see benchmarks/README.md")
+    rate: float = Field(300.0, gt=0, description="eta; what is good depends on the data, and on the scale of the weights")
 
 
 class Steps(Section):
@@ -55,7 +55,7 @@ class ExpectedBleuConfig(Section):
     )
     iterations: int = Field(40, ge=1)
     tau: float = Field(
-        1e-6, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+        1e-8, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
     scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
