@@ -19,6 +19,8 @@ from training.expected_bleu.learners import FeatureLearner
 from training.expected_bleu.list_store import Events, ListStore, ScoredList
 from training.expected_bleu.scored_model import Scores, write_scored
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow")
+
 N_LISTS, N_BEST = 12, 8
 LINES = ["a b c d", "d c b", "b a d c a", "c"]
 
@@ -76,7 +78,6 @@ def test_lists_know_how_phrases_lie(model):
     assert len(n_found) > 2
 
 
-@pytest.mark.kernels
 def test_events_are_phrases_in_their_orientations(model, tmp_path):
     store = store_of(model, tmp_path / "lists")
     events, lists, place = store.events(), store.lists(), 0
@@ -101,7 +102,6 @@ def learner_of(model, directory, features):
     return FeatureLearner(open_model(model), store_of(model, directory), config)
 
 
-@pytest.mark.kernels
 @pytest.mark.parametrize("features", [["d"], ["a", "d"]])
 def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
     learner, rng = learner_of(model, tmp_path / "lists", features), np.random.default_rng(2)

@@ -25,13 +25,15 @@ class Rprop(Section):
 class Adagrad(Section):
     """AdaGrad with a diagonal matrix (Duchi et al. 2011; Green et al. 2013)."""
 
-    rate: float = Field(0.3, gt=0, description="eta, the first step of each weight")
+    rate: float = Field(0.1, gt=0, description="eta, the first step of each weight")
 
 
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
-    rate: float = Field(300.0, gt=0, description="eta; what is good depends on the data, and on the scale of the weights")
+    rate: float = Field(
+        300.0, gt=0, description="eta; what is good depends on the data, and on the scale of the weights"
+    )
 
 
 class Steps(Section):
