@@ -259,6 +259,8 @@ def significance(given: argparse.Namespace, corpus: str, run: str, found: dict[s
     for name in (BASELINE, run):
         median = sorted(found[name], key=lambda one: one["dev"])[(len(found[name]) - 1) // 2]
         systems[name] = list(read_lines(given.output / f"{corpus}.{name}.{median['seed']}.test"))
+    if systems[BASELINE] == systems[run]:
+        return "1"
     references = [list(read_lines(path)) for path in texts.sets["test"].references]
     results = evaluate(systems, references, EvaluationOptions(tokenize="none", paired="bootstrap")).results["BLEU"]
     return f"{results[1].p_value:.3f}"
