@@ -175,11 +175,11 @@ def learn(work: Work) -> None:
     best, first = (progress.iterations[number] for number in (progress.best, 0))
     parameters = np.load(model / WORK / "iterations" / "000.npy", mmap_mode="r").size
     shutil.copyfile(model / WORK / "curve.csv", work.path("csv"))
-    shutil.rmtree(model / WORK)
     numbers = {"run": work.run, "corpus": work.corpus, "parameters": parameters, "best": progress.best}
     scores = {"dev_before": first.score, "dev_fixed": best.score, "seconds": seconds(progress.iterations)}
     expected = {"expected_before": first.expected_bleu, "expected_best": best.expected_bleu}
     write(work.path("json"), numbers | scores | expected)
+    shutil.rmtree(model / WORK)
     scored = f"dev {first.score:.2f} -> {best.score:.2f}"
     say(work.corpus, work.run, f"{parameters:,} parameters, {scored} at {progress.best}")
 
