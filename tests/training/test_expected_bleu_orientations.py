@@ -9,6 +9,7 @@ import pytest
 from decoder.features.dense import LISTS
 from decoder.features.reordering import UNSEEN
 from decoder.model import open_model
+from decoder.moses.exporting import export_moses
 from decoder.translator import Decoder
 from lm.errors import ConfigError, ModelError
 from tests.naive.search import KINDS, orientations
@@ -108,7 +109,7 @@ def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
     weights = rng.normal(size=learner.size)
     _, gradient = learner.objective.at(weights)
     assert np.count_nonzero(gradient) == gradient.size
-    for feature in rng.choice(learner.size, 15, replace=False):
+    for feature in rng.choice(learner.size, 8, replace=False):
         step = np.zeros(learner.size)
         step[feature] = 1e-5
         above, below = (learner.objective.at(weights + sign * step)[0].objective for sign in (1, -1))
@@ -168,6 +169,14 @@ def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):
     path.write_bytes((model / "reordering" / "ln_scores.npy").read_bytes())
     with pytest.raises(ModelError, match="1 times learned, has"):
         open_model(tmp_path / "out")
+
+
+def test_moses_has_no_place_for_what_was_learned(model, tmp_path):
+    learner = learner_of(model, tmp_path / "lists", ["d"])
+    learned_model(model, tmp_path / "out", learner, learner.start(), learner.model_weights())
+    with pytest.raises(ModelError, match="learned scores of orientations"):
+        export_moses(tmp_path / "out", tmp_path / "moses")
+    assert not (tmp_path / "moses").exists()
 
 
 def test_features_of_orientations_need_a_model_of_them(model, tmp_path):
