@@ -71,7 +71,8 @@ class Rescorer:
         packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
         matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
         room, fired = new_target_room(len(printed.words) + 1, 1), new_fired(1, 0)  # no sparse features
-        space = FeatureSpace(self.states, new_blocks(256), self.optional, 0, *room, fired)
+        blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)
+        space = FeatureSpace(self.states, blocks, orientations, self.optional, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
         sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES)
         fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from training.expected_bleu.config import Steps
 from training.expected_bleu.growth import Channel, ascend, divergence, ln_ratio, step
-from training.expected_bleu.list_store import ListStore, ScoredList
+from training.expected_bleu.list_store import Events, ListStore, ScoredList
 from training.expected_bleu.objective import Design, Objective, expectations, ln_expected
 from training.expected_bleu.optimizers import OPTIMIZERS
 
@@ -65,7 +65,8 @@ def make_lists(given: argparse.Namespace, directory: Path) -> None:
         own = (given.pairs * rng.random(PAIRS_OF_SENTENCE) ** 3).astype(np.int64)
         pairs = own[rng.integers(PAIRS_OF_SENTENCE, size=(n, PHRASES))]
         bleu = 1 / (1 + np.exp(-quality[pairs].mean(axis=1)))
-        store.add(ScoredList(np.sort(rng.normal(size=n))[::-1], bleu, first, pairs.ravel()))
+        orientations = np.zeros((pairs.size, 2), np.int8)
+        store.add(ScoredList(np.sort(rng.normal(size=n))[::-1], bleu, first, Events(pairs.ravel(), orientations)))
     store.commit(given.sentences, is_whole=True)
     store.close()
 
@@ -73,7 +74,7 @@ def make_lists(given: argparse.Namespace, directory: Path) -> None:
 def measured(given: argparse.Namespace) -> dict[str, float]:
     """Seconds of all iterations, peak memory of this process in bytes, and what they came to."""
     store = ListStore(given.directory, "random", given.table)
-    lists, pairs = store.lists(), store.pairs()
+    lists, pairs = store.lists(), store.events().pair
     shared = 1.0, given.threads, 1 << 30
     expectations(lists._replace(first=lists.first[:5]), np.zeros(pairs.size), *shared)
     values, begin = [], time.perf_counter()

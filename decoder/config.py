@@ -152,6 +152,7 @@ class Reordering(Section):
     condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
     collapse: bool = False  # one weight a direction, instead of one an orientation
     ln_default: list[Finite] = Field(default=[])  # scores of pairs that the table lacks, and of copied words; none: 0
+    learned: int = Field(default=0, ge=0)  # how often the columns follow again, with scores that were learned
 
     @model_validator(mode="after")
     def _default_fits(self) -> "Reordering":
@@ -166,13 +167,18 @@ class Reordering(Section):
 
     @property
     def n_columns(self) -> int:
-        """Columns of the table: the orientations of each direction."""
+        """Columns of the estimated scores: the orientations of each direction."""
         return len(self.directions) * N_ORIENTATIONS[self.kind]
 
     @property
+    def n_all_columns(self) -> int:
+        """Columns of the table."""
+        return self.n_columns * (1 + self.learned)
+
+    @property
     def n_weights(self) -> int:
-        """Features and their weights."""
-        return len(self.directions) if self.collapse else self.n_columns
+        """Features and their weights; each column of learned scores has its own."""
+        return (len(self.directions) if self.collapse else self.n_columns) + self.learned * self.n_columns
 
 
 class LanguageModelFile(Section):

@@ -11,7 +11,16 @@ from decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next
 from decoder.features.histories import NO_WORD, START_RULE, fire_history
 from decoder.features.language_model import BEGIN_STATE, States, score_after
 from decoder.features.pair import add_pair_features
-from decoder.features.reordering import BACKWARD, FORWARD, START_BEGIN, START_END, ln_orientation, orientation
+from decoder.features.reordering import (
+    BACKWARD,
+    FORWARD,
+    START_BEGIN,
+    START_END,
+    UNSEEN,
+    learned_orientation,
+    ln_orientation,
+    orientation,
+)
 from decoder.features.rule_features import (
     Fired,
     add_group_values,
@@ -42,6 +51,7 @@ class FeatureSpace(NamedTuple):
 
     states: States
     blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
+    orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
     optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureNames.optional_places
     longest_grouped: int  # see add_length_groups
     words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
@@ -118,22 +128,40 @@ def _add_jumps(derivation, tables, own, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
     n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
     distortion = n_translation + model.n_features + tables.lms.orders.size
+    fill_orientations(derivation, model.is_hierarchical, space.blocks, space.orientations)
+    previous_end, first_gap, window = START_END, np.int64(0), np.uint64(0)
+    for i in range(derivation.pair.size):
+        begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
+        for direction in (BACKWARD, FORWARD):
+            which = np.int64(space.orientations[i, direction])
+            if which != UNSEEN:
+                _add_orientation(tables, table_pair(own, derivation.pair[i]), direction, which, features)
+        features[distortion] -= abs(begin - previous_end)
+        if space.optional[EARLY_DISTORTION] != ABSENT:
+            features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
+        first_gap, window = cover(first_gap, window, begin, end)
+        previous_end = end
+
+
+@inner_kernel
+def fill_orientations(derivation, is_hierarchical, blocks, orientations):
+    """Write how each phrase lies to what comes before and after it to `orientations` (int8[K, 2]); UNSEEN at the end.
+
+    By DIRECTIONS; what follows the last phrase has no orientation.
+    """
     previous_begin, previous_end, top = START_BEGIN, START_END, NO_BLOCKS
     first_gap, window = np.int64(0), np.uint64(0)
     for i in range(derivation.pair.size):
         begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
         which = orientation(previous_begin, previous_end, begin, end)
         following = which
-        if model.is_hierarchical:
+        if is_hierarchical:
             following = orientation_of_next(which, first_gap, window, previous_begin, previous_end)
-            which = orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
-            top = shift_alone(space.blocks, top, begin, end)
-        _add_orientation(tables, table_pair(own, derivation.pair[i]), BACKWARD, which, features)
+            which = orientation(np.int64(blocks.begin[top]), np.int64(blocks.end[top]), begin, end)
+            top = shift_alone(blocks, top, begin, end)
+        orientations[i, BACKWARD], orientations[i, FORWARD] = which, UNSEEN
         if i > 0:
-            _add_orientation(tables, table_pair(own, derivation.pair[i - 1]), FORWARD, following, features)
-        features[distortion] -= abs(begin - previous_end)
-        if space.optional[EARLY_DISTORTION] != ABSENT:
-            features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
+            orientations[i - 1, FORWARD] = following
         first_gap, window = cover(first_gap, window, begin, end)
         previous_begin, previous_end = begin, end
 
@@ -141,9 +169,13 @@ def _add_jumps(derivation, tables, own, space, features):
 @inner_kernel
 def _add_orientation(tables, pair, direction, which, features):
     model, place = tables.orientations, tables.orientations.features[direction, which]
+    begin = tables.phrases.ln_scores.shape[1]
     if place != ABSENT:
-        score = ln_orientation(tables.ln_reordering, model, pair, direction, which)
-        features[tables.phrases.ln_scores.shape[1] + place] += score
+        features[begin + place] += ln_orientation(tables.ln_reordering, model, pair, direction, which)
+    for layer in range(model.n_learned):
+        place, score = learned_orientation(tables.ln_reordering, model, pair, direction, which, layer)
+        if place != ABSENT:
+            features[begin + place] += score
 
 
 @kernel
@@ -155,6 +187,15 @@ def fill_feature_matrix(derivations, offsets, tables, sentence, space, features)
             derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
         )
         fill_features(derivation, tables, sentence, space, features[i])
+
+
+@kernel
+def list_orientations(derivations, offsets, is_hierarchical, blocks, orientations):
+    """fill_orientations of the derivations offsets[i]:offsets[i + 1] of a long one; `orientations` is int8[K, 2]."""
+    for i in range(offsets.size - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
+        fill_orientations(derivation, is_hierarchical, blocks, orientations[begin:end])
 
 
 @kernel

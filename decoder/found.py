@@ -11,6 +11,7 @@ from decoder.config import Mbr
 from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.features.dense import weight_vector
 from decoder.features.feature_names import FeatureNamer, NamedRule
+from decoder.features.reordering import DIRECTIONS
 from decoder.hypothesis_graph import HypothesisGraph, best_derivation
 from decoder.lattice import Lattice, build_lattice, connected
 from decoder.mbr import choose, texts_of
@@ -143,6 +144,7 @@ class Found(Telling):
         return FeatureSpace(
             workspace.states,
             workspace.blocks,
+            np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.optional_places(),
             self.weights.by_length.shape[1] - 1,
             *workspace.new_target_room(n_phrases),

@@ -90,8 +90,10 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
     if reordering is None:
         return ReorderingTable(np.zeros((0, 0), np.float32), np.zeros((0, 8), np.int32))
     table = open_reordering_table(directory / "reordering", n_pairs)
-    if table.ln_scores.shape[1] != reordering.n_columns:
-        expected = f"{reordering.direction} {reordering.kind} has {reordering.n_columns}; {TRAIN_AGAIN}"
+    if table.ln_scores.shape[1] != reordering.n_all_columns:
+        learned = f", {reordering.learned} times learned," if reordering.learned else ""
+        kind = f"{reordering.direction} {reordering.kind}{learned}"
+        expected = f"{kind} has {reordering.n_all_columns}; {TRAIN_AGAIN}"
         path = directory / "reordering" / "ln_scores.npy"
         raise ModelError(f"{path}: {table.ln_scores.shape[1]} columns, {expected}")
     return table

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.derivation import FiredLists, list_fired
+from decoder.derivation import FiredLists, list_fired, list_orientations
+from decoder.features.reordering import DIRECTIONS
 from decoder.found import Found
 from decoder.nbest import Derivations
 from decoder.sentence_tables import original_pairs
@@ -21,6 +22,7 @@ class NbestTable(NamedTuple):
     sparse: SparseRows  # K, see nbest_table; empty where not asked for
     first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
     pairs: np.ndarray  # int64[...], as the model's table numbers them; the sentence's own are negative
+    orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
 
 
 def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
@@ -32,7 +34,7 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     if not found.source.words:
         best = found.best()
         values = [np.atleast_1d(best.features[name]) for name, _ in found.features.groups]
-        nothing = np.zeros(2, np.int64), np.zeros(0, np.int64)
+        nothing = np.zeros(2, np.int64), np.zeros(0, np.int64), np.zeros((0, len(DIRECTIONS)), np.int8)
         return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1), *nothing)
     best_ones = found.derivations(n, distinct)
     size = best_ones.score.size
@@ -40,7 +42,15 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     found.fill_features(best_ones.phrases, best_ones.offsets, features)
     fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
     pairs = original_pairs(best_ones.phrases.pair, found.source.tables.origin)
-    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, best_ones.offsets, pairs)
+    phrases = best_ones.offsets, pairs, _orientations(found, best_ones)
+    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, *phrases)
+
+
+def _orientations(found: Found, best: Derivations) -> np.ndarray:
+    orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
+    is_hierarchical = found.tables.orientations.is_hierarchical
+    list_orientations(best.phrases, best.offsets, is_hierarchical, found.workspace.blocks, orientations)
+    return orientations
 
 
 def _texts(found: Found, best: Derivations) -> list[str]:

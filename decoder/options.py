@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.candidates import ESTIMATE_NOT_FINITE, REORDERING_NOT_FINITE, add_sparse, choose, score_own
-from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, ln_orientation
+from decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
 from decoder.features.rule_features import has_history, has_rule_features, rule_hash
 from decoder.own_pairs import own_number, table_pair
 from decoder.phrase_table import ABSENT, find_source
@@ -231,13 +231,8 @@ def _add_reordering(options, option, pair, ln_reordering, model, weights):
     total = 0.0
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
     for which in range(N_ORIENTATIONS):
-        backward, forward = 0.0, 0.0
-        if model.features[BACKWARD, which] != ABSENT:
-            weight = weights.reordering[model.features[BACKWARD, which]]
-            backward = weight * ln_orientation(ln_reordering, model, pair, BACKWARD, which)
-        if model.features[FORWARD, which] != ABSENT:
-            weight = weights.reordering[model.features[FORWARD, which]]
-            forward = weight * ln_orientation(ln_reordering, model, pair, FORWARD, which)
+        backward = weighted_orientation(ln_reordering, model, weights.reordering, pair, BACKWARD, which)
+        forward = weighted_orientation(ln_reordering, model, weights.reordering, pair, FORWARD, which)
         options.backward[option, which] = backward
         options.forward[option, which] = forward
         total += backward + forward

@@ -27,7 +27,8 @@ class TrainingFiles(NamedTuple):
 def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[tuple[Input, tuple[str, ...]]]:
     """Each sentence and its reference; with an alignment, the pair is left out of what the sentence is translated by.
 
-    Raises FormatError where one of the files ends before the others, or is damaged.
+    With folds alone it is left out of the language model and nothing else. Raises FormatError where one of the files
+    ends before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None
@@ -37,15 +38,17 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
         if line is None:
             raise FormatError(files.reference, f"ends after line {number - 1}, and there are more sentences")
         reference = tuple(split(line))
+        fold = fold_of(number - 1, files.n_folds) if files.n_folds else None
         if alignments is not None and files.alignment:
             points = next(alignments, None)
             if points is None:
                 raise FormatError(files.alignment, f"ends after line {number - 1}, and there are more sentence pairs")
             sizes = len(given.words), len(reference)
             numbers = read_points(points, *sizes, files.alignment, number)
-            fold = fold_of(number - 1, files.n_folds) if files.n_folds else None
             points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
             given = replace(given, left_out=LeftOut(reference, points_of_pair, files.mode, fold))
+        elif fold is not None:
+            given = replace(given, left_out=LeftOut((), (), fold=fold))
         yield given, reference
     if alignments is not None and files.alignment and next(alignments, None) is not None:
         raise FormatError(files.alignment, "more lines than there are sentence pairs; give one for each", number + 1)

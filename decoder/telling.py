@@ -11,6 +11,7 @@ from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from decoder.features.dense import DenseWeights, FeatureNames
 from decoder.features.hierarchical import new_blocks
 from decoder.features.language_model import begin_states, new_states
+from decoder.features.reordering import DIRECTIONS
 from decoder.features.rule_features import most_fired, new_fired
 from decoder.model import Model
 from decoder.own_pairs import longest_target
@@ -89,6 +90,7 @@ class Telling:
         return FeatureSpace(
             states,
             new_blocks(2 << n_phrases.bit_length()),
+            np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.optional_places(),
             self.weights.by_length.shape[1] - 1,
             *new_target_room(n_phrases * longest + 1, lms.orders.size),

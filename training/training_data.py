@@ -30,12 +30,10 @@ class TrainingData:
         files = {"source": self.source, "target": self.target}
         return files | ({"alignment": self.alignment} if self.alignment else {})
 
-    def check(self, leave_one_out: LeaveOneOut | None, lm_folds: int) -> None:
-        """Raises ConfigError where the files, or the settings, do not go together."""
+    def check(self, leave_one_out: LeaveOneOut | None) -> None:
+        """Raises ConfigError where leave-one-out lacks the alignment."""
         if leave_one_out and self.alignment is None:
             raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
-        if lm_folds and not leave_one_out:
-            raise ConfigError("lm_folds needs leave_one_out; give both, or neither")
 
     def pairs(
         self, leave_one_out: LeaveOneOut | None, lm_folds: int, sentences: int

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from decoder.config import Kind, Reordering
-from lm.jit import inlined_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 N_ORIENTATIONS = 4
+UNSEEN = np.int64(-1)  # in place of an orientation, to what follows the last phrase
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 DIRECTIONS = ("backward", "forward")
 START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with
@@ -23,12 +24,16 @@ SMOOTHING = 0.5  # added to the count of each orientation where their probabilit
 
 
 class Orientations(NamedTuple):
-    """Which orientations a reordering model of C columns tells apart, and where their scores stand."""
+    """Which orientations a reordering model of C columns tells apart, and where their scores stand.
+
+    Columns of learned scores follow, C for each time that some were learned; each is a feature of its own.
+    """
 
     columns: np.ndarray  # int64[2, 4], column of the table by direction and orientation, ABSENT without the direction
     features: np.ndarray  # int64[2, 4], its place among the features of the model
     ln_default: np.ndarray  # float64[C], scores of what is no pair of the table
     n_features: int
+    n_learned: int  # how often the columns follow again
     is_hierarchical: bool
     keeps_blocks: bool  # whether scores depend on the blocks of all phrases before
     keeps_span: bool  # whether they depend on both ends of the phrase before
@@ -38,7 +43,7 @@ def orientations(model: Reordering | None) -> Orientations:
     """The layout of a reordering model, or of none."""
     columns, features = (np.full((len(DIRECTIONS), N_ORIENTATIONS), ABSENT, np.int64) for _ in range(2))
     if model is None:
-        return Orientations(columns, features, np.zeros(0), 0, False, False, False)
+        return Orientations(columns, features, np.zeros(0), 0, 0, False, False, False)
     width = model.n_columns // len(model.directions)
     for place, direction in enumerate(model.directions):
         row = DIRECTIONS.index(direction)
@@ -50,6 +55,7 @@ def orientations(model: Reordering | None) -> Orientations:
         features,
         np.array(model.ln_default or [0.0] * model.n_columns),
         model.n_weights,
+        model.learned,
         is_hierarchical,
         is_hierarchical and model.direction != "forward",
         not is_hierarchical or model.direction != "backward",
@@ -76,3 +82,29 @@ def ln_orientation(ln_reordering, model, pair, direction, which):
     if column == ABSENT:
         return 0.0
     return np.float64(ln_reordering[pair, column]) if pair >= 0 else model.ln_default[column]
+
+
+@inlined_kernel
+def learned_orientation(ln_reordering, model, pair, direction, which, layer):
+    """(feature, score) of a pair in an orientation, as it was learned; (ABSENT, 0) where nothing was.
+
+    layer: which of the times, from 0.
+    """
+    column, n_columns = model.columns[direction, which], model.ln_default.size
+    if column == ABSENT or pair < 0:
+        return np.int64(ABSENT), 0.0
+    feature = model.n_features + (layer - model.n_learned) * n_columns + column
+    return feature, np.float64(ln_reordering[pair, (1 + layer) * n_columns + column])
+
+
+@inner_kernel
+def weighted_orientation(ln_reordering, model, weights, pair, direction, which):
+    """All scores of a pair in an orientation, times `weights` (float64[n_features])."""
+    total, place = 0.0, model.features[direction, which]
+    if place != ABSENT:
+        total += weights[place] * ln_orientation(ln_reordering, model, pair, direction, which)
+    for layer in range(model.n_learned):
+        feature, score = learned_orientation(ln_reordering, model, pair, direction, which, layer)
+        if feature != ABSENT:
+            total += weights[feature] * score
+    return total

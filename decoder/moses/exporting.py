@@ -50,6 +50,8 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     for entry in opened.description.language_models:
         if entry.classes:
             raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
+    if opened.description.reordering and opened.description.reordering.learned:
+        raise ModelError(f"{model}: learned scores of orientations, which Moses' reordering tables have not")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search_file = Path(model) / "search.yaml"
     search = load_config(search_file, Decoding).search if search_file.exists() else Search()

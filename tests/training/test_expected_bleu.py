@@ -74,6 +74,25 @@ def test_lists_without_a_common_word_pair_are_refused():
         objective.at(np.zeros(1))
 
 
+@pytest.mark.kernels
+def test_objective_of_one_sentence_by_hand():
+    """Scores -1 and -2, the second with a feature of weight 0.5: p = 1 / (1 + exp(-0.5)) = 0.62246 and 0.37754."""
+    objective = Objective(scored([[(-1.0, 0.6, []), (-2.0, 0.2, [0])]]), [designed([[0]])], 1, 0.01)
+    value, gradient = objective.at(np.array([0.5]))
+    assert value.expected_bleu == pytest.approx(0.6 * 0.6224593 + 0.2 * 0.3775407, abs=1e-6)
+    assert value.objective == pytest.approx(np.log(0.4489837) - 0.01 * 0.25, abs=1e-6)
+    assert gradient[0] == pytest.approx(0.3775407 * (0.2 - 0.4489837) / 0.4489837 - 0.01, abs=1e-6)
+
+
+@pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_sentence_bleu_by_hand():
+    """Precisions 5/5 and 3/4; (2 + 5 * 0.5625) / 8 = 0.6015625; (1 + 5 * 0.4825033) / 7 = 0.4875023; exp(1 - 6/5)."""
+    statistics = References([["the cat sat on the mat"]]).statistics(np.zeros(1, np.int64), ["the cat sat on mat"])
+    product = 1.0 * 0.75 * 0.6015625 * 0.4875023
+    assert sentence_bleu(statistics)[0] == pytest.approx(0.8187308 * product**0.25, abs=1e-6)
+
+
 WORDS = st.lists(st.sampled_from("abc"), max_size=8)
 
 
@@ -104,16 +123,6 @@ def test_rprop_follows_the_two_tables(gradients):
             expected[i] = weight, moved, gradient[i], size
         assert weights.tolist() == [one[1] for one in expected]
         assert state["step"].tolist() == [one[3] for one in expected]
-
-
-@pytest.mark.parametrize("forgets", [False, True])
-def test_rprop_that_forgets_gets_past_the_step_it_took_back(forgets):
-    """The paper's tables go back and forth between two values on a parabola."""
-    weights, state = np.zeros(1), {}
-    steps = Steps.model_validate({"rprop": {"initial_step": 0.4, "forget_reverted": forgets}})
-    for _ in range(60):
-        rprop(weights, 2 * (1.0 - weights), state, steps)
-    assert (abs(weights[0] - 1.0) < 1e-3) == forgets
 
 
 def test_steps_of_sgd_and_adagrad():

@@ -9,6 +9,7 @@ from decoder.features.dense import LN10
 from decoder.input import Input, LeftOut
 from decoder.lm_folds import fold_of, open_folds
 from decoder.model import open_model
+from decoder.sentence_pairs import TrainingFiles, with_references
 from decoder.translator import Decoder
 from lm.config import save_config
 from lm.errors import ConfigError, ModelError
@@ -51,6 +52,21 @@ def test_every_sentence_is_decoded_by_a_model_that_has_not_seen_it(model, tmp_pa
         other = unseen.translate(replace(given, left_out=replace(left_out, fold=None)))
         ln_lm = LN10 * LanguageModel.load(model / "lm.bin").score(other.text.split())
         assert other.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
+
+
+def test_the_language_model_alone_may_have_not_seen_a_sentence(model, tmp_path):
+    opened = open_model(model)
+    decoder = Decoder(opened, folds=open_folds(model / "lm-folds", opened))
+    (tmp_path / "reference").write_text("".join(f"{target}\n" for _, target, _ in LINES), encoding="utf-8")
+    inputs = [Input(source.split()) for source, _, _ in LINES]
+    files = TrainingFiles(tmp_path / "reference", None, n_folds=N)
+    for i, (given, reference) in enumerate(with_references(inputs, files)):
+        assert reference == tuple(LINES[i][1].split())
+        found = decoder.translate(given)
+        ln_lm = LN10 * rest(tmp_path, i % N).score(found.text.split())
+        assert found.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
+        known = [one for one in decoder.nbest(inputs[i], 200) if one.phrases == found.phrases]
+        assert found.features["translation"] == pytest.approx(known[0].features["translation"])
 
 
 def test_what_is_not_there_is_refused(model, tmp_path):

@@ -236,7 +236,6 @@ def test_the_average_is_that_of_all_steps(steps, n_before):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"leave_one_out": None, "lm_folds": 2}, "lm_folds needs leave_one_out; give both, or neither"),
         (
             {"search": {"max_phrase_length": 1, "distortion_limit": 0}, "sentences": 1, "forcing": {"max_states": 1}},
             "no sentence pair has y-good",

@@ -11,7 +11,7 @@ from training.metrics import MetricName
 from training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
-FeatureSet = Literal["a", "b", "c"]
+FeatureSet = Literal["a", "b", "c", "d"]
 
 
 class Rprop(Section):
@@ -20,11 +20,6 @@ class Rprop(Section):
     increase: float = Field(1.2, ge=1, description="eta+, of steps whose direction stays")
     decrease: float = Field(0.5, gt=0, lt=1, description="eta-, of steps that are taken back")
     initial_step: float = Field(1e-3, gt=0, description="of each weight")
-    forget_reverted: bool = Field(
-        False,
-        description="take the gradient before as 0 where a step was taken back, as Riedmiller & Braun (1993) do; the "
-        "paper's tables do not, so that a weight on which no other depends goes back and forth between two values",
-    )
 
 
 class Adagrad(Section):
@@ -36,7 +31,9 @@ class Adagrad(Section):
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
-    rate: float = Field(100.0, gt=0, description="eta; what is good depends on the data, since gradients are small")
+    rate: float = Field(
+        300.0, gt=0, description="eta; what is good depends on the data, and on the scale of the weights"
+    )
 
 
 class Steps(Section):
@@ -54,11 +51,13 @@ class ExpectedBleuConfig(Section):
         "rprop", description="of features; gt: growth transformation of p(f|e) and p(e|f) in their place"
     )
     features: list[FeatureSet] = Field(
-        ["a"], min_length=1, description="a: phrase pairs; b: word pairs in them; c: triplets of words in them"
+        ["a"],
+        min_length=1,
+        description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation",
     )
     iterations: int = Field(40, ge=1)
     tau: float = Field(
-        1e-6, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+        1e-8, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
     scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
@@ -92,8 +91,6 @@ class ExpectedBleuConfig(Section):
     def _goes_together(self) -> "ExpectedBleuConfig":
         if self.lm_folds == 1:
             raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
-        if self.lm_folds and not self.leave_one_out:
-            raise ValueError("lm_folds needs leave_one_out; give both, or neither")
         if self.optimizer == "gt" and self.features != ["a"]:
             raise ValueError(f"features are {', '.join(self.features)}; gt learns of phrase pairs alone, give a")
         return self

@@ -34,7 +34,9 @@ def train_expected_bleu_command(
     optimizer: Annotated[Optimizer | None, typer.Option(help="How to step.", show_default="rprop")] = None,
     features: Annotated[
         str | None,
-        typer.Option(help="Separated by commas: a, phrase pairs; b, word pairs; c, triplets.", show_default="a"),
+        typer.Option(
+            help="Separated by commas: a, phrase pairs; b, word pairs; c, triplets; d, orientations.", show_default="a"
+        ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,
     leave_one_out: Annotated[

@@ -31,7 +31,7 @@ from training.expected_bleu.config import ExpectedBleuConfig
 from training.expected_bleu.learners import Learner, new_learner
 from training.expected_bleu.list_store import ListStore
 from training.expected_bleu.lists import make_lists
-from training.expected_bleu.scored_model import write_scored
+from training.expected_bleu.scored_model import Scores, write_scored
 from training.expected_bleu.scoring import fixed_score, tuned_score, tuned_weights
 from training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
 from training.training_data import TrainingData
@@ -56,7 +56,7 @@ def train_expected_bleu(
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
     work = work_directory(model, output, WORK)
-    corpus.check(config.leave_one_out, config.lm_folds)
+    corpus.check(config.leave_one_out)
     run = Run(model, open_model(model), output, config, corpus, development)
     store = run.lists(lists or work / "lists")
     learner = new_learner(run.opened, store, config)
@@ -169,7 +169,7 @@ class Run:
         weights = learner.model_weights()
         if self.config.tune and self.tuned_file(number).exists():
             weights = tuned_weights(self.tuned_file(number))
-        made = learner.table_scores(parameters), weights
+        made = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters)), weights
         write_scored(self.model, output, self.opened, *made, settings, self.digests, WORK)
 
 

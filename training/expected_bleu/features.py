@@ -1,9 +1,9 @@
 """Features of phrase pairs, by hash, and what of their weights becomes scores of the phrase table.
 
-The sets of Wuebker et al. (2015), section 5.3, as far as a phrase pair alone tells them: (a) the pair itself; (b) each
-source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two target words in their order,
-and each target word with two source words. Each is a model of its own, (c) two of them: the weights of what a pair has
-are added up to one score of the pair.
+The sets of Wuebker et al. (2015), section 5.3, that a phrase pair alone tells; (d) stands in orientation_features.py:
+(a) the pair itself; (b) each source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two
+target words in their order, and each target word with two source words. Each is a model of its own, (c) two of them:
+the weights of what a pair has are added up to one score of the pair.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decoder.features.sparse_weights import add_weights, fill_weights, new_sparse_weights
 from decoder.phrase_table import PhraseTable
 from lm.hashing import START, combine, mix
 from lm.jit import inner_kernel, kernel
@@ -146,19 +147,17 @@ def pair_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> tuple[n
 
 def condensed(table: PhraseTable, features: Features, weights: np.ndarray) -> Iterator[np.ndarray]:
     """float32[K, models] scores of all pairs of the table, some at a time; what no list had weighs nothing."""
-    by_model = features.weights_by_model(weights)
+    by_key = [new_sparse_weights(keys.size) for keys in features.keys]
+    for known, keys, values in zip(by_key, features.keys, features.weights_by_model(weights)):
+        add_weights(known, keys, values)
     n_pairs = table.target_offsets.size - 1
     for begin in range(0, n_pairs, PAIRS_AT_ONCE):
         pairs = np.arange(begin, min(begin + PAIRS_AT_ONCE, n_pairs))
         scores = np.zeros((pairs.size, len(features.models)), np.float32)
-        for column, (model, known, values) in enumerate(zip(features.models, features.keys, by_model)):
-            if not known.size:
-                continue
+        for column, (model, known) in enumerate(zip(features.models, by_key)):
             first, keys = pair_keys(table, model, pairs)
-            place = np.searchsorted(known, keys)
-            place[place == known.size] = 0
-            place[known[place] != keys] = known.size  # where nothing is added
-            sums = np.zeros(pairs.size)
-            add_by_event(Design(first, place.astype(np.int32)), np.append(values, 0.0), sums)
+            found, sums = np.empty(keys.size), np.zeros(pairs.size)
+            fill_weights(known, keys, found)
+            add_by_event(Design(first, np.arange(keys.size, dtype=np.int32)), found, sums)
             scores[:, column] = sums
         yield scores

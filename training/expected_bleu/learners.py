@@ -9,14 +9,18 @@ from decoder.config import Weights
 from decoder.model import Model
 from decoder.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 from decoder.source_slots import hash_phrases
+from lm.errors import ConfigError
 from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.features import condensed, find_features
+from training.expected_bleu.features import MODELS, condensed, find_features
 from training.expected_bleu.growth import Ascent, Channel, ascend, divergence, ln_ratio, step
 from training.expected_bleu.list_store import ListStore
 from training.expected_bleu.objective import Objective, Value, expectations, ln_expected
 from training.expected_bleu.optimizers import OPTIMIZERS, State
-
-PAIRS_AT_ONCE = 1 << 16
+from training.expected_bleu.orientation_features import (
+    PAIRS_AT_ONCE,
+    condensed_orientations,
+    find_orientation_features,
+)
 
 
 class Learner(Protocol):
@@ -31,22 +35,36 @@ class Learner(Protocol):
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
         """float32[K, columns] ln_scores of the phrase table, in pieces."""
 
+    def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
+        """float32[K, columns] ln_scores of the reordering table, in pieces; None: they are as they were."""
+
     def model_weights(self) -> Weights:
         """The weights that go with them."""
 
 
 class FeatureLearner:
-    """Weights of features, by steps along the gradient; those of a model of features become a score of the table."""
+    """Weights of features, by steps along the gradient; those of a model of features become a score of the table.
+
+    Raises ConfigError where the model has no orientations, and features of these are asked for.
+    """
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
-        self.opened, self.config = opened, config
-        self.features = find_features(opened.tables.phrases, store.pairs(), config.features)
+        self.opened, self.config, events = opened, config, store.events()
+        self.features = find_features(opened.tables.phrases, events.pair, [s for s in config.features if s in MODELS])
+        designs, self.by_orientation = self.features.designs, None
+        if "d" in config.features:
+            if opened.description.reordering is None:
+                raise ConfigError("features are of orientations (d), and the model has no lexicalized reordering")
+            orientations = opened.tables.orientations
+            self.by_orientation = find_orientation_features(orientations, events, self.features.size)
+            designs = (*designs, self.by_orientation.design)
+        self.size = self.features.size + (self.by_orientation.size if self.by_orientation else 0)
         shared = config.tau, config.scale, config.threads, config.memory
-        self.objective = Objective(store.lists(), self.features.designs, self.features.size, *shared)
+        self.objective = Objective(store.lists(), designs, self.size, *shared)
 
     def start(self) -> np.ndarray:
         """All 0."""
-        return np.zeros(self.features.size)
+        return np.zeros(self.size)
 
     def step(self, parameters: np.ndarray, state: State) -> Value:
         """See Learner."""
@@ -58,15 +76,27 @@ class FeatureLearner:
         """The scores that are there, and behind them one for each model of features."""
         table = self.opened.tables.phrases
         begin = 0
-        for piece in condensed(table, self.features, parameters):
+        for piece in condensed(table, self.features, parameters[: self.features.size]):
             end = begin + len(piece)
             yield np.hstack([table.ln_scores[begin:end], piece])
             begin = end
+
+    def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
+        """The scores that are there, and behind them the weights of each pair in each orientation."""
+        features, ln_scores = self.by_orientation, self.opened.tables.ln_reordering
+        if features is None:
+            return None
+        weights, n_columns = parameters[self.features.size :], self.opened.tables.orientations.ln_default.size
+        pieces = condensed_orientations(features, weights, len(ln_scores), n_columns)
+        return (np.hstack([before, piece]) for before, piece in zip(_pieces(ln_scores), pieces, strict=True))
 
     def model_weights(self) -> Weights:
         """1 for each further score; of groups by length these are no part."""
         weights, n_scores = self.opened.weights, len(self.features.models)
         update = {"translation": [*weights.translation, *[1.0] * n_scores]}
+        if self.by_orientation:
+            n_columns = self.opened.tables.orientations.ln_default.size
+            update["reordering"] = [*(weights.reordering or []), *[1.0] * n_columns]
         if weights.length_groups is not None:
             n_ranges = len(weights.length_groups) // len(weights.translation)
             update["length_groups"] = [*weights.length_groups, *[0.0] * (n_ranges * n_scores)]
@@ -80,7 +110,7 @@ class ChannelLearner:
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         table = opened.tables.phrases
-        self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.pairs()
+        self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.events().pair
         _, targets = np.unique(hash_phrases(table.target_offsets, table.target_words), return_inverse=True)
         sources = np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
         self.channels = tuple(
@@ -102,7 +132,7 @@ class ChannelLearner:
         away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
         value = Value(ln_expected(expected) - config.tau * away, expected, away)
         gradient = np.zeros(found[0].size)
-        gradient[self.pairs] = by_event / expected
+        np.add.at(gradient, self.pairs, by_event / expected)
         ascent = ascend(_restored(state), value.objective, found, gradient)
         state.update(
             value=np.array([ascent.value]),
@@ -116,16 +146,24 @@ class ChannelLearner:
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
         """The scores that are there, those of the channel models replaced."""
         ln_scores, found = self.opened.tables.phrases.ln_scores, np.split(parameters, len(self.channels))
-        for begin in range(0, len(ln_scores), PAIRS_AT_ONCE):
-            piece = ln_scores[begin : begin + PAIRS_AT_ONCE].copy()
-            for column, probabilities in zip(self.columns, found):
+        for piece, *shares in zip(_pieces(ln_scores), *map(_pieces, found), strict=True):
+            piece = piece.copy()
+            for column, probabilities in zip(self.columns, shares):
                 with np.errstate(divide="ignore"):
-                    piece[:, column] = np.maximum(np.log(probabilities[begin : begin + PAIRS_AT_ONCE]), LEAST_LN)
+                    piece[:, column] = np.maximum(np.log(probabilities), LEAST_LN)
             yield piece
+
+    def orientation_scores(self, parameters: np.ndarray) -> None:
+        """None."""
 
     def model_weights(self) -> Weights:
         """As they are."""
         return self.opened.weights
+
+
+def _pieces(array: np.ndarray) -> Iterator[np.ndarray]:
+    """Some rows at a time."""
+    return (array[begin : begin + PAIRS_AT_ONCE] for begin in range(0, len(array), PAIRS_AT_ONCE))
 
 
 def _restored(state: State) -> Ascent | None:

@@ -1,8 +1,9 @@
-"""N-best lists of training data on disk, made once: scores, sentence BLEU and phrase pairs of every hypothesis.
+"""N-best lists of training data on disk, made once: scores, sentence BLEU and phrases of every hypothesis.
 
-What of a derivation fires features is its phrase pairs. They are numbered anew in the order in which they come, so that
-arrays over these numbers, the events, have room for what stands in the lists and not for the whole phrase table.
-Arrays only grow; after a kill the store is as it was at the last commit.
+What of a derivation fires features is its phrases: pairs, and how they lie to what comes before and after. Each such
+combination is an event; they are numbered in the order in which they come, so that arrays over them have room for what
+stands in the lists and not for the whole phrase table. Arrays only grow; after a kill the store is as it was at the
+last commit.
 """
 
 import json
@@ -11,22 +12,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
 from lm.errors import ConfigError, FormatError
 from lm.files import atomic_file
 from training.expected_bleu.objective import ScoredLists
 from training.growing_array import GrowingArray
 
-FORMAT = "phrasebeam scored lists 1"
+FORMAT = "phrasebeam scored lists 2"
 INDEX = "lists.json"
 NO_EVENT = -1
-LAYOUT: dict[str, type] = {
-    "first": np.int64,
-    "score": np.float32,
-    "bleu": np.float32,
-    "event_first": np.int64,
-    "event": np.int32,
-    "pairs": np.int64,  # by event
+CHOICES = N_ORIENTATIONS - int(UNSEEN)  # of an orientation
+LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
+    "first": (np.int64, ()),
+    "score": (np.float32, ()),
+    "bleu": (np.float32, ()),
+    "event_first": (np.int64, ()),
+    "event": (np.int32, ()),
+    "pair": (np.int64, ()),  # by event
+    "orientations": (np.int8, (len(DIRECTIONS),)),  # likewise
 }
+
+
+class Events(NamedTuple):
+    """E phrases that fire features."""
+
+    pair: np.ndarray  # int64[E]
+    orientations: np.ndarray  # int8[E, 2], by DIRECTIONS, see fill_orientations
+
+    def take(self, places: np.ndarray) -> "Events":
+        """Some of them."""
+        return Events(self.pair[places], self.orientations[places])
+
+    def codes(self) -> np.ndarray:
+        """int64[E], one number for both orientations."""
+        backward, forward = self.orientations.astype(np.int64).T - UNSEEN
+        return CHOICES * backward + forward
 
 
 class ScoredList(NamedTuple):
@@ -34,8 +54,8 @@ class ScoredList(NamedTuple):
 
     score: np.ndarray  # float64[K], model score
     bleu: np.ndarray  # float64[K], of the sentence
-    first: np.ndarray  # int64[K + 1], phrases of hypothesis i are pairs[first[i]:first[i + 1]]
-    pairs: np.ndarray  # int64[...]; negative ones, which the phrase table has not, fire nothing
+    first: np.ndarray  # int64[K + 1], phrases of hypothesis i are first[i]:first[i + 1]
+    phrases: Events  # those with negative pairs, which the phrase table has not, fire nothing
 
 
 class ListStore:
@@ -54,35 +74,45 @@ class ListStore:
         directory.mkdir(parents=True, exist_ok=True)
         rows = index["rows"]
         self._arrays = {
-            name: GrowingArray(directory / f"{name}.npy", dtype, (), rows.get(name, 0))
-            for name, dtype in LAYOUT.items()
+            name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, 0)) for name, layout in LAYOUT.items()
         }
         if not rows:
             for name in ("first", "event_first"):
                 self._arrays[name].append(np.zeros(1, np.int64))
             self.commit(0)
-        self._event = np.full(n_pairs, NO_EVENT, np.int32)
-        known = self.pairs()
-        self._event[known] = np.arange(known.size)
+        self._row = np.full(n_pairs, NO_EVENT, np.int32)  # of pairs, in _event
+        self._n_rows, self._event = 0, np.full((0, CHOICES**2), NO_EVENT, np.int32)
+        self._number(self.events(), 0)
 
     def add(self, found: ScoredList) -> None:
         """Append a list."""
         arrays = self._arrays
-        is_known = found.pairs >= 0
-        pairs = found.pairs[is_known]
-        self._number(pairs)
+        is_known = found.phrases.pair >= 0
+        phrases = found.phrases.take(np.flatnonzero(is_known))
+        new = phrases.take(self._number(phrases, arrays["pair"].n_rows))
+        arrays["pair"].append(new.pair)
+        arrays["orientations"].append(new.orientations)
         ends = np.append(0, np.cumsum(is_known))[found.first[1:]]
         arrays["event_first"].append(arrays["event"].n_rows + ends)
-        arrays["event"].append(self._event[pairs])
+        arrays["event"].append(self._event[self._row[phrases.pair], phrases.codes()])
         arrays["score"].append(found.score - found.score[0])
         arrays["bleu"].append(found.bleu)
         arrays["first"].append(np.array([arrays["score"].n_rows]))
 
-    def _number(self, pairs: np.ndarray) -> None:
-        new, place = np.unique(pairs[self._event[pairs] == NO_EVENT], return_index=True)
-        new = new[np.argsort(place)]
-        self._event[new] = self._arrays["pairs"].n_rows + np.arange(new.size)
-        self._arrays["pairs"].append(new)
+    def _number(self, phrases: Events, n_events: int) -> np.ndarray:
+        """int64[...], which of the phrases are the first of new events; these are numbered from `n_events` on."""
+        pairs = np.unique(phrases.pair[self._row[phrases.pair] == NO_EVENT])
+        self._row[pairs] = np.arange(self._n_rows, self._n_rows + pairs.size)
+        self._n_rows += pairs.size
+        if self._n_rows > len(self._event):
+            more = np.full((self._n_rows, CHOICES**2), NO_EVENT, np.int32)  # twice as many, or more
+            self._event = np.concatenate([self._event, more])
+        cells = self._row[phrases.pair] * np.int64(CHOICES**2) + phrases.codes()
+        event = self._event.reshape(-1)
+        places = np.flatnonzero(event[cells] == NO_EVENT)
+        places = np.sort(places[np.unique(cells[places], return_index=True)[1]])
+        event[cells[places]] = np.arange(n_events, n_events + places.size)
+        return places
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
         """From now on the store keeps what was added, which was made of the first `n_read` sentences."""
@@ -98,9 +128,9 @@ class ListStore:
         """All committed lists, mapped into memory."""
         return ScoredLists(*(np.asarray(self._arrays[name].map()) for name in ScoredLists._fields))
 
-    def pairs(self) -> np.ndarray:
-        """int64[E], the phrase pair of each event."""
-        return np.asarray(self._arrays["pairs"].map())
+    def events(self) -> Events:
+        """What each event is, mapped into memory."""
+        return Events(*(np.asarray(self._arrays[name].map()) for name in Events._fields))
 
     def close(self) -> None:
         """Close the files; what was not committed is lost."""

@@ -12,7 +12,7 @@ from decoder.translator import Decoder
 from lm.progress import stage
 from training.bleu import References
 from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.list_store import ListStore, ScoredList
+from training.expected_bleu.list_store import Events, ListStore, ScoredList
 from training.expected_bleu.sentence_bleu import sentence_bleu
 
 LISTS_AT_ONCE = 500  # between two commits
@@ -62,4 +62,4 @@ def _add(batch: Sequence[tuple[NbestTable, str]], store: ListStore, config: Expe
     texts = [text for table, _ in batch for text in table.texts]
     bleu = sentence_bleu(references.statistics(np.repeat(np.arange(len(batch)), sizes), texts))
     for (table, _), own in zip(batch, np.split(bleu, np.cumsum(sizes)[:-1]), strict=True):
-        store.add(ScoredList(table.score, own, table.first, table.pairs))
+        store.add(ScoredList(table.score, own, table.first, Events(table.pairs, table.orientations)))

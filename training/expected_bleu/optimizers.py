@@ -32,7 +32,11 @@ def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Step
 
 
 def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """The two tables of section 4.2: where the gradient changes its sign, the weight before the last step returns."""
+    """The two tables of section 4.2: where the gradient changes its sign, the weight before the last step returns.
+
+    So a weight on which no other depends ends by going back and forth between two values. Riedmiller & Braun (1993)
+    take the gradient as 0 once a step was taken back, which the tables do not.
+    """
     settings = steps.rprop
     last_gradient = state.setdefault("gradient", np.zeros(weights.size))
     last_weights = state.setdefault("weights", weights.copy())
@@ -45,8 +49,6 @@ def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps)
     last_weights[:] = weights
     weights[:] = next_weights
     last_gradient[:] = gradient
-    if settings.forget_reverted:
-        last_gradient[agreement < 0] = 0.0
 
 
 OPTIMIZERS: dict[str, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}

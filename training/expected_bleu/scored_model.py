@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,31 +12,46 @@ from decoder.model import Model
 from lm.files import atomic_file
 from training.derived_model import write_derived
 
-SCORES = Path("phrases") / "ln_scores.npy"
+SCORES, ORIENTATION_SCORES = (Path(name) / "ln_scores.npy" for name in ("phrases", "reordering"))
+
+
+class Scores(NamedTuple):
+    """Rows of tables in the order of the phrase pairs, in pieces."""
+
+    pairs: Iterable[np.ndarray]  # float32[K, one for each of the weights]
+    orientations: Iterable[np.ndarray] | None  # float32[K, ...], as many columns more as were learned; None: as before
 
 
 def write_scored(
     model: Path,
     output: Path,
     opened: Model,
-    scores: Iterable[np.ndarray],
+    scores: Scores,
     weights: Weights,
     settings: Mapping[str, object],
     digests: Mapping[str, Mapping[str, str]],
     work: str,
 ) -> None:
-    """Write `model` with these scores of phrase pairs to `output`, but for its directory `work`.
-
-    `scores` (float32[K, one for each of the weights]) come in pieces in the order of the pairs; `opened` is `model`.
-    """
-    n_pairs, n_scores = len(opened.tables.phrases.ln_scores), len(weights.translation)
-    with atomic_file(output / SCORES) as file:
-        file.write(npy_header(np.dtype(np.float32), (n_pairs, n_scores)))
-        for piece in scores:
-            file.write(np.ascontiguousarray(piece, np.float32).data)
+    """Write `model`, which is `opened`, with these scores of phrase pairs to `output`, but for its directory `work`."""
+    n_pairs, own, description = len(opened.tables.phrases.ln_scores), {SCORES}, opened.description
+    _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
+    before = description.reordering
+    if scores.orientations is not None and before is not None:
+        own.add(ORIENTATION_SCORES)
+        reordering = before.model_copy(update={"learned": before.learned + 1})
+        description = description.model_copy(update={"reordering": reordering})
+        _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
 
     def shares(path: Path) -> bool:
-        return path.parts[0] != work and path != SCORES
+        return path.parts[0] != work and path not in own
 
     names = "expected bleu", ""
-    write_derived(model, output, opened.description, weights, settings, digests, names, shares)
+    write_derived(model, output, description, weights, settings, digests, names, shares)
+
+
+def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:
+    """A table of float32."""
+    with atomic_file(path) as file:
+        file.write(npy_header(np.dtype(np.float32), shape))
+        for piece in pieces:
+            file.write(np.ascontiguousarray(piece, np.float32).data)

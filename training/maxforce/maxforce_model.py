@@ -58,7 +58,7 @@ def train_maxforce(
     What an earlier call with the same settings and data did is not done again.
     """
     work = work_directory(model, output, WORK)
-    corpus.check(config.leave_one_out, config.lm_folds)
+    corpus.check(config.leave_one_out)
     opened = open_model(model)
     digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
     relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
