@@ -148,7 +148,7 @@ class Workspace:
 
 
 def _memo_size(search: Search) -> int:
-    """Where few hypotheses are tried, a memo that stays in the processor's first cache: 30 pops were 10 % faster."""
+    """Where few hypotheses are tried, a memo that stays in the processor's first cache."""
     if search.algorithm != "cube" or search.pop_limit == 0:
         return MEMO_SIZE
     size = SMALLEST_MEMO
