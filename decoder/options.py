@@ -16,10 +16,12 @@ from decoder.tables import read_target, target_length
 from decoder.terms import BARRED, CONSTRAINED, keeps_terms
 from lm.hashing import START, combine, mix
 from lm.jit import inlined_kernel, inner_kernel, kernel
+from lm.prefetch import prefetch
 
 EMPTY = -1
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned where the arrays are too small
+WRONG = np.int64(-2)  # returned where something of the model is, see Candidates.wrong
 
 
 class Options(NamedTuple):
@@ -73,7 +75,7 @@ def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, 
 
 @kernel
 def fill_options(lookup, options):
-    """Fill `options` for the sentence of a Lookup; their number, or FULL."""
+    """Fill `options` for the sentence of a Lookup; their number, FULL, or WRONG."""
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0] = 0
@@ -89,6 +91,13 @@ def fill_options(lookup, options):
             if kept == FULL or count + kept > options.pair.size:
                 return FULL
             for k in range(kept):
+                if options.order[k] >= 0:
+                    prefetch(tables.phrases.target_offsets, options.order[k])
+                    prefetch(tables.ln_reordering, options.order[k])
+            for k in range(kept):
+                if options.order[k] >= 0:
+                    prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
+            for k in range(kept):
                 pair = options.order[k]
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
@@ -102,6 +111,9 @@ def fill_options(lookup, options):
                 _add_rule(options, count, lookup)
                 count += 1
     options.first[n * longest] = count
+    for i in range(lookup.candidates.wrong.size):
+        if lookup.candidates.wrong[i] != 0:
+            return WRONG
     return count
 
 

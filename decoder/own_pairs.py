@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -64,20 +65,21 @@ def pack_own_pairs(
     ids = target.ids(words)
     for i in np.flatnonzero(ids < 0):
         ids[i] = len(target) + strange.setdefault(words[i], len(strange))
-    lm_ids = np.stack([model.word_ids(list(strange)) for model in models], axis=1)
-    offsets = np.zeros(len(pairs) + 1, np.int64)
-    np.cumsum([len(pair.target) for pair in pairs], out=offsets[1:])
+    lm_ids = np.empty((len(strange), len(models)), np.int32)
+    for which, model in enumerate(models):
+        lm_ids[:, which] = model.word_ids(list(strange))
+    score, estimate, bound = np.empty((3, len(pairs)))
     return OwnPairs(
         np.cumsum(first),
-        offsets,
+        np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
         ids,
-        np.ascontiguousarray(lm_ids),
+        lm_ids,
         np.array([pair.ln_score for pair in pairs], np.float64),
         np.array([pair.unknown for pair in pairs], np.float64),
         np.full(len(pairs), NO_TWIN, np.int64),
-        np.empty(len(pairs)),
-        np.empty(len(pairs)),
-        np.empty(len(pairs)),
+        score,
+        estimate,
+        bound,
         levels.classes("target", strange) if levels else NO_CLASSES,
     )
 
@@ -104,7 +106,7 @@ def no_own_pairs(n_models: int, n_places: int = 0) -> OwnPairs:
 
 def longest_target(own: OwnPairs) -> int:
     """Words of the longest target phrase."""
-    return int(np.diff(own.target_offsets).max()) if own.unknown.size else 0
+    return max((end - begin for begin, end in pairwise(own.target_offsets.tolist())), default=0)
 
 
 @inner_kernel

@@ -4,8 +4,6 @@ A damaged file may hold any number in place of an offset or an id. Tables are to
 opened, so each source phrase is checked when a sentence first has it, and kernels behind this door check no more.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from decoder.features.templates import PAIR_SPARSE
@@ -25,12 +23,7 @@ FILES = {
 }
 
 
-class Finding(NamedTuple):
-    """What was found, one number each (int64[1])."""
-
-    place: np.ndarray  # in the array
-    value: np.ndarray
-    limit: np.ndarray  # values are at most this
+PLACE, VALUE, LIMIT = range(3)  # of what was found: where in the array, what, and what is expected at most
 
 
 class SoundPhrases:
@@ -44,24 +37,24 @@ class SoundPhrases:
 
         Raises ModelError if what the table says of any phrase of up to `longest` words cannot be.
         """
-        lonely, finding = np.empty(words.size, bool), Finding(*np.zeros((3, 1), np.int64))
+        lonely, finding = np.empty(words.size, bool), np.empty(3, np.int64)
         status = _check_phrases(self._tables, words, np.int64(longest), self._checked, lonely, finding)
         if status != SOUND:
             raise ModelError(f"{_message(status, finding)}; {TRAIN_AGAIN}")
         return lonely
 
 
-def _message(status: int, finding: Finding) -> str:
+def _message(status: int, finding: np.ndarray) -> str:
     if status == SOURCES:
         return "phrases/slots.npy, source_offsets.npy: a phrase is not where it should be"
-    place, value, limit = (int(number[0]) for number in finding)
+    place, value, limit = finding.tolist()
     expected = "ids from 0" if status == WORDS else "ascending offsets from 0"
     return f"{FILES[np.int64(status)]}: {value} at {place}, expected {expected} to {limit}"
 
 
 @kernel
 def check_phrases(tables, words, longest, checked, lonely, finding):
-    """Fill in `lonely`; SOUND, or what is wrong with a phrase of the sentence, and a Finding."""
+    """Fill in `lonely`; SOUND, or what is wrong with a phrase of the sentence, and int64[3] of what was found."""
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + longest, words.size) + 1):
             source = find_source(tables.phrases, words, begin, end)
@@ -90,7 +83,7 @@ def _check_pairs(tables, source, finding):
         for i in range(phrases.target_offsets[pair], phrases.target_offsets[pair + 1]):
             word = np.int64(phrases.target_words[i])
             if word < 0 or word >= tables.lms.word_ids.shape[0]:
-                finding.place[0], finding.value[0], finding.limit[0] = i, word, tables.lms.word_ids.shape[0] - 1
+                finding[PLACE], finding[VALUE], finding[LIMIT] = i, word, tables.lms.word_ids.shape[0] - 1
                 return WORDS
         if sparse.active[PAIR_SPARSE] and not _is_ascending(sparse.pair_offsets, pair, sparse.pair_keys.size, finding):
             return SPARSE
@@ -104,7 +97,7 @@ def _is_ascending(offsets, i, limit, finding):
     if 0 <= first <= last <= limit:
         return True
     at = i if first < 0 or first > limit else i + 1
-    finding.place[0], finding.value[0], finding.limit[0] = at, offsets[at], limit
+    finding[PLACE], finding[VALUE], finding[LIMIT] = at, offsets[at], limit
     return False
 
 

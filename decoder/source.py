@@ -43,7 +43,7 @@ def read_source(
     if terms:
         lonely |= rules[::room] == BARRED
         lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    own = [_unknown(words[i], i, reading) for i in np.flatnonzero(lonely).tolist()]
+    own = [_unknown(words[i], i, reading) for i in lonely.nonzero()[0].tolist()]
     own += [_own_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     own.sort(key=lambda pair: (pair.begin, pair.end))
     packed = pack_own_pairs(own, len(words), room, model.target, model.language_models, model.levels)

@@ -1,7 +1,8 @@
 """How derivations of a sentence are told to people, from what is known once its search is forgotten."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +23,14 @@ from decoder.tables import Tables
 from decoder.translation import Phrase, Translation
 from lm.jit import direct
 
+PHRASES_KEPT = 1 << 14
 _fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_states)
 
 
 class Told(NamedTuple):
     """What derivations of one sentence share."""
 
-    targets: dict[int, list[str]]  # by pair
+    targets: dict[int, Sequence[str]]  # by pair
     phrases: dict[tuple[int, int, int, int], Phrase]  # by pair, begin, end and target position
 
 
@@ -40,6 +42,7 @@ class Telling:
     model: Model
     weights: DenseWeights
     features: FeatureNames
+    table_words: Callable[[int], Sequence[str]]  # target words of a pair of the model's table
 
     @property
     def tables(self) -> Tables:
@@ -50,7 +53,7 @@ class Telling:
         self, derivation: Derivation, score: float, values: np.ndarray | None = None, told: Told | None = None
     ) -> Translation:
         """A derivation for people; `values` are its features, float64[F], where they are known."""
-        kept = Telling(self.source, self.model, self.weights, self.features)
+        kept = Telling(self.source, self.model, self.weights, self.features, self.table_words)
         pairs = original_pairs(derivation.pair, self.source.tables.origin).tolist()
         phrases = list(zip(pairs, derivation.begin.tolist(), derivation.end.tolist()))
         told = told or Told({}, {})
@@ -108,7 +111,7 @@ class Telling:
             position = found[-1].target_span[1]
         return tuple(found)
 
-    def _phrase(self, pair: int, begin: int, end: int, position: int, target: list[str]) -> Phrase:
+    def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
         table = self.model.tables.phrases
         if pair < 0:
             own = self.source.own[-1 - pair]
@@ -129,17 +132,25 @@ class Telling:
             is_made_up,
         )
 
-    def target(self, pair: int) -> list[str]:
+    def target(self, pair: int) -> Sequence[str]:
         """Target words of a pair; a negative one is the sentence's own."""
         if pair < 0:
             own = self.source.own[-1 - pair]
-            return [own.shown] if own.shown else list(own.target)
-        return self.words_of(pair)
+            return [own.shown] if own.shown else own.target
+        return self.table_words(pair)
 
-    def words_of(self, pair: int) -> list[str]:
+    def words_of(self, pair: int) -> Sequence[str]:
         """Target words of a pair as the models see them."""
-        if pair < 0:
-            return list(self.source.own[-1 - pair].target)
-        table, word = self.model.tables.phrases, self.model.target.word
+        return self.source.own[-1 - pair].target if pair < 0 else self.table_words(pair)
+
+
+def remembered_words(model: Model) -> Callable[[int], Sequence[str]]:
+    """Target words of the pairs of a model's table; those that were asked for last are known."""
+    table, word = model.tables.phrases, model.target.word
+
+    @lru_cache(PHRASES_KEPT)
+    def words(pair: int) -> Sequence[str]:
         first, end = table.target_offsets[pair : pair + 2].tolist()
         return [word(i) for i in table.target_words[first:end].tolist()]
+
+    return words

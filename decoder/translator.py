@@ -34,6 +34,7 @@ from decoder.search import NEVER, search, search_part
 from decoder.soundness import check_candidates, check_score
 from decoder.source import Source
 from decoder.stacks import OK
+from decoder.telling import remembered_words
 from decoder.translation import Translation
 from decoder.workspace import Workspace
 from lm.corpus import split
@@ -69,6 +70,7 @@ class Decoder:
         self.search, self.reading = search or Search(), reading or Reading()
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
         self._local, self._changes = threading.local(), 0
+        self._table_words = remembered_words(model)
         self._weigh(weights or model.weights, model.tables.sparse.weights)
         self.reader = Reader(model, self.tables, folds, self._reader_settings())
 
@@ -212,7 +214,7 @@ class Decoder:
 
     def found(self, source: Source, workspace: Workspace) -> Found:
         """What a workspace holds for people, after a search."""
-        return Found(source, self.model, self.weights, self.features, workspace)
+        return Found(source, self.model, self.weights, self.features, self._table_words, workspace)
 
     def look_up(self, source: Source) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
@@ -235,7 +237,8 @@ class Decoder:
                 candidates = candidates._replace(frequent=NO_FREQUENT)
             lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
-            check_candidates(workspace.candidates, source.tables.tables)
+            if n_options < 0:
+                check_candidates(workspace.candidates, source.tables.tables)
             if n_options != FULL:
                 break
             workspace.grow_options()
@@ -261,7 +264,10 @@ class Decoder:
         return _search(space, len(source.words))
 
     def _space(self, workspace: Workspace, source: Source, required: Required) -> SearchSpace:
-        return self.search_space(source, workspace)._replace(
+        space = self.search_space(source, workspace)
+        if required is NOTHING:  # as the workspace has it
+            return space
+        return space._replace(
             states=workspace.states._replace(required=required),
             limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
         )

@@ -142,8 +142,9 @@ class FixedVocabulary:
         found = list(map(self._remembered.get, words))
         if None in found:
             strange = [word for word, i in zip(words, found) if i is None]
-            self._remember(dict(zip(strange, self._look_up(strange, ABSENT).tolist())))
-            return self._look_up(words, missing)
+            new = dict(zip(strange, self._look_up(strange, ABSENT).tolist()))
+            found = [new[word] if i is None else i for word, i in zip(words, found)]
+            self._remember(new)
         ids = np.array(found, np.int32)
         if missing != ABSENT:
             ids[ids == ABSENT] = missing

@@ -13,8 +13,9 @@ import numpy as np
 
 from lm.errors import FormatError
 from lm.hashing import reciprocal, remainder
-from lm.jit import inner_kernel, kernel
+from lm.jit import inlined_kernel, inner_kernel, kernel
 from lm.ngrams import MAX_ORDER
+from lm.prefetch import prefetch
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
 ABSENT = -1  # from `find_entry`: no such entry
@@ -75,6 +76,13 @@ def find_entry(tables, table, key):
         if position == end:
             position = start
     return np.int64(ABSENT)
+
+
+@inlined_kernel
+def prefetch_entry(tables, table, key):
+    """Have the processor fetch what find_entry will look at first."""
+    bucket = np.int64(remainder(key, tables.buckets[table], tables.inverses[table]))
+    prefetch(tables.units, tables.starts[table] + bucket * entry_width(tables.order, table))
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 
 from lm.hashing import combine, murmur
 from lm.jit import kernel
-from lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry
+from lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry, prefetch_entry
 
 
 @kernel
@@ -23,12 +23,17 @@ def score_word(tables, context, backoffs, length, word, out_context, out_backoff
     ngram_length = 1
     # Without the sign no longer n-gram ends in what was found, and the search is over.
     ends_longer = units[position] < SIGN
-    key = np.uint64(word)
+    next_key = np.uint64(word)
+    if length > 0:
+        next_key = combine(next_key, np.int64(context[0]))
     for i in range(length):
         if not ends_longer:
             break
         n = i + 2
-        key = combine(key, np.int64(context[i]))
+        key = next_key
+        if i + 1 < length:
+            next_key = combine(key, np.int64(context[i + 1]))
+            prefetch_entry(tables, n + 1, next_key)
         position = find_entry(tables, n, key)
         if position == ABSENT:
             break
