@@ -1,12 +1,12 @@
 """Cube pruning (Huang & Chiang 2007, section 4): of all extensions only the most promising are tried, best first.
 
-Nodes of one stack that cover the same words and end with the same source phrase form a group, best first. A group and
-a span that it can go on with make a grid: a row for each node, a column for each option of the span. The queue of a
-stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next column and,
-from the first column, the next row, so that everything comes in once.
+Nodes of one stack that cover the same words and whose last source phrase has the same end form a group, best first. A
+group and a span that it can go on with make a grid: a row for each node, a column for each option of the span. The queue
+of a stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next column
+and, from the first column, the next row, so that everything comes in once.
 
-The queue goes by estimates that do not ask the language model. What is taken is scored in full, and either it is still
-the best and goes to the stack, or it waits again by its score: so only what is promising costs a query.
+The queue goes by estimates that do not ask the language model: only what is taken costs a query. To ask it for all that
+waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.
 """
 
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from lm.hashing import combine, mix
 from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
-NO_SPAN = np.int64(-1)
+ZERO = np.int64(0)
 
 
 class Queues(NamedTuple):
@@ -30,11 +30,9 @@ class Queues(NamedTuple):
     n_items: np.ndarray  # int64[R], all that ever came in
     n_waiting: np.ndarray  # int64[R]
     waiting: np.ndarray  # int32[R, Q], items by cost, the least first
-    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated score plus future cost, estimated until it is known
+    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated estimate of score plus future cost
     node: np.ndarray  # int32[R, Q]
     option: np.ndarray  # int32[R, Q]
-    score: np.ndarray  # float64[R, Q], NaN where not known
-    lm_state: np.ndarray  # int32[R, Q], where the score is known
     next_row: np.ndarray  # int32[N], the next node of a node's group, or EMPTY
     slots: np.ndarray  # int32[T], hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
     heads: np.ndarray  # int32[T], first nodes of groups
@@ -52,8 +50,6 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
         np.zeros(size, np.int32),
         np.zeros(size),
         np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size),
         np.zeros(size, np.int32),
         np.zeros(n_nodes, np.int32),
         np.zeros(slots, np.int32),
@@ -89,15 +85,15 @@ def _group(graph, options, queues, covered):
     mask = np.int64(queues.slots.size - 1)
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
-        begin, end = _last_span(graph, options, node)
-        h = combine(combine(combine(graph.window[node], np.int64(graph.first_gap[node])), begin), end)
+        end = _last_end(graph, options, node)
+        h = combine(combine(graph.window[node], np.int64(graph.first_gap[node])), end)
         slot = np.int64(mix(h) & np.uint64(mask))
         while queues.slots[slot] != EMPTY:
             other = np.int64(queues.slots[slot])
             if (
                 graph.window[other] == graph.window[node]
                 and graph.first_gap[other] == graph.first_gap[node]
-                and _last_span(graph, options, other) == (begin, end)
+                and _last_end(graph, options, other) == end
             ):
                 break
             slot = (slot + 1) & mask
@@ -112,11 +108,11 @@ def _group(graph, options, queues, covered):
 
 
 @inlined_kernel
-def _last_span(graph, options, node):
+def _last_end(graph, options, node):
     last = graph.option[node]
     if last == NO_OPTION:
-        return NO_SPAN, NO_SPAN
-    return np.int64(options.begin[last]), np.int64(options.end[last])
+        return ZERO
+    return np.int64(options.end[last])
 
 
 @inner_kernel
@@ -136,25 +132,16 @@ def _open_grids(space, queues, n_words, covered, node):
 @inner_kernel
 def _try_best(space, queues, n_words, covered, row):
     """Try the best of the queue in `row`, and empty it; `covered` words are what they cover. OK or what is full."""
-    options, threshold, tried = space.options, space.stacks.threshold, 0
+    options, tried = space.options, 0
     while queues.n_waiting[row] > 0 and (space.limits.pops == 0 or tried < space.limits.pops):
         item = _take(queues, row)
         node, option = np.int64(queues.node[row, item]), np.int64(queues.option[row, item])
         length = np.int64(options.end[option]) - np.int64(options.begin[option])
         shared = extension(space, covered - length, node, option)
-        status, score, lm_state = OK, queues.score[row, item], np.int64(queues.lm_state[row, item])
-        if np.isnan(score):
-            if queues.n_items[row] + 2 > queues.cost.shape[1]:
-                return QUEUE_FULL
-            _let_neighbours_in(space, queues, shared, option)
-            status, score, lm_state = weigh(space, n_words, shared, option)
-            cost = -(score + shared.remaining)
-            if status == OK and queues.n_waiting[row] > 0 and cost > queues.cost[row, 0]:
-                queues.score[row, item], queues.lm_state[row, item] = score, lm_state
-                _wait(queues, row, item, cost)
-                continue
-        elif score + shared.remaining < threshold[row]:
-            status = PRUNED
+        if queues.n_items[row] + 2 > queues.cost.shape[1]:
+            return QUEUE_FULL
+        _let_neighbours_in(space, queues, shared, option)
+        status, score, lm_state = weigh(space, n_words, shared, option)
         tried += score != IMPOSSIBLE
         if status == OK:
             status = send(space, n_words, shared, option, score, lm_state)
@@ -182,17 +169,11 @@ def _let_neighbours_in(space, queues, shared, option):
 
 @inlined_kernel
 def _enqueue(queues, row, node, option, priority):
-    """Queue a new item, its score not known yet; there must be room."""
+    """Queue a new item; there must be room."""
     item = queues.n_items[row]
     queues.n_items[row] += 1
-    queues.score[row, item] = np.nan
     queues.node[row, item], queues.option[row, item] = node, option
-    _wait(queues, row, item, -priority)
-
-
-@inlined_kernel
-def _wait(queues, row, item, cost):
-    enqueue(queues.cost[row], queues.waiting[row], queues.n_waiting[row], cost, item)
+    enqueue(queues.cost[row], queues.waiting[row], queues.n_waiting[row], -priority, item)
     queues.n_waiting[row] += 1
 
 

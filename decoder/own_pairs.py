@@ -1,7 +1,6 @@
 """A sentence's own phrase pairs, which no phrase table knows: words that are copied, translations that a user gives."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -17,8 +16,7 @@ NO_TWIN = -1
 LENGTHS_KEPT = 256  # of sentences, for which there is something to share
 
 
-@dataclass(frozen=True)
-class OwnPair:
+class OwnPair(NamedTuple):
     """A translation of the source words begin:end."""
 
     begin: int
@@ -61,21 +59,23 @@ def pack_own_pairs(
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
     strange: dict[str, int] = {}
-    words = [word for pair in pairs for word in pair.target]
-    ids = target.ids(words)
-    for i in np.flatnonzero(ids < 0):
-        ids[i] = len(target) + strange.setdefault(words[i], len(strange))
+    words, n_known = [word for pair in pairs for word in pair.target], len(target)
+    ids = [
+        i if i >= 0 else n_known + strange.setdefault(word, len(strange))
+        for i, word in zip(target.ids(words).tolist(), words)
+    ]
     lm_ids = np.empty((len(strange), len(models)), np.int32)
     for which, model in enumerate(models):
         lm_ids[:, which] = model.word_ids(list(strange))
-    score, estimate, bound = np.empty((3, len(pairs)))
+    ln_score, unknown, score, estimate, bound = np.zeros((5, len(pairs)))
+    ln_score[:], unknown[:] = [pair.ln_score for pair in pairs], [pair.unknown for pair in pairs]
     return OwnPairs(
         np.cumsum(first),
         np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
-        ids,
+        np.array(ids, np.int32),
         lm_ids,
-        np.array([pair.ln_score for pair in pairs], np.float64),
-        np.array([pair.unknown for pair in pairs], np.float64),
+        ln_score,
+        unknown,
         np.full(len(pairs), NO_TWIN, np.int64),
         score,
         estimate,

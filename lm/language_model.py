@@ -56,9 +56,8 @@ class LanguageModel:
     def encoded_ids(self, words: Words) -> np.ndarray:
         """The same for words that are bytes already."""
         ids = np.empty(words.offsets.size - 1, np.int32)
-        find_words(self.tables, words.data, words.offsets, ids)
-        if ids.size and (ids.min() < 0 or ids.max() > self._largest_id):
-            found = ids.min() if ids.min() < 0 else ids.max()
+        found = find_words(self.tables, words.data, words.offsets, np.int64(self._largest_id), ids)
+        if found:
             raise FormatError(self.path, f"a word has the id {found}, expected 0 to {self._largest_id}; {REBUILD}")
         return ids
 

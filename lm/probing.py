@@ -60,7 +60,7 @@ class ProbingTables(NamedTuple):
     inverses: np.ndarray  # uint64[MAX_ORDER + 1], reciprocals of `buckets`
 
 
-@inner_kernel
+@inlined_kernel
 def find_entry(tables, table, key):
     """Unit (int64) at which the entry of hash `key` (uint64) starts in table `table` (int64), or ABSENT."""
     start, buckets, width = tables.starts[table], tables.buckets[table], entry_width(tables.order, table)
@@ -95,7 +95,7 @@ def entry_width(order, table):
     return 3 if table == order else 4
 
 
-@inner_kernel
+@inlined_kernel
 def entry_key(units, position):
     """uint64 hash at unit `position`."""
     return np.uint64(units[position]) | (np.uint64(units[position + 1]) << np.uint64(32))

@@ -69,8 +69,16 @@ def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_n
 
 
 @kernel
-def find_words(tables, data, offsets, out_ids):
-    """LM ids (int32[W]) of the words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 where unknown."""
+def find_words(tables, data, offsets, largest, out_ids):
+    """LM ids (int32[W]) of the words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 where unknown.
+
+    The first of them that is above `largest`, as a damaged file may have it, is returned; otherwise 0.
+    """
+    wrong = np.int64(0)
     for i in range(out_ids.size):
         position = find_entry(tables, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
-        out_ids[i] = 0 if position == ABSENT else np.int32(tables.units[position + 2])
+        found = np.int64(0) if position == ABSENT else np.int64(tables.units[position + 2])
+        out_ids[i] = found
+        if found > largest and wrong == 0:
+            wrong = found
+    return wrong
