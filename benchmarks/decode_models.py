@@ -9,6 +9,7 @@ from measure import PHRASEBEAM, run
 
 LONGEST = 7  # words of a source phrase
 PATH = re.compile(r"\bpath=(\S+)")
+FAST = 400  # pops; with fewer the input is read again and again, so that loading does not hide decoding
 
 
 class Job(NamedTuple):
@@ -93,3 +94,8 @@ def _filter(table: Path, phrases: set[str], output: Path) -> Path:
     with gzip.open(table, "rt", encoding="utf-8") as lines, gzip.open(output, "wt", 1, encoding="utf-8") as kept:
         kept.writelines(line for line in lines if line.partition(" ||| ")[0] in phrases)
     return output
+
+
+def n_copies(algorithm: str, size: int) -> int:
+    """How often in one run a decoder translates the input at a setting."""
+    return max(1, FAST // size) if algorithm == "cube" else 1

@@ -3,11 +3,10 @@
 import statistics
 from pathlib import Path
 
-from decode_models import Job
+from decode_models import Job, n_copies
 from measure import run
 
 ALGORITHMS = {"stack": "0", "cube": "1"}
-FAST = 400  # pops; with fewer the input is read again and again, so that loading does not hide decoding
 LOADS = 5
 
 
@@ -24,7 +23,7 @@ class Moses2:
 
     def decode(self, algorithm: str, size: int) -> tuple[float, list[str], list[float]]:
         """(processor seconds for the input once, translations, model scores)."""
-        copies = max(1, FAST // size) if algorithm == "cube" else 1
+        copies = n_copies(algorithm, size)
         text = self.job.scratch / "moses2.input"
         text.write_text("".join(f"{source}\n" for source in self.job.sources) * copies, encoding="utf-8")
         result = run([*self.command, *self._switches(algorithm, size)], stdin=text)

@@ -1,9 +1,9 @@
 """Cube pruning (Huang & Chiang 2007, section 4): of all extensions only the most promising are tried, best first.
 
 Nodes of one stack that cover the same words and whose last source phrase has the same end form a group, best first. A
-group and a span that it can go on with make a grid: a row for each node, a column for each option of the span. The queue
-of a stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next column
-and, from the first column, the next row, so that everything comes in once.
+group and a span that it can go on with make a grid: a row for each node, a column for each option of the span. The
+queue of a stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next
+column and, from the first column, the next row, so that everything comes in once.
 
 The queue goes by estimates that do not ask the language model: only what is taken costs a query. To ask it for all that
 waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.

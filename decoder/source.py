@@ -3,8 +3,6 @@
 import math
 from typing import NamedTuple
 
-import numpy as np
-
 from decoder.config import Reading
 from decoder.features.dense import UNKNOWN_WORD
 from decoder.features.templates import NO_CLASSES

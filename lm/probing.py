@@ -13,7 +13,7 @@ import numpy as np
 
 from lm.errors import FormatError
 from lm.hashing import reciprocal, remainder
-from lm.jit import inlined_kernel, inner_kernel, kernel
+from lm.jit import inlined_kernel, kernel
 from lm.ngrams import MAX_ORDER
 from lm.prefetch import prefetch
 

@@ -1,5 +1,6 @@
 """One training sentence: its beam and its gold lattice under the weights as they are, and what they say to change."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -165,7 +166,7 @@ class Comparison:
         return int(edges[ranked[-1]]) if edges.size else None
 
     @staticmethod
-    def _words(found: Found, pair: int) -> list[str]:
+    def _words(found: Found, pair: int) -> Sequence[str]:
         return found.words_of(int(original_pairs(np.array([pair]), found.source.tables.origin)[0]))
 
 
