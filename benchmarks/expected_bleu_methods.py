@@ -48,6 +48,7 @@ TUNING: dict[str, Any] = {"method": "mert", "iterations": 6, "nbest": 100, "thre
 TUNING |= {"mert": {"restarts": 6}}
 CHOOSING: dict[str, Any] = {"method": "mira-corpus", "iterations": 3, "nbest": 100, "search": SEARCH}
 LEARNING: dict[str, Any] = {"lm_folds": 5, "score_every": 8, "search": SEARCH, "tune": CHOOSING}
+LEARNING |= {"tau": 1e-6}
 TINY_PAIRS, TINY_SET = 300, 50
 TINY_TUNING, TINY_LEARNING = {"iterations": 2, "mert": {"restarts": 1}}, {"iterations": 4}
 BASELINE = "baseline"
@@ -57,7 +58,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rprop": {"optimizer": "rprop"},
     "rprop-abc": {"optimizer": "rprop", "features": ["a", "b", "c"]},
     "adagrad": {"optimizer": "adagrad"},
-    "gt": {"optimizer": "gt", "tau": 1e-6},
+    "gt": {"optimizer": "gt"},
     "sgd": {"optimizer": "sgd"},
     "rprop-nothing-left-out": {"optimizer": "rprop", "leave_one_out": None},
 }

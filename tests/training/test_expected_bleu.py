@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from lm.errors import ConfigError
 from tests.naive import expected_bleu as naive
 from training.bleu import References
+from training.expected_bleu.calibration import LAST_STEP, calibrate
 from training.expected_bleu.config import Steps
 from training.expected_bleu.growth import Channel, ascend, divergence, grow, ln_ratio, step
 from training.expected_bleu.objective import Design, Objective, ScoredLists, expectations
@@ -65,6 +66,41 @@ def test_threads_and_memory_do_not_change_a_bit(lists, threads):
     one, several = (expectations(scored(lists), weights, 1.0, n, memory) for n, memory in ((1, 1 << 40), (threads, 0)))
     assert one[0] == several[0]
     np.testing.assert_array_equal(one[1], several[1])
+
+
+@pytest.mark.kernels
+@given(LISTS, st.lists(st.integers(0, 4), min_size=N_EVENTS, max_size=N_EVENTS), st.sampled_from([0, 1 << 40]))
+@settings(deadline=None, max_examples=50)
+def test_calibration_finds_what_no_step_makes_better(lists, target_words, memory):
+    weights, found = calibrate(scored(lists), np.array(target_words), memory)
+    np.testing.assert_allclose(weights, found @ [np.ones(N_EVENTS), target_words])
+
+    def worth(phrase, word):
+        best = [
+            max(some, key=lambda one: one[0] + sum(phrase + word * target_words[e] for e in one[2])) for some in lists
+        ]
+        return np.mean([one[1] for one in best])
+
+    values = [worth(*(found + step)) for step in LAST_STEP * np.array([(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)])]
+    assert values[0] >= max(*values, worth(0, 0)) - 1e-6
+
+
+@pytest.mark.kernels
+def test_calibration_of_lists_that_have_too_many_phrases():
+    lists = [[(0.0, 0.2, [0, 1, 2]), (-1.0, 0.8, [3])], [(0.0, 0.3, [4, 5]), (-0.2, 0.5, [1])]]
+    _, (phrase, word) = calibrate(scored(lists), np.array([1, 1, 1, 3, 1, 1]), 1 << 40)
+    assert phrase < -0.3
+    assert word >= 0.0
+
+
+@pytest.mark.kernels
+def test_what_events_weigh_before_counts():
+    lists, known = scored([[(0.0, 0.25, [0]), (0.0, 0.75, [1])]]), np.array([0.0, 1.0, 0, 0, 0, 0])
+    design = designed([[e] for e in range(N_EVENTS)])
+    value, gradient = Objective(lists, [design], N_EVENTS, 0.0, known=known).at(np.zeros(N_EVENTS))
+    same, same_gradient = Objective(lists, [design], N_EVENTS, 0.0).at(known)
+    assert value.expected_bleu == same.expected_bleu
+    np.testing.assert_array_equal(gradient, same_gradient)
 
 
 @pytest.mark.kernels

@@ -61,6 +61,7 @@ class ExpectedBleuConfig(Section):
     )
     scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
+    calibrate: bool = Field(True, description="first find what a phrase and a target word are worth in the lists")
     nbest: int = Field(100, ge=1, description="derivations of each training sentence")
     distinct: bool = Field(True, description="with different texts")
     search: Search = Search()

@@ -10,6 +10,8 @@ from decoder.model import Model
 from decoder.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 from decoder.source_slots import hash_phrases
 from lm.errors import ConfigError
+from lm.progress import log
+from training.expected_bleu.calibration import calibrate
 from training.expected_bleu.config import ExpectedBleuConfig
 from training.expected_bleu.features import MODELS, condensed, find_features
 from training.expected_bleu.growth import Ascent, Channel, ascend, divergence, ln_ratio, step
@@ -60,7 +62,8 @@ class FeatureLearner:
             designs = (*designs, self.by_orientation.design)
         self.size = self.features.size + (self.by_orientation.size if self.by_orientation else 0)
         shared = config.tau, config.scale, config.threads, config.memory
-        self.objective = Objective(store.lists(), designs, self.size, *shared)
+        known = _calibrated(opened, store, config)
+        self.objective = Objective(store.lists(), designs, self.size, *shared, known)
 
     def start(self) -> np.ndarray:
         """All 0."""
@@ -111,6 +114,7 @@ class ChannelLearner:
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         table = opened.tables.phrases
         self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.events().pair
+        self.known = _calibrated(opened, store, config)
         _, targets = np.unique(hash_phrases(table.target_offsets, table.target_words), return_inverse=True)
         sources = np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
         self.channels = tuple(
@@ -126,9 +130,8 @@ class ChannelLearner:
         """See Learner; where the last step went down, the next one is made from where that began."""
         config, found = self.config, tuple(np.split(parameters, len(self.channels)))
         by_pair = sum(ln_ratio(channel, one) for channel, one in zip(self.channels, found))
-        expected, by_event = expectations(
-            self.lists, np.asarray(by_pair)[self.pairs], config.scale, config.threads, config.memory
-        )
+        weights = np.asarray(by_pair)[self.pairs] + (0.0 if self.known is None else self.known)
+        expected, by_event = expectations(self.lists, weights, config.scale, config.threads, config.memory)
         away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
         value = Value(ln_expected(expected) - config.tau * away, expected, away)
         gradient = np.zeros(found[0].size)
@@ -159,6 +162,16 @@ class ChannelLearner:
     def model_weights(self) -> Weights:
         """As they are."""
         return self.opened.weights
+
+
+def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> np.ndarray | None:
+    """float64[E], what events weigh before anything is learned; None: nothing."""
+    if not config.calibrate:
+        return None
+    target_words = np.diff(opened.tables.phrases.target_offsets)[store.events().pair]
+    known, (phrase, word) = calibrate(store.lists(), target_words, config.memory)
+    log.info("calibration: %.2f for a phrase, %.2f for a target word", phrase, word)
+    return known
 
 
 def _pieces(array: np.ndarray) -> Iterator[np.ndarray]:

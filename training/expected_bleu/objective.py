@@ -143,10 +143,11 @@ class Objective:
     scale: float = 1.0  # of model scores before they become probabilities
     threads: int = 1
     memory: int = 1 << 30  # bytes, see expectations
+    known: np.ndarray | None = None  # float64[E], what events weigh before anything is learned; None: nothing
 
     def at(self, weights: np.ndarray) -> tuple[Value, np.ndarray]:
         """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
-        by_event = np.zeros(self.designs[0].first.size - 1)
+        by_event = np.zeros(self.designs[0].first.size - 1) if self.known is None else self.known.copy()
         for design in self.designs:
             add_by_event(design, weights, by_event)
         expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)

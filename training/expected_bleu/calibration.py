@@ -1,0 +1,56 @@
+"""What a phrase and a target word are worth in n-best lists of training data, found before features are learned.
+
+Leave-one-out takes more from long phrases than unseen text does: in such lists the best hypotheses have fewer phrases
+than weights that were tuned on other data choose. Left alone, all features together learn first to make up for that,
+and tuning takes it back afterwards. Wuebker et al. (2015) have nothing like it.
+"""
+
+import numpy as np
+
+from lm.jit import kernel
+from lm.resident import let_go_beyond
+from training.expected_bleu.objective import LISTS_AT_ONCE, ScoredLists
+
+FIRST_STEP, LAST_STEP = 0.4, 0.05
+
+
+@kernel
+def add_best(lists, begin, end, weights, total):
+    """Add the BLEU of the best hypothesis of each of the lists begin:end to total[0]; weights: float64[E], by event."""
+    for n in range(begin, end):
+        best, bleu = -np.inf, 0.0
+        for h in range(lists.first[n], lists.first[n + 1]):
+            score = np.float64(lists.score[h])
+            for z in range(lists.event_first[h], lists.event_first[h + 1]):
+                score += weights[lists.event[z]]
+            if score > best:
+                best, bleu = score, np.float64(lists.bleu[h])
+        total[0] += bleu
+
+
+def calibrate(lists: ScoredLists, target_words: np.ndarray, memory: int) -> tuple[np.ndarray, np.ndarray]:
+    """(float64[E], what events weigh; float64[2], what a phrase and a target word do).
+
+    target_words: int64[E], of the phrase of each event. Those weights are found by which the best hypotheses have the
+    largest mean BLEU: by steps along each, of half the length where none is better (Hooke & Jeeves 1961). Beyond
+    `memory` bytes, pages of lists are let go of.
+    """
+    design = np.stack([np.ones(target_words.size), target_words], axis=1)
+    found, step = np.zeros(2), FIRST_STEP
+    best = _mean_best(lists, design @ found, memory)
+    while step >= LAST_STEP:
+        trials = [found + step * np.array(way) for way in ((-1, 0), (1, 0), (0, -1), (0, 1))]
+        values = [_mean_best(lists, design @ trial, memory) for trial in trials]
+        if max(values) > best:
+            found, best = trials[int(np.argmax(values))], max(values)
+        else:
+            step /= 2
+    return design @ found, found
+
+
+def _mean_best(lists: ScoredLists, weights: np.ndarray, memory: int) -> float:
+    n_lists, total = lists.first.size - 1, np.zeros(1)
+    for begin in range(0, n_lists, LISTS_AT_ONCE):
+        add_best(lists, begin, min(begin + LISTS_AT_ONCE, n_lists), weights, total)
+        let_go_beyond(memory, *lists)
+    return float(total[0]) / n_lists
