@@ -5,8 +5,8 @@
 Every decoder translates with one thread, and what counts is processor time without loading and compilation: the median
 of the repeats, in each of which every decoder takes its turn at every setting. All search up to distortion limit 6 with
 20 target phrases for each source phrase; ours and Moses2 hold the same model and weights, Thot one as near as its
-formats allow (decode_thot.py). Sizes are those of stacks; in cube pruning they are pop limits: our stacks hold two fifths
-of that, with a beam threshold of 0.001, and Moses2's as many, since fewer do not make it faster.
+formats allow (decode_thot.py). Sizes are those of stacks; in cube pruning they are pop limits: our stacks hold two
+fifths of that, with a beam threshold of 0.001, and Moses2's as many, since fewer do not make it faster.
 """
 
 import argparse
@@ -64,10 +64,13 @@ class Ours:
         decoder, copies = self._decoder(algorithm, size), n_copies(algorithm, size)
         begin = time.process_time()
         for _ in range(copies):
-            found = [decoder.translate(source) for source in self.job.sources]
-            texts = [translation.text for translation in found]
+            found = []
+            for source in self.job.sources:
+                translation = decoder.translate(source)
+                found.append((translation.text, translation.score))
         seconds = (time.process_time() - begin) / copies
-        return seconds, texts, [translation.score for translation in found]
+        texts, scores = map(list, zip(*found))
+        return seconds, texts, scores
 
 
 class Figure(NamedTuple):

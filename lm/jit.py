@@ -16,6 +16,8 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.registry import CPUDispatcher
 
+from lm.indices import taken_as_they_are
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
@@ -32,7 +34,8 @@ OUR_IMPORT = re.compile(
 def kernel(function: Function) -> Function:
     """Compile `function` on its first call: no GIL, numpy's division, cached until a source that it uses changes.
 
-    A kernel fills arrays that its caller allocated; it must not make any of its own.
+    A kernel fills arrays that its caller allocated; it must not make any of its own. Indices must not be negative, but
+    for constants.
     """
     return _compile(function, OPTIONS)
 
@@ -47,7 +50,15 @@ def inlined_kernel(function: Function) -> Function:
     return _inner(_compile(function, OPTIONS | INNER | {"forceinline": True}))
 
 
-class _InnerDispatcher(CPUDispatcher):
+class _KernelDispatcher(CPUDispatcher):
+    """Compiles with indices as they are."""
+
+    def compile(self, sig: Any) -> Any:
+        with taken_as_they_are():
+            return super().compile(sig)
+
+
+class _InnerDispatcher(_KernelDispatcher):
     """What Python would call by a null pointer."""
 
     def __call__(self, *arguments: Any) -> Any:
@@ -84,9 +95,12 @@ def _compile(function: Function, options: dict[str, Any]) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename)))
     try:
-        return numba.njit(**options)(function)
+        compiled = numba.njit(**options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    if isinstance(compiled, CPUDispatcher):  # not where compilation is switched off
+        compiled.__class__ = _KernelDispatcher
+    return compiled
 
 
 def cache_directory(source: Path) -> Path:

@@ -120,7 +120,8 @@ KERNEL = "from lm.jit import kernel\n{imports}\n@kernel\ndef {name}(x):\n    ret
 def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
     caller = KERNEL.format(imports="from lm.callee import g", name="f", value="10 * g(x)")
     callees = [KERNEL.format(imports="", name="g", value=f"x + {i}") for i in (1, 2)]
-    root = project({"lm/__init__.py": "", "lm/jit.py": (ROOT / "lm/jit.py").read_text(), "lm/caller.py": caller})
+    ours = {name: (ROOT / name).read_text() for name in ("lm/jit.py", "lm/indices.py")}
+    root = project({"lm/__init__.py": "", "lm/caller.py": caller, **ours})
     script = "from lm.caller import f; print(f(1), sum(f.stats.cache_hits.values()))"
     for callee, expected in ((0, "20 0"), (0, "20 1"), (1, "30 0"), (0, "20 1")):
         project({"lm/callee.py": callees[callee]})
