@@ -17,7 +17,7 @@ def sum_rows(array, rows):
     return total
 
 
-@pytest.mark.parametrize("shape", [(5,), (5, 3), (5, 2, 2)])
+@pytest.mark.parametrize("shape", [(5, 1), (5, 3), (5, 2, 2)])
 def test_reading_is_what_it_was(shape):
     array = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
     rows = np.array([4, 0, 3], np.int64)
