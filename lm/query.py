@@ -78,7 +78,7 @@ def find_words(tables, data, offsets, largest, out_ids):
     for i in range(out_ids.size):
         position = find_entry(tables, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
         found = np.int64(0) if position == ABSENT else np.int64(tables.units[position + 2])
-        out_ids[i] = found
+        out_ids[i] = found if found <= largest else 0
         if found > largest and wrong == 0:
             wrong = found
     return wrong
