@@ -29,7 +29,7 @@ from training.tuning.decoding import score_translations
 from training.tuning.tune_model import TuningData, tune_model
 
 GRIDS: dict[Method, list[float]] = {
-    "mira-corpus": [0.01, 0.001, 0.1, 1.0, 10.0],
+    "mira-corpus": [0.1, 0.01, 0.001, 1.0, 10.0],
     "mira-batch": [0.01, 0.1, 0.001, 0.0001],
     "mert": [],
     "mira-chiang": [0.01, 0.1, 0.001, 0.0001],

@@ -82,18 +82,34 @@ def mean(vectors):
     return [sum(column) / len(vectors) for column in zip(*vectors)]
 
 
-def corpus_mira(features, statistics, weights, c, epochs):
-    """Averaged weights of epochs 0 .. epochs, algorithm 1 line by line."""
-    gains = [[smoothed(row) for row in rows] for rows in statistics]
+def one_by_one(features, statistics, weights, sign, chosen):
+    """What is best of each sentence, model score plus `sign` times corpus BLEU, all others as they are by then."""
+    chosen, n_sentences = list(chosen), len(features)
+    for i, rows in enumerate(features):
+        values = []
+        for j, h in enumerate(rows):
+            changed = [*chosen[:i], j, *chosen[i + 1 :]]
+            values.append(dot(weights, h) + sign * n_sentences * corpus_bleu(statistics, changed))
+        chosen[i] = argmax(values)
+    return chosen
+
+
+def corpus_mira(features, statistics, weights, c, epochs, gains="corpus"):
+    """Averaged weights of epochs 0 .. epochs, algorithm 1 line by line; its lines 4 and 5, or one_by_one."""
+    alone = [[smoothed(row) for row in rows] for rows in statistics]
+    corpora = {sign: [argmax([dot(weights, h) for h in rows]) for rows in features] for sign in (1, -1)}
     seen, averages, n_sentences = [weights], [weights], len(features)
     for _ in range(epochs):
-        hope, fear = (
-            [
-                argmax([dot(weights, h) + sign * gain for h, gain in zip(rows, own)])
-                for rows, own in zip(features, gains)
-            ]
-            for sign in (1, -1)
-        )
+        for sign, chosen in corpora.items():
+            corpora[sign] = (
+                one_by_one(features, statistics, weights, sign, chosen)
+                if gains == "corpus"
+                else [
+                    argmax([dot(weights, h) + sign * gain for h, gain in zip(rows, own)])
+                    for rows, own in zip(features, alone)
+                ]
+            )
+        hope, fear = corpora[1], corpora[-1]
         delta_b = corpus_bleu(statistics, hope) - corpus_bleu(statistics, fear)
         total_hope, total_fear = (
             [sum(column) / n_sentences for column in zip(*(rows[j] for rows, j in zip(features, chosen)))]

@@ -37,13 +37,14 @@ def test_batch_mira(case, c, decay, seed):
         assert not work.difference.any()
 
 
+@pytest.mark.parametrize("gains", ["corpus", "sentence"])
 @given(cases(values=REALS), st.sampled_from([1e-3, 0.1, 10.0]), st.integers(1, 3))
 @settings(max_examples=30)
-def test_corpus_mira(case, c, threads):
+def test_corpus_mira(gains, case, c, threads):
     problem, epochs = case.problem(threads), 6
-    averages = naive.corpus_mira(case.features(), case.statistics(), case.weights, c, epochs)
+    averages = naive.corpus_mira(case.features(), case.statistics(), case.weights, c, epochs, gains)
     scores = [problem.score_of(np.array(weights)) for weights in averages]
-    found = mira_corpus(problem, MiraCorpus(c=c, epochs=epochs))
+    found = mira_corpus(problem, MiraCorpus(c=c, epochs=epochs, gains=gains))
     assert found.epoch == 1 + naive.argmax(scores[1:])  # the weights before are not chosen from
     assert found.weights == pytest.approx(averages[found.epoch], abs=1e-6)
 

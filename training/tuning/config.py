@@ -57,6 +57,9 @@ class MiraCorpus(Section):
 
     c: float = Field(0.1, gt=0, description="largest step")
     epochs: int = Field(400, ge=1)
+    gains: Literal["corpus", "sentence"] = Field(
+        "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
+    )
 
 
 class AddedFeatures(Section):

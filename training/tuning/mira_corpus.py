@@ -1,37 +1,80 @@
-"""Corpus-level MIRA (Tan et al. 2013, algorithm 1): one hope and one fear corpus, and one step, an epoch."""
+"""Corpus-level MIRA (Tan et al. 2013, algorithm 1): one hope and one fear corpus, and one step, an epoch.
+
+Their hope and fear are those of equations 5 and 6. The paper builds them of hypotheses that are chosen by the smoothed
+BLEU of sentences (`gains: sentence`), which prefers short ones (Nakov et al. 2012). By default (`gains: corpus`) the
+equations themselves are maximized, a sentence at a time, from the corpora of the epoch before.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
 from lm.jit import kernel
+from training.metric_scores import score_of_sums
 from training.tuning.config import MiraCorpus
-from training.tuning.linear import score_row
+from training.tuning.linear import fill_best, fill_scores
 from training.tuning.problem import Optimum, Problem, in_threads
+
+
+class Corpora(NamedTuple):
+    """A hypothesis of each sentence (int64[M] each)."""
+
+    hope: np.ndarray
+    fear: np.ndarray
+    best: np.ndarray  # by the averaged weights
 
 
 def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
     """The averaged weights of the epoch in which they score best on the lists."""
     weights, total = problem.start.copy(), problem.start.copy()
     gains = problem.metric.sentence_scores(problem.lists.statistics)
-    summed = np.zeros(
-        problem.n_hypotheses
-    )  # model scores by all weights so far: those of the average, times their number
-    chosen = np.empty((3, problem.n_sentences), np.int64)
+    scores, summed = np.zeros((2, problem.n_hypotheses))  # of the average of all weights so far, times their number
+    corpora = Corpora(*np.tile(problem.best(problem.scores(weights)), (3, 1)))
     best, most, n_updates = Optimum(problem.start, 0), -np.inf, 0
-    bounds = problem.sentence_bounds()
     for epoch in range(settings.epochs + 1):
-
-        def choose(i: int, weights: np.ndarray = weights) -> None:
-            fill_chosen(problem.lists, weights, gains, int(bounds[i]), int(bounds[i + 1]), summed, chosen)
-
-        in_threads(problem.threads, choose)
-        score = problem.corpus_score(chosen[2])
+        add_scores(problem, weights, scores, summed)
+        fill_corpora(problem, settings, scores, gains, corpora)
+        fill_best(problem.lists, summed, gains, 0.0, 0, problem.n_sentences, corpora.best)
+        score = problem.corpus_score(corpora.best)
         if epoch > 0 and score > most:
             most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
-        step = corpus_step(problem, weights, chosen[0], chosen[1], settings.c)
+        step = corpus_step(problem, weights, corpora.hope, corpora.fear, settings.c)
         n_updates += bool(np.any(step))
         weights = weights + step
         total += weights
     return best._replace(n_updates=n_updates)
+
+
+def add_scores(problem: Problem, weights: np.ndarray, scores: np.ndarray, summed: np.ndarray) -> None:
+    """Model scores of all hypotheses into `scores` (float64[H]), and added to `summed` (float64[H])."""
+    bounds = np.linspace(0, scores.size, problem.threads + 1).astype(np.int64)
+
+    def add(i: int) -> None:
+        part = slice(bounds[i], bounds[i + 1])
+        fill_scores(problem.lists, weights, int(part.start), int(part.stop), scores)
+        summed[part] += scores[part]
+
+    in_threads(problem.threads, add)
+
+
+def fill_corpora(
+    problem: Problem, settings: MiraCorpus, scores: np.ndarray, gains: np.ndarray, corpora: Corpora
+) -> None:
+    """Hope and fear by model scores (float64[H]) and, where sentences are judged alone, `gains` (float64[H])."""
+
+    def fill(i: int) -> None:
+        rows, factor = (corpora.hope, 1.0) if i == 0 else (corpora.fear, -1.0)
+        if settings.gains == "sentence":
+            fill_best(problem.lists, scores, gains, factor, 0, problem.n_sentences, rows)
+            return
+        sums = problem.lists.statistics[rows].sum(axis=0, dtype=np.float64)
+        improve_corpus(problem.lists, problem.metric.kind, scores, factor, sums, np.empty_like(sums), rows)
+
+    if problem.threads > 1:
+        in_threads(2, fill)
+    else:
+        fill(0)
+        fill(1)
 
 
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
@@ -50,20 +93,23 @@ def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: n
 
 
 @kernel
-def fill_chosen(lists, weights, gains, begin, end, summed, chosen):
-    """Lines 3 to 8 for sentences begin:end: hope and fear (chosen[0], chosen[1]) by `weights` and `gains` (float64[H]).
+def improve_corpus(lists, kind, scores, factor, sums, changed, rows):
+    """Equations 5 and 6, a sentence at a time: what is best with the hypotheses of all others as they are.
 
-    Model scores are added to `summed` (float64[H]); chosen[2] are the best hypotheses by that sum.
+    scores: float64[H]; factor: 1 for the hope, -1 for the fear; rows: int64[M], the corpus before and after, whose
+    statistics add up to `sums` (float64[S]); changed: float64[S], work space.
     """
-    for i in range(begin, end):
-        hope, fear, best = -np.inf, -np.inf, -np.inf
+    n_sentences = rows.size
+    for i in range(n_sentences):
+        for s in range(sums.size):
+            sums[s] -= lists.statistics[rows[i], s]
+        most = -np.inf
         for k in range(lists.first[i], lists.first[i + 1]):
             row = lists.row[k]
-            score = score_row(lists, weights, row)
-            summed[row] += score
-            if score + gains[row] > hope:
-                hope, chosen[0, i] = score + gains[row], row
-            if score - gains[row] > fear:
-                fear, chosen[1, i] = score - gains[row], row
-            if summed[row] > best:
-                best, chosen[2, i] = summed[row], row
+            for s in range(sums.size):
+                changed[s] = sums[s] + lists.statistics[row, s]
+            value = scores[row] + factor * n_sentences * score_of_sums(kind, changed)
+            if value > most:
+                most, rows[i] = value, row
+        for s in range(sums.size):
+            sums[s] += lists.statistics[rows[i], s]
