@@ -5,6 +5,7 @@ produced. Nothing is pruned but what leads nowhere: where a gap can only be fill
 reference has been passed, no derivation ends, neither with the sentence nor with a prefix of it.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ class Reference(NamedTuple):
     words: np.ndarray  # int32[m], target ids as Options has them, -1 where no option has the word
     latest: np.ndarray  # int64[n + 1], last place in the reference of a phrase over the source word; the last is m
     earliest_tail: np.ndarray  # int64[n + 1], the least of `latest` from there on
+    links: np.ndarray  # int32[n + 1, m + 1], see links_before; int32[0, 0] where phrase pairs need not be aligned
 
 
 class ForcedStates(NamedTuple):
@@ -65,6 +67,14 @@ def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
         np.empty(n_states, np.int32),
         *(np.empty(n_arcs, np.int32) for _ in range(3)),
     )
+
+
+def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: int) -> np.ndarray:
+    """int32[n + 1, m + 1], at [i, j] how many of the alignment's points link one of the first i words with one of j."""
+    links = np.zeros((n_words + 1, n_reference + 1), np.int32)
+    for i, j in set(points):
+        links[i + 1, j + 1] = 1
+    return links.cumsum(axis=0, dtype=np.int32).cumsum(axis=1, dtype=np.int32)
 
 
 @kernel
@@ -134,8 +144,10 @@ def _force_over(space, n_words, reference, takes_prefixes, states, state, place)
         if not _stands_at(options, target, reference.words, position):
             continue
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
-        first_gap, window = cover(np.int64(states.first_gap[state]), states.window[state], begin, end)
         after = position + options.target_first[target + 1] - options.target_first[target]
+        if reference.links.size and not _is_aligned(reference.links, begin, end, position, after):
+            continue
+        first_gap, window = cover(np.int64(states.first_gap[state]), states.window[state], begin, end)
         to = _arrive(states, reference, n_words, takes_prefixes, (first_gap, window, end, after))
         if to == DEAD:
             continue
@@ -147,6 +159,16 @@ def _force_over(space, n_words, reference, takes_prefixes, states, state, place)
         states.arc_from[arc], states.arc_to[arc], states.arc_option[arc] = state, to, option
         states.sizes[1] += 1
     return OK
+
+
+@inlined_kernel
+def _is_aligned(links, begin, end, position, after):
+    """Whether words begin:end and position:after are linked, and to no others (Och & Ney 2004)."""
+    n_words, n_reference = links.shape[0] - 1, links.shape[1] - 1
+    inside = links[end, after] - links[begin, after] - links[end, position] + links[begin, position]
+    of_source = links[end, n_reference] - links[begin, n_reference]
+    of_target = links[n_words, after] - links[n_words, position]
+    return inside > 0 and inside == of_source and inside == of_target
 
 
 @inner_kernel

@@ -12,7 +12,7 @@ from decoder.config import Forcing, Reading, Search, Weights
 from decoder.derivation import Derivation
 from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import begin_states
-from decoder.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force, new_forced_states
+from decoder.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force, links_before, new_forced_states
 from decoder.gold_graph import GoldSpace, fill_gold_graph, find_options, score_reference
 from decoder.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, ln_derivations, longest_prefix
 from decoder.hypothesis_graph import HypothesisGraph, best_way_to, new_graph
@@ -29,10 +29,11 @@ from decoder.translation import Translation
 from decoder.translator import Decoder, Found
 from decoder.workspace import Workspace
 from lm.corpus import split
-from lm.errors import ModelError
+from lm.errors import ConfigError, ModelError
 
 Status = Literal["reachable", "prefix", "unreachable", "too large"]
 FIRST_STATES, FIRST_NODES = 1 << 12, 1 << 12  # room at first
+NO_LINKS = np.zeros((0, 0), np.int32)
 MOST_ARCS = 16  # for each state that there may be
 
 
@@ -56,6 +57,7 @@ class Task(NamedTuple):
     source: Source
     workspace: Workspace
     reference: np.ndarray  # int32[m], target ids as Options has them
+    links: np.ndarray  # int32[n + 1, m + 1], see links_before; or NO_LINKS
 
 
 class Gold(NamedTuple):
@@ -157,14 +159,21 @@ class ForcedDecoder:
         workspace = self.decoder.look_up(source)
         strange = strange_words(source, self.decoder.model)
         ids = [strange.get(word, found) if found < 0 else found for word, found in zip(reference, known.tolist())]
-        return Task(source, workspace, np.array(ids, np.int32))
+        return Task(source, workspace, np.array(ids, np.int32), self._links(given, len(reference)))
+
+    def _links(self, given: Input, n_reference: int) -> np.ndarray:
+        if not self.settings.aligned:
+            return NO_LINKS
+        if given.left_out is None:
+            raise ConfigError("forcing.aligned needs the alignment of the sentence pair, which leave-one-out comes with")
+        return links_before(given.left_out.alignment, len(given.words), n_reference)
 
     def lattice(self, task: Task) -> tuple[Status, GoldLattice | None]:
         """All derivations that yield the reference, or a prefix of it as the settings have it; without scores."""
         n_words, room = len(task.source.words), self._room(task)
         if not n_words:
             return "unreachable", None
-        latest = Reference(task.reference, *(np.empty(n_words + 1, np.int64) for _ in range(2)))
+        latest = Reference(task.reference, *(np.empty(n_words + 1, np.int64) for _ in range(2)), task.links)
         fill_latest(task.workspace.options, n_words, latest)
         for takes_prefixes in (False, True) if self.settings.prefixes != "none" else (False,):
             if not self._force(task, latest, takes_prefixes):
