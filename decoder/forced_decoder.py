@@ -12,7 +12,17 @@ from decoder.config import Forcing, Reading, Search, Weights
 from decoder.derivation import Derivation
 from decoder.features.hierarchical import forget_blocks
 from decoder.features.language_model import begin_states
-from decoder.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force, links_before, new_forced_states
+from decoder.forced import (
+    EMPTY,
+    OK,
+    STATES_FULL,
+    ForcedStates,
+    Reference,
+    fill_latest,
+    force,
+    links_before,
+    new_forced_states,
+)
 from decoder.gold_graph import GoldSpace, fill_gold_graph, find_options, score_reference
 from decoder.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, ln_derivations, longest_prefix
 from decoder.hypothesis_graph import HypothesisGraph, best_way_to, new_graph
@@ -165,7 +175,7 @@ class ForcedDecoder:
         if not self.settings.aligned:
             return NO_LINKS
         if given.left_out is None:
-            raise ConfigError("forcing.aligned needs the alignment of the sentence pair, which leave-one-out comes with")
+            raise ConfigError("forcing.aligned needs word alignments, which come with leave_one_out; give both")
         return links_before(given.left_out.alignment, len(given.words), n_reference)
 
     def lattice(self, task: Task) -> tuple[Status, GoldLattice | None]:
@@ -173,10 +183,11 @@ class ForcedDecoder:
         n_words, room = len(task.source.words), self._room(task)
         if not n_words:
             return "unreachable", None
-        latest = Reference(task.reference, *(np.empty(n_words + 1, np.int64) for _ in range(2)), task.links)
-        fill_latest(task.workspace.options, n_words, latest)
+        latest, tail = (np.empty(n_words + 1, np.int64) for _ in range(2))
+        reference = Reference(task.reference, latest, tail, task.links)
+        fill_latest(task.workspace.options, n_words, reference)
         for takes_prefixes in (False, True) if self.settings.prefixes != "none" else (False,):
-            if not self._force(task, latest, takes_prefixes):
+            if not self._force(task, reference, takes_prefixes):
                 return "too large", None
             goal = self._goal(room.states, n_words, task.reference.size, takes_prefixes)
             if goal:

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder.config import Forcing, Reordering, Search
+from decoder.forced import links_before
 from decoder.forced_decoder import ForcedDecoder
 from decoder.input import Input
 from decoder.translator import Decoder
-from lm.errors import ModelError
+from lm.errors import ConfigError, ModelError
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.naive.forced import forced
 from tests.naive.search import features, options
@@ -120,6 +121,28 @@ def check_partial(toy, decoder, task, expected, n_words):
     )
     for node in gold.best_node[gold.best_node >= 0].tolist():
         assert toy.weights @ decoder.features(gold, node) == pytest.approx(gold.score(node), abs=1e-6)
+
+
+@given(SEEDS, SETTINGS, st.sets(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=5))
+@settings(max_examples=60)
+def test_only_what_fits_the_word_alignment(directory, seed, wanted, points):
+    toy, words, reference = problem(directory, seed, Reordering(), longest_sentence=4)
+    links = {(i, j) for i, j in points | {(i, i) for i in range(4)} if i < len(words) and j < len(reference)}
+    decoder = ForcedDecoder.load(toy.directory, Search(table_limit=0, distortion_limit=4), wanted)
+    task = decoder.prepare(Input(words), reference)
+    task = task._replace(links=links_before(sorted(links), len(words), len(reference)))
+    status, lattice = decoder.lattice(task)
+    limits = toy.longest, 4, wanted.least_prefix, wanted.prefixes
+    expected = forced(toy.table, words, reference, *limits, links)
+    paths = [] if lattice is None else lattice_derivations(lattice, decoder.decoder, task.source)
+    assert (status, sorted(paths)) == (expected[0], sorted(map(spelled, expected[2])))
+
+
+def test_alignments_are_needed_where_they_shall_fit(directory):
+    toy, words, reference = problem(directory, 1, Reordering())
+    decoder = ForcedDecoder.load(toy.directory, settings=Forcing(aligned=True))
+    with pytest.raises(ConfigError, match=r"forcing\.aligned needs word alignments"):
+        decoder.force(" ".join(words), reference)
 
 
 @given(SEEDS, st.integers(0, 3))

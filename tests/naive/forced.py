@@ -3,8 +3,17 @@
 from tests.naive.search import options
 
 
-def good_derivations(table, words, reference, longest, distortion_limit):
-    """All partial derivations, lists of (span, option), whose target side is a prefix of `reference`."""
+def is_aligned(links, source, target):
+    """Whether the words of both ranges are linked, and to no others."""
+    touching = [(i in source, j in target) for i, j in links if i in source or j in target]
+    return bool(touching) and all(one and other for one, other in touching)
+
+
+def good_derivations(table, words, reference, longest, distortion_limit, links=None):
+    """All partial derivations, lists of (span, option), whose target side is a prefix of `reference`.
+
+    With `links`, pairs of positions, only of phrase pairs that fit them.
+    """
 
     def extend(covered, previous_end, position, derivation):
         yield list(derivation)
@@ -19,7 +28,8 @@ def good_derivations(table, words, reference, longest, distortion_limit):
                     continue
                 for option in options(table, words, begin, end):
                     after = position + len(option[0])
-                    if option[0] == reference[position:after]:
+                    fits = links is None or is_aligned(links, range(begin, end), range(position, after))
+                    if fits and option[0] == reference[position:after]:
                         now = [c or begin <= i < end for i, c in enumerate(covered)]
                         yield from extend(now, end, after, [*derivation, ((begin, end), option)])
 
@@ -34,9 +44,10 @@ def prefix_pair(derivation):
     return len(covered), sum(len(option[0]) for _, option in derivation)
 
 
-def forced(table, words, reference, longest, distortion_limit, least, prefixes):
+def forced(table, words, reference, longest, distortion_limit, least, prefixes, links=None):
     """(status, longest prefix pair or None, derivations that end at the goal)."""
-    found = [(prefix_pair(d), d) for d in good_derivations(table, words, reference, longest, distortion_limit) if d]
+    good = good_derivations(table, words, reference, longest, distortion_limit, links)
+    found = [(prefix_pair(d), d) for d in good if d]
     whole = len(words), len(reference)
     if any(pair == whole for pair, _ in found):
         return "reachable", whole, [d for pair, d in found if pair == whole]

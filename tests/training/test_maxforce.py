@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sacrebleu
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder.config import Search
 from decoder.features.sparse_weights import fill_weights, new_sparse_weights, used
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
@@ -105,6 +107,25 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
         assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
     with open(tmp_path / "out" / WORK / "curve.csv") as file:
         assert [float(row["score"]) for row in csv.DictReader(file)] == scores
+
+
+def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
+    timid = {"rates": {"word_edges": 1e-3}, "iterations": 1}
+    tune = {"method": "mert", "iterations": 3, "nbest": 10}
+    progress, plain = (
+        learn(data, tmp_path / name, tune=how, **timid) for name, how in (("out", tune), ("plain", None))
+    )
+    assert learned(tmp_path / "plain")["values"] == learned(tmp_path / "out")["values"]
+    gains = [one.score - other.score for one, other in zip(progress.epochs, plain.epochs, strict=True)]
+    assert gains[0] >= 0
+    assert gains[1] > 0
+    best = Decoder.load(tmp_path / "out", parse_config(QUICK["search"], Search, "settings"))
+    assert best.model.weights.word_edges != 1
+    source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
+    translated = [translation.text for translation in best.translate_all(source)]
+    score = sacrebleu.corpus_bleu(translated, [target], tokenize="none").score
+    assert score == pytest.approx(progress.epochs[1].score)
+    assert not any((tmp_path / "out" / WORK / "tuning").iterdir())
 
 
 def test_threads_do_not_change_a_bit(data, tmp_path):

@@ -8,6 +8,7 @@ from lm.config import Bytes, Section
 from training.bleu import ReferenceLength
 from training.maxforce.updates import Strategy
 from training.metrics import MetricName
+from training.tuning.config import TuneConfig
 
 
 class Rates(Section):
@@ -49,6 +50,9 @@ class MaxforceConfig(Section):
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
     search: Search = Search(stack=30, beam_threshold=0.0)
     development_search: Search | None = Field(None, description="for scores on the development set; none: as above")
+    tune: TuneConfig | None = Field(
+        None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
+    )
     forcing: Forcing = Forcing(max_states=1 << 16)
     gold_table_limit: int = Field(0, ge=0, description="target phrases per source phrase in y-good derivations; 0: all")
     leave_one_out: LeaveOneOut | None = "drop"

@@ -42,7 +42,6 @@ from training.maxforce.state import Progress, load_checkpoint
 from training.maxforce.train import Development, Trainer
 from training.maxforce.update_log import latest_first
 from training.training_data import TrainingData
-from training.tuning.config import TuneConfig
 from training.tuning.tune_model import TuningData
 
 WORK = "maxforce"  # in the model directory
@@ -66,7 +65,7 @@ def train_maxforce(
     opened = with_features(opened, model, work, config)
     folds = corpus.folds(opened, work / "lm_folds", config.lm_folds, config.lm_memory)
     sentences = list(corpus.pairs(config.leave_one_out, config.lm_folds, config.sentences))
-    trainer = _trainer(opened, folds, sentences, development, config, work)
+    trainer = _trainer(opened, folds, sentences, development, config, work, name)
     path = work / "checkpoint.npz"
     progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
     progress = trainer.finish(progress, learned)
@@ -117,6 +116,7 @@ def _trainer(
     development: TuningData,
     config: MaxforceConfig,
     work: Path,
+    name: str,
 ) -> Trainer:
     limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
     forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
@@ -127,10 +127,9 @@ def _trainer(
     comparison = Comparison(
         Decoder(model, config.search, folds=folds), forced, config.update, float(config.future_cost)
     )
-    scoring = TuneConfig(metric=config.metric, lowercase=config.lowercase, reference_length=config.reference_length)
-    dev = development.read(scoring)
     dev_decoder = Decoder(model, config.development_search or config.search)
-    return Trainer(comparison, examples, Development(dev_decoder, dev.source, dev.metric, config.threads), config, work)
+    dev = Development(dev_decoder, development, config, work / "tuning", name)
+    return Trainer(comparison, examples, dev, config, work)
 
 
 class Examples(Sequence[Example]):

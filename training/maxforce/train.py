@@ -15,33 +15,14 @@ from decoder.config import Weights
 from decoder.features.dense import FeatureNames, weight_vector
 from decoder.features.sparse_weights import SparseWeights
 from decoder.features.templates import GROUPS
-from decoder.translator import Decoder
 from lm.files import atomic_file
 from lm.progress import log, stage
 from training.maxforce.config import MaxforceConfig
+from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Difference, Example
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.state import Epoch, Progress, save_checkpoint
 from training.maxforce.update_log import Record, UpdateLog
-from training.metrics import Metric
-
-
-class Development:
-    """The sentences that tell when to stop, and their decoder."""
-
-    def __init__(self, decoder: Decoder, source: Sequence[str], metric: Metric, threads: int):
-        self.decoder, self.source, self.metric, self.threads = decoder, source, metric, threads
-
-    def score(self, weights: Weights, sparse: SparseWeights) -> tuple[float, int]:
-        """(score as people know it, TER negated so that higher is better; words of the translations)."""
-        self.decoder.reweigh(weights, sparse)
-        with stage("decode", len(self.source)) as advance:
-            texts = []
-            for translation in self.decoder.translate_all(self.source, self.threads):
-                texts.append(translation.text)
-                advance(1)
-        statistics = self.metric.statistics(np.arange(len(texts)), texts)
-        return 100 * self.metric.corpus_score(statistics), sum(len(text.split()) for text in texts)
 
 
 class Trainer:
@@ -142,10 +123,10 @@ class Trainer:
         """Score the averaged weights, and keep them if they are the best."""
         begin = time.perf_counter()
         dense, sparse = learned.average()
-        score, n_words = self.development.score(self.weights(dense), sparse)
+        scored = self.development.score(len(progress.epochs), self.weights(dense), sparse)
         ended = {
-            "score": score,
-            "development_words": n_words,
+            "score": scored.score,
+            "development_words": scored.n_words,
             "features": int(sparse.n_used[0]),
             "development_seconds": time.perf_counter() - begin,
         }
@@ -153,9 +134,9 @@ class Trainer:
         epochs = [*progress.epochs, epoch]
         progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
         if progress.best == len(epochs) - 1:
-            save_best(self.directory / "best.npz", dense, sparse, learned.beside.group)
+            save_best(self.directory / "best.npz", scored.dense, sparse, learned.beside.group)
         self._save(progress, learned)
-        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; score {score:.2f}, {n_words} words")
+        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; {_scored(epoch)}")
         return progress
 
 
@@ -194,6 +175,10 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
         "seconds": seconds,
     }
     return epoch.model_copy(update={name: getattr(epoch, name) + value for name, value in more.items()})
+
+
+def _scored(epoch: Epoch) -> str:
+    return f"score {epoch.score:.2f}, {epoch.development_words} words"
 
 
 def _line(number: int, n_examples: int, epoch: Epoch) -> str:
