@@ -168,9 +168,9 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
     more = {
         "examples": len(found),
         "updates": len(updates),
-        "invalid": sum(one.margin > 0 for one in updates),
+        "invalid": sum(bool(one.margin > 0) for one in updates),
         "solved": sum(one.is_solved for one in found),
-        "violation": sum(max(-one.margin, 0.0) for one in updates),
+        "violation": float(sum(max(-one.margin, 0.0) for one in updates)),
         "place": sum((one.bin or 0) / one.n_bins for one in updates),
         "seconds": seconds,
     }

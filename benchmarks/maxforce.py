@@ -1,0 +1,214 @@
+"""The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8, 9 and 12): BLEU on development and test sets.
+
+    python benchmarks/maxforce.py DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--tables]
+
+Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
+is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
+learns from the first pairs of the training data, and keeps the iteration that is best on the development set. Of the
+weights after the last one, dense weights and scales of groups are then tuned on that set by MERT.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from expected_bleu_methods import BASELINE, Texts, Work, make_tuned, read_texts, tuning, write
+from measure import table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from decoder.config import Search, Weights
+from decoder.features.sparse_weights import save_sparse_weights
+from decoder.features.templates import GROUPS
+from decoder.translator import Decoder
+from lm.config import parse_config, save_config
+from lm.files import read_lines
+from lm.progress import show_progress
+from training.evaluation import bleu
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.learned_weights import LearnedWeights
+from training.maxforce.maxforce_model import WORK, train_maxforce
+from training.maxforce.state import Epoch
+from training.tuning.config import TuneConfig
+from training.tuning.tune_model import tune_model
+
+CORPORA = "multi30k", "ted"
+SENTENCES = {"multi30k": 6000, "ted": 4000}
+ITERATIONS = 3
+LEVELS = [
+    {"kind": "word", "budget": 5},
+    {"kind": "characters", "budget": 3, "prefix": 4},
+    {"kind": "type", "budget": 1},
+]
+RULES: dict[str, Any] = {"rule_id": True}
+EDGES = RULES | {"word_edges": {"budget": 10, "most_words": 2}, "levels": LEVELS}
+NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
+DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
+LEARNING: dict[str, Any] = {
+    "future_cost": True,
+    "leave_one_out": "drop",
+    "lm_folds": 5,
+    "patience": ITERATIONS,
+    "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
+}
+TUNED: dict[str, Any] = {"rates": {"rule_id": 0.02, "word_edges": 0.0005}}
+RUNS: dict[str, dict[str, Any]] = {
+    "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 0.0003)},
+    "rule-id": {"templates": RULES},
+    "word-edges": {"templates": EDGES},
+    "non-local": {"templates": NON_LOCAL},
+    "early": {"templates": EDGES, "update": "early"},
+    "standard": {"templates": EDGES, "update": "standard"},
+    "local": {"templates": EDGES, "update": "local"},
+    "lm-not-folded": {"templates": EDGES, "lm_folds": 0},
+    "tuned-rule-id": TUNED | {"templates": RULES},
+    "tuned-word-edges": TUNED | {"templates": EDGES},
+    "aligned-rule-id": TUNED | {"templates": RULES, "forcing": {"aligned": True}},
+    "aligned-word-edges": TUNED | {"templates": EDGES, "forcing": {"aligned": True}},
+}
+FROM_TUNED = "tuned-", "aligned-"
+TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--corpus", nargs="+", choices=CORPORA, default=list(CORPORA))
+    parser.add_argument("--run", nargs="+", choices=RUNS, default=list(RUNS))
+    parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--tables", action="store_true")
+    given = parser.parse_args()
+    if not given.tables:
+        show_progress()
+        for corpus in given.corpus:
+            texts = read_texts(corpus, given)
+            work = Work(corpus, BASELINE, texts, given.output, given)
+            make_tuned(work)
+            score_before(work)
+            for run in given.run:
+                learn(work._replace(run=run))
+    for corpus in given.corpus:
+        print_table(corpus, given)
+
+
+def file_of(work: Work) -> Path:
+    """Of the numbers of a run."""
+    return work.output / f"{work.corpus}.maxforce.{work.run}.json"
+
+
+def score_before(work: Work) -> None:
+    """Translate both sets with default weights and with tuned ones."""
+    for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", work.tuned)):
+        path = file_of(work._replace(run=name))
+        if not path.exists():
+            write(path, {"corpus": work.corpus, "run": name} | scores(model, work.texts))
+
+
+def scores(model: Path, texts: Texts) -> dict[str, float]:
+    """BLEU of both sets."""
+    decoder = Decoder.load(model, parse_config(LEARNING["development_search"], Search, "settings"))
+    found = {}
+    for name, data in texts.sets.items():
+        translations = [one.text for one in decoder.translate_all(read_lines(data.source))]
+        found[name] = bleu(translations, list(read_lines(data.references[0])))[0]
+    return found
+
+
+def learn(work: Work) -> None:
+    """Learn, and tune what was learned, unless that is there."""
+    path, given = file_of(work), work.given
+    if path.exists():
+        return
+    base = work.tuned if work.run.startswith(FROM_TUNED) else work.output / f"{work.corpus}.model"
+    more = {"sentences": SENTENCES[work.corpus], "iterations": ITERATIONS, "threads": given.threads}
+    settings = LEARNING | RUNS[work.run] | more
+    if given.tiny:
+        settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
+    config = parse_config(settings, MaxforceConfig, "settings")
+    output = work.output / f"{work.corpus}.maxforce.{work.run}"
+    share_lattices(lattices_of(work, config), output)
+    progress = train_maxforce(base, work.texts.training, work.texts.sets["dev"], output, config)
+    found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "best": int(progress.best)}
+    found["epochs"] = [
+        one.model_dump(mode="json") | {"invalid_ratio": float(one.invalid_ratio)} for one in progress.epochs
+    ]
+    found |= scores(output, work.texts)
+    keep_lattices(output, lattices_of(work, config))
+    take_last(output)
+    write(path, found | retuned(work, output))
+    shutil.rmtree(output)
+
+
+def lattices_of(work: Work, config: MaxforceConfig) -> Path:
+    """Where gold lattices are kept for other runs whose y-good derivations are the same: they have no scores."""
+    return work.output / f"{work.corpus}.maxforce.lattices.{'aligned' if config.forcing.aligned else 'all'}"
+
+
+def share_lattices(kept: Path, output: Path) -> None:
+    if kept.exists() and not output.exists():
+        shutil.copytree(kept, output / WORK / "lattices")
+
+
+def keep_lattices(output: Path, kept: Path) -> None:
+    if not kept.exists():
+        shutil.copytree(output / WORK / "lattices", kept)
+
+
+def take_last(model: Path) -> None:
+    """Give the model the averaged weights after the last iteration."""
+    with np.load(model / WORK / "checkpoint.npz") as arrays:
+        dense, sparse = LearnedWeights.restored(dict(arrays)).average()
+    features = Decoder.load(model).features
+    (model / "weights.yaml").unlink(missing_ok=True)
+    save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
+    if (model / "sparse").exists():
+        shutil.rmtree(model / "sparse")
+        save_sparse_weights(sparse, model / "sparse")
+
+
+def retuned(work: Work, model: Path) -> dict[str, Any]:
+    """BLEU after MERT of the dense weights and of the groups' scales, and these."""
+    tuned = model.with_name(f"{model.name}.tuned")
+    config = parse_config(tuning(work.given) | {"seeds": [1]}, TuneConfig, "settings")
+    tune_model(model, work.texts.sets["dev"], tuned, config)
+    found: dict[str, Any] = {f"tuned_{name}": value for name, value in scores(tuned, work.texts).items()}
+    weights = Decoder.load(tuned).model.weights
+    found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name, None) is not None}
+    shutil.rmtree(tuned)
+    return found
+
+
+def print_table(corpus: str, given: argparse.Namespace) -> None:
+    """A row for each run."""
+    names = ["default", "tuned", *RUNS]
+    paths = [given.output / f"{corpus}.maxforce.{name}.json" for name in names]
+    found = [json.loads(path.read_text()) for path in paths if path.exists()]
+    if found:
+        heading = ["", "sparse features", "dev by iteration", "dev", "test", "dev, tuned", "test, tuned"]
+        heading += ["scales", "invalid", "sentences/s"]
+        print(f"\n### {corpus}\n\n{table([heading, *map(row, found)])}", flush=True)
+
+
+def row(found: dict[str, Any]) -> list[str]:
+    """The numbers of a run."""
+    plain = [f"{found[name]:.2f}" for name in ("dev", "test")]
+    if "epochs" not in found:
+        return [found["run"], "", "", *plain, "", "", "", "", ""]
+    epochs = [Epoch.model_validate({k: v for k, v in one.items() if k != "invalid_ratio"}) for one in found["epochs"]]
+    curve = ", ".join(f"{epoch.score:.2f}" for epoch in epochs[1:])
+    after = [f"{found[f'tuned_{name}']:.2f}" for name in ("dev", "test")]
+    updates, seconds = sum(one.updates for one in epochs), sum(one.seconds for one in epochs)
+    invalid = f"{100 * sum(one.invalid for one in epochs) / max(updates, 1):.0f}%"
+    speed = f"{sum(one.examples for one in epochs) / max(seconds, 1e-9):.0f}"
+    scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
+    return [found["run"], f"{epochs[-1].features:,}", curve, *plain, *after, scales, invalid, speed]
+
+
+if __name__ == "__main__":
+    main()
