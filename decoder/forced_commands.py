@@ -39,6 +39,7 @@ def forced_decode(
     ] = None,
     least_prefix: Annotated[int | None, typer.Option(help="Source words of the shortest prefix pair.")] = None,
     max_states: Annotated[int | None, typer.Option(help="States of a pair that is not too large.")] = None,
+    aligned: Annotated[bool, typer.Option("--aligned", help="Only phrase pairs that fit the word alignment.")] = False,
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int, typer.Option(min=0, help="Target phrases per source phrase; 0: all.")] = 0,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
@@ -47,13 +48,15 @@ def forced_decode(
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     if (leave_one_out is None) != (alignment is None):
         raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")
+    if aligned and alignment is None:
+        raise ConfigError("--aligned needs --alignment and --leave-one-out; give both, or leave it out")
     if lattice and prefixes == "all":
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
         pyplot()
     decoding = load_config(config, Decoding) if config else Decoding()
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit})
-    given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states}
+    given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
     settings = overridden(Forcing(), given)
     decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, decoding.input)
     forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)

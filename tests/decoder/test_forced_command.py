@@ -12,6 +12,7 @@ from decoder.reachability import Reachability
 from decoder.translator import Decoder
 from phrasebeam import main
 from tests.decoder.models import random_toy
+from tests.naive.forced import is_aligned
 from tests.training.test_leave_one_out import LINES, trained
 
 SOURCES = ["a b c x", "", "b d a a b", "x", "a b d", "b b b b b b b"]
@@ -98,6 +99,12 @@ def test_leaves_sentence_pairs_out(training_data, tmp_path, capsys, monkeypatch)
         statuses[mode] = [json.loads(line)["status"] for line in (tmp_path / "out").read_text().splitlines()]
     assert statuses["penalty"] == ["reachable"] * len(LINES)
     assert statuses["drop"] == ["reachable", "reachable", "unreachable", "unreachable", "reachable"]
+    assert leave_out(training_data, "forced-decode", "penalty", *files, f"--alignment={alignment}", "--aligned") == 0
+    found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [one["status"] for one in found] == statuses["penalty"]
+    for one, line in zip(found, alignment.read_text().splitlines()):
+        links = [tuple(map(int, point.split("-"))) for point in line.split()]
+        assert all(is_aligned(links, range(*source), range(*target)) for source, target in one["segmentation"])
     capsys.readouterr()
     with open(training_data / "source") as text:
         monkeypatch.setattr(sys, "stdin", text)
@@ -136,6 +143,7 @@ def test_files_that_do_not_fit_are_named(training_data, tmp_path, capsys, name, 
 def test_options_that_do_not_go_together(files, tmp_path, capsys):
     for more, message in (
         (["--leave-one-out=drop"], "--leave-one-out and --alignment need each other"),
+        (["--aligned"], "--aligned needs --alignment and --leave-one-out"),
         (["--lattice=x", "--prefixes=all"], "--lattice writes lattices with one end"),
         (["--max-states=0"], "max_states"),
     ):
