@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from expected_bleu_methods import BASELINE, Texts, Work, make_tuned, read_texts, tuning, write
+from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning, write
 from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -26,7 +26,7 @@ from decoder.features.sparse_weights import save_sparse_weights
 from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
 from lm.config import parse_config, save_config
-from lm.files import read_lines
+from lm.files import atomic_file, read_lines
 from lm.progress import show_progress
 from training.evaluation import bleu
 from training.maxforce.config import MaxforceConfig
@@ -105,18 +105,20 @@ def file_of(work: Work) -> Path:
 def score_before(work: Work) -> None:
     """Translate both sets with default weights and with tuned ones."""
     for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", work.tuned)):
-        path = file_of(work._replace(run=name))
-        if not path.exists():
-            write(path, {"corpus": work.corpus, "run": name} | scores(model, work.texts))
+        named = work._replace(run=name)
+        if not file_of(named).exists():
+            write(file_of(named), {"corpus": work.corpus, "run": name} | scores(model, named))
 
 
-def scores(model: Path, texts: Texts) -> dict[str, float]:
-    """BLEU of both sets."""
+def scores(model: Path, work: Work, kind: str = "") -> dict[str, float]:
+    """BLEU of both sets; what was translated is kept beside the numbers."""
     decoder = Decoder.load(model, parse_config(LEARNING["development_search"], Search, "settings"))
     found = {}
-    for name, data in texts.sets.items():
+    for name, data in work.texts.sets.items():
         translations = [one.text for one in decoder.translate_all(read_lines(data.source))]
-        found[name] = bleu(translations, list(read_lines(data.references[0])))[0]
+        with atomic_file(file_of(work).with_suffix(f".{kind}{name}")) as file:
+            file.write("".join(f"{text}\n" for text in translations).encode())
+        found[f"{kind}{name}"] = bleu(translations, list(read_lines(data.references[0])))[0]
     return found
 
 
@@ -138,7 +140,7 @@ def learn(work: Work) -> None:
     found["epochs"] = [
         one.model_dump(mode="json") | {"invalid_ratio": float(one.invalid_ratio)} for one in progress.epochs
     ]
-    found |= scores(output, work.texts)
+    found |= scores(output, work)
     keep_lattices(output, lattices_of(work, config))
     take_last(output)
     write(path, found | retuned(work, output))
@@ -177,7 +179,7 @@ def retuned(work: Work, model: Path) -> dict[str, Any]:
     tuned = model.with_name(f"{model.name}.tuned")
     config = parse_config(tuning(work.given) | {"seeds": [1]}, TuneConfig, "settings")
     tune_model(model, work.texts.sets["dev"], tuned, config)
-    found: dict[str, Any] = {f"tuned_{name}": value for name, value in scores(tuned, work.texts).items()}
+    found: dict[str, Any] = dict(scores(tuned, work, "tuned_"))
     weights = Decoder.load(tuned).model.weights
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name, None) is not None}
     shutil.rmtree(tuned)
