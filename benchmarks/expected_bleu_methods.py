@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from kept_runs import parser_of
 from measure import table
 from whole_way import CORPORA, Files, head, prepare
 
@@ -91,15 +92,10 @@ class Work(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--corpus", nargs="+", choices=DEVELOPMENT, default=list(DEVELOPMENT))
-    parser.add_argument("--run", nargs="+", choices=RUNS, default=list(RUNS))
+    parser = parser_of(__doc__, corpus=DEVELOPMENT, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
     parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
     parser.add_argument("--threads", type=int, default=2, help="of making lists and of learning")
-    parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
     if not given.tables:
         show_progress()

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning, write
+from kept_runs import parser_of
 from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -75,14 +76,9 @@ TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--corpus", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--run", nargs="+", choices=RUNS, default=list(RUNS))
+    parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
     if not given.tables:
         show_progress()

@@ -7,7 +7,6 @@ Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: wha
 development set of the first corpus, with the first seed; other corpora and seeds then have that C.
 """
 
-import argparse
 import json
 import shutil
 import statistics
@@ -17,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kept_runs import parser_of
 from measure import PHRASEBEAM, run, table
 from whole_way import CORPORA, Corpus, prepare
 
@@ -63,14 +63,8 @@ class Job(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--corpus", nargs="+", choices=CORPORA, default=list(CORPORA))
-    parser.add_argument("--features", nargs="+", choices=LONGEST, default=list(LONGEST))
-    parser.add_argument("--method", nargs="+", choices=GRIDS, default=list(GRIDS))
+    parser = parser_of(__doc__, corpus=CORPORA, features=LONGEST, method=GRIDS)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
-    parser.add_argument("--tables", action="store_true")
     given = parser.parse_args()
     if not given.tables:
         for job in jobs(given.corpus, given.features, given.method, given.seed, given.output):
