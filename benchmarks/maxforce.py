@@ -33,7 +33,6 @@ from training.evaluation import bleu
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, train_maxforce
-from training.maxforce.state import Epoch
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import tune_model
 
@@ -132,10 +131,8 @@ def learn(work: Work) -> None:
     output = work.output / f"{work.corpus}.maxforce.{work.run}"
     share_lattices(lattices_of(work, config), output)
     progress = train_maxforce(base, work.texts.training, work.texts.sets["dev"], output, config)
-    found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "best": int(progress.best)}
-    found["epochs"] = [
-        one.model_dump(mode="json") | {"invalid_ratio": float(one.invalid_ratio)} for one in progress.epochs
-    ]
+    found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "best": progress.best}
+    found["epochs"] = [one.model_dump() for one in progress.epochs]
     found |= scores(output, work)
     keep_lattices(output, lattices_of(work, config))
     take_last(output)
@@ -198,14 +195,14 @@ def row(found: dict[str, Any]) -> list[str]:
     plain = [f"{found[name]:.2f}" for name in ("dev", "test")]
     if "epochs" not in found:
         return [found["run"], "", "", *plain, "", "", "", "", ""]
-    epochs = [Epoch.model_validate({k: v for k, v in one.items() if k != "invalid_ratio"}) for one in found["epochs"]]
-    curve = ", ".join(f"{epoch.score:.2f}" for epoch in epochs[1:])
+    epochs = found["epochs"]
+    curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
     after = [f"{found[f'tuned_{name}']:.2f}" for name in ("dev", "test")]
-    updates, seconds = sum(one.updates for one in epochs), sum(one.seconds for one in epochs)
-    invalid = f"{100 * sum(one.invalid for one in epochs) / max(updates, 1):.0f}%"
-    speed = f"{sum(one.examples for one in epochs) / max(seconds, 1e-9):.0f}"
+    names = "updates", "invalid", "examples", "seconds"
+    updates, invalid, examples, seconds = (sum(one[name] for one in epochs) for name in names)
+    shares = [f"{100 * invalid / max(updates, 1):.0f}%", f"{examples / max(seconds, 1e-9):.0f}"]
     scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
-    return [found["run"], f"{epochs[-1].features:,}", curve, *plain, *after, scales, invalid, speed]
+    return [found["run"], f"{epochs[-1]['features']:,}", curve, *plain, *after, scales, *shares]
 
 
 if __name__ == "__main__":

@@ -10,12 +10,11 @@ from decoder.config import Weights
 from decoder.features.dense import weight_vector
 from decoder.features.sparse_weights import SparseWeights
 from decoder.translator import Decoder
-from lm.progress import stage
 from training.maxforce.config import MaxforceConfig
 from training.tuning.config import TuneConfig
+from training.tuning.decoding import translated
 from training.tuning.run_state import Run
 from training.tuning.sparse import with_sparse_weights
-from training.tuning.tune import Development as Sentences
 from training.tuning.tune import RunSettings, Tuner
 from training.tuning.tune_model import TuningData
 
@@ -31,14 +30,11 @@ class Scored(NamedTuple):
 class Development:
     """The sentences that tell when to stop, and their decoder."""
 
-    def __init__(
-        self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str = ""
-    ):
+    def __init__(self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str):
         """Tuning is kept in `directory` while it lasts; one that was killed goes on if the `signature` is the same."""
         self.decoder, self.threads, self.directory, self.signature = decoder, config.threads, directory, signature
-        shared = {name: getattr(config, name) for name in ("metric", "lowercase", "reference_length", "threads")}
-        self.tuning = None if config.tune is None else config.tune.model_copy(update=shared)
-        self.sentences: Sentences = data.read(TuneConfig().model_copy(update=shared))
+        self.tuning = None if config.tune is None else config.tune.scored_as(config)
+        self.sentences = data.read(TuneConfig().scored_as(config))
 
     def score(self, number: int, weights: Weights, sparse: SparseWeights) -> Scored:
         """Of the weights after iteration `number`."""
@@ -46,11 +42,7 @@ class Development:
             weights = self._tuned(self.tuning, number, weights, sparse)
         self.decoder.reweigh(weights, sparse)
         source, metric = self.sentences.source, self.sentences.metric
-        with stage("decode", len(source)) as advance:
-            texts = []
-            for translation in self.decoder.translate_all(source, self.threads):
-                texts.append(translation.text)
-                advance(1)
+        texts = translated(self.decoder, source, self.threads)
         score = 100 * metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))
         n_words = sum(len(text.split()) for text in texts)
         return Scored(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))

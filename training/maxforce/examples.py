@@ -127,7 +127,7 @@ class Comparison:
     @staticmethod
     def _is_solved(searched: _Searched, best: int, is_whole: bool) -> bool:
         position = int(searched.beam.position[best])
-        return position == searched.reference.size if is_whole else position != int(NOT_GOOD)
+        return position == searched.reference.size if is_whole else bool(position != NOT_GOOD)
 
     def _search(self, example: Example) -> _Searched:
         lattice, decoder = example.lattice, self.decoder

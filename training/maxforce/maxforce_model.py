@@ -35,11 +35,12 @@ from lm.progress import log, stage
 from training.derived_model import share, work_directory, write_derived
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.curve import write_curve
+from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Example
 from training.maxforce.lattice_store import LatticeStore, LatticeWriter
 from training.maxforce.names import heaviest, names_of
 from training.maxforce.state import Progress, load_checkpoint
-from training.maxforce.train import Development, Trainer
+from training.maxforce.train import Trainer
 from training.maxforce.update_log import latest_first
 from training.training_data import TrainingData
 from training.tuning.tune_model import TuningData

@@ -136,7 +136,8 @@ class Trainer:
         if progress.best == len(epochs) - 1:
             save_best(self.directory / "best.npz", scored.dense, sparse, learned.beside.group)
         self._save(progress, learned)
-        log.info(f"{_line(len(epochs) - 1, len(self.examples), epoch)}; {_scored(epoch)}")
+        line = _line(len(epochs) - 1, len(self.examples), epoch)
+        log.info(f"{line}; score {scored.score:.2f}, {scored.n_words} words")
         return progress
 
 
@@ -168,17 +169,13 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
     more = {
         "examples": len(found),
         "updates": len(updates),
-        "invalid": sum(bool(one.margin > 0) for one in updates),
+        "invalid": sum(one.margin > 0 for one in updates),
         "solved": sum(one.is_solved for one in found),
-        "violation": float(sum(max(-one.margin, 0.0) for one in updates)),
+        "violation": sum(max(-one.margin, 0.0) for one in updates),
         "place": sum((one.bin or 0) / one.n_bins for one in updates),
         "seconds": seconds,
     }
     return epoch.model_copy(update={name: getattr(epoch, name) + value for name, value in more.items()})
-
-
-def _scored(epoch: Epoch) -> str:
-    return f"score {epoch.score:.2f}, {epoch.development_words} words"
 
 
 def _line(number: int, n_examples: int, epoch: Epoch) -> str:

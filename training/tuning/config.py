@@ -95,6 +95,11 @@ class TuneConfig(Section):
     mira_corpus: MiraCorpus = MiraCorpus()
     threads: int = Field(2, ge=1)
 
+    def scored_as(self, config: Section) -> "TuneConfig":
+        """The settings with those of another trainer for what all scoring shares."""
+        names = ("metric", "lowercase", "reference_length", "threads")
+        return self.model_copy(update={name: getattr(config, name) for name in names})
+
     def with_c(self, c: float) -> "TuneConfig":
         """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")

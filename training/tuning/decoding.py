@@ -61,11 +61,17 @@ def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypot
     return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))
 
 
-def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:
-    """The metric of the best translations."""
+def translated(decoder: Decoder, source: Sequence[str], threads: int) -> list[str]:
+    """The best translations; says how far it is."""
     with stage("decode", len(source)) as advance:
         texts = []
         for translation in decoder.translate_all(source, threads):
             texts.append(translation.text)
             advance(1)
+    return texts
+
+
+def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:
+    """The metric of the best translations."""
+    texts = translated(decoder, source, threads)
     return metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))

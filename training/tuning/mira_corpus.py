@@ -5,76 +5,58 @@ BLEU of sentences (`gains: sentence`), which prefers short ones (Nakov et al. 20
 equations themselves are maximized, a sentence at a time, from the corpora of the epoch before.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import numpy as np
 
 from lm.jit import kernel
 from training.metric_scores import score_of_sums
 from training.tuning.config import MiraCorpus
-from training.tuning.linear import fill_best, fill_scores
 from training.tuning.problem import Optimum, Problem, in_threads
 
-
-class Corpora(NamedTuple):
-    """A hypothesis of each sentence (int64[M] each)."""
-
-    hope: np.ndarray
-    fear: np.ndarray
-    best: np.ndarray  # by the averaged weights
+Choice = Callable[[np.ndarray], np.ndarray]  # hope and fear (int64[2, M]) by model scores (float64[H])
 
 
 def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
     """The averaged weights of the epoch in which they score best on the lists."""
     weights, total = problem.start.copy(), problem.start.copy()
-    gains = problem.metric.sentence_scores(problem.lists.statistics)
-    scores, summed = np.zeros((2, problem.n_hypotheses))  # of the average of all weights so far, times their number
-    corpora = Corpora(*np.tile(problem.best(problem.scores(weights)), (3, 1)))
+    choose = by_sentence(problem) if settings.gains == "sentence" else by_corpus(problem)
+    summed = np.zeros(problem.n_hypotheses)  # scores by the average of all weights so far, times their number
     best, most, n_updates = Optimum(problem.start, 0), -np.inf, 0
     for epoch in range(settings.epochs + 1):
-        add_scores(problem, weights, scores, summed)
-        fill_corpora(problem, settings, scores, gains, corpora)
-        fill_best(problem.lists, summed, gains, 0.0, 0, problem.n_sentences, corpora.best)
-        score = problem.corpus_score(corpora.best)
+        scores = problem.scores(weights)
+        summed += scores
+        score = problem.corpus_score(problem.best(summed))
         if epoch > 0 and score > most:
             most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
-        step = corpus_step(problem, weights, corpora.hope, corpora.fear, settings.c)
+        hope, fear = choose(scores)
+        step = corpus_step(problem, weights, hope, fear, settings.c)
         n_updates += bool(np.any(step))
         weights = weights + step
         total += weights
     return best._replace(n_updates=n_updates)
 
 
-def add_scores(problem: Problem, weights: np.ndarray, scores: np.ndarray, summed: np.ndarray) -> None:
-    """Model scores of all hypotheses into `scores` (float64[H]), and added to `summed` (float64[H])."""
-    bounds = np.linspace(0, scores.size, problem.threads + 1).astype(np.int64)
-
-    def add(i: int) -> None:
-        part = slice(bounds[i], bounds[i + 1])
-        fill_scores(problem.lists, weights, int(part.start), int(part.stop), scores)
-        summed[part] += scores[part]
-
-    in_threads(problem.threads, add)
+def by_sentence(problem: Problem) -> Choice:
+    """Lines 4 and 5."""
+    gains = problem.metric.sentence_scores(problem.lists.statistics)
+    return lambda scores: np.array([problem.best(scores, gains, factor) for factor in (1.0, -1.0)])
 
 
-def fill_corpora(
-    problem: Problem, settings: MiraCorpus, scores: np.ndarray, gains: np.ndarray, corpora: Corpora
-) -> None:
-    """Hope and fear by model scores (float64[H]) and, where sentences are judged alone, `gains` (float64[H])."""
+def by_corpus(problem: Problem) -> Choice:
+    """Equations 5 and 6, each time from the corpora of the time before."""
+    corpora = np.tile(problem.best(problem.scores(problem.start)), (2, 1))
 
-    def fill(i: int) -> None:
-        rows, factor = (corpora.hope, 1.0) if i == 0 else (corpora.fear, -1.0)
-        if settings.gains == "sentence":
-            fill_best(problem.lists, scores, gains, factor, 0, problem.n_sentences, rows)
-            return
-        sums = problem.lists.statistics[rows].sum(axis=0, dtype=np.float64)
-        improve_corpus(problem.lists, problem.metric.kind, scores, factor, sums, np.empty_like(sums), rows)
+    def choose(scores: np.ndarray) -> np.ndarray:
+        def improve(i: int) -> None:
+            rows, factor = corpora[i], (1.0, -1.0)[i]
+            sums = problem.lists.statistics[rows].sum(axis=0, dtype=np.float64)
+            improve_corpus(problem.lists, problem.metric.kind, scores, factor, sums, np.empty_like(sums), rows)
 
-    if problem.threads > 1:
-        in_threads(2, fill)
-    else:
-        fill(0)
-        fill(1)
+        in_threads(problem.threads, improve, len(corpora))
+        return corpora
+
+    return choose
 
 
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:

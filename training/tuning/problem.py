@@ -1,5 +1,6 @@
 """What every method optimizes: n-best lists, a metric, and where to begin."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -44,7 +45,11 @@ class Problem:
         """float64[H] model scores."""
         scores = np.empty(self.n_hypotheses)
         bounds = np.linspace(0, scores.size, self.threads + 1).astype(np.int64)
-        in_threads(self.threads, lambda i: fill_scores(self.lists, weights, int(bounds[i]), int(bounds[i + 1]), scores))
+
+        def fill(i: int) -> None:
+            fill_scores(self.lists, weights, int(bounds[i]), int(bounds[i + 1]), scores)
+
+        in_threads(self.threads, fill, self.threads)
         return scores
 
     def best(self, scores: np.ndarray, gains: np.ndarray | None = None, factor: float = 0.0) -> np.ndarray:
@@ -83,17 +88,12 @@ class Problem:
         squares = np.add.reduceat((ordered - np.repeat(means, sizes)) ** 2, first)
         return float(np.sqrt((squares / sizes).mean()))
 
-    def sentence_bounds(self) -> np.ndarray:
-        """int64[threads + 1], sentences where the work of each thread begins: equally many hypotheses."""
-        shares = np.linspace(0, self.n_hypotheses, self.threads + 1)
-        bounds = np.searchsorted(self.lists.first, shares[:-1])
-        return np.append(bounds, self.n_sentences).astype(np.int64)
 
-
-def in_threads(threads: int, work: object) -> None:
-    """work(i) for every i < threads, at once."""
+def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
+    """work(i) for every i < n, as many at once as there are threads."""
     if threads == 1:
-        work(0)  # type: ignore[operator]
+        for i in range(n):
+            work(i)
         return
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, range(threads)))  # type: ignore[arg-type]
+        list(pool.map(work, range(n)))
