@@ -199,12 +199,14 @@ class ForcedDecoder:
     def score(self, task: Task, lattice: GoldLattice) -> Gold:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the decoder.
 
-        Raises ModelError if the lattice is of another sentence or model.
+        Pairs that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
+        ModelError if the lattice is of another sentence or model.
         """
         room, n_words = self._room(task), len(task.source.words)
         origin = NO_ORIGIN if task.source.tables.origin is None else task.source.tables.origin
         rule_option, is_same = np.empty(lattice.rule_pair.size, np.int64), lattice.stack_first.size == n_words + 2
-        if not is_same or not find_options(lattice, task.workspace.options, origin, rule_option):
+        least = 0 if self.decoder.search.table_limit else rule_option.size
+        if not is_same or find_options(lattice, task.workspace.options, origin, rule_option) < least:
             raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
         ln_lm = self._score_reference(task)
         while True:

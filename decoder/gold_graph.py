@@ -26,7 +26,7 @@ ONE = np.int64(1)
 class GoldSpace(NamedTuple):
     """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
 
-    rule_option: np.ndarray  # int64[R], option of each rule
+    rule_option: np.ndarray  # int64[R], option of each rule; NOT_THERE: derivations that use it are left out
     ln_lm: np.ndarray  # float64[m + 2], weighted score of the first words of the reference; the last: with </s>
     node_first: np.ndarray  # int64[S + 1], nodes of state i are node_first[i]:node_first[i + 1]
     best_node: np.ndarray  # int64[n + 1], best node by number of covered words, or EMPTY
@@ -41,22 +41,22 @@ class GoldSpace(NamedTuple):
 
 @kernel
 def find_options(lattice, options, origin, rule_option):
-    """Fill in the option of each rule; whether all are there. `origin`: see SentenceTables, or NO_ORIGIN."""
+    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see SentenceTables, or NO_ORIGIN."""
+    n_found = 0
     for rule in range(rule_option.size):
         begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])
-        if end - begin > options.longest:
-            return False
-        place = begin * options.longest + end - begin - 1
         rule_option[rule] = NOT_THERE
+        if end - begin > options.longest:
+            continue
+        place = begin * options.longest + end - begin - 1
         for option in range(options.first[place], options.first[place + 1]):
             pair = options.pair[option]
             if pair >= 0 and origin.size > 0:
                 pair = origin[pair]
             if pair == lattice.rule_pair[rule]:
                 rule_option[rule] = option
-        if rule_option[rule] == NOT_THERE:
-            return False
-    return True
+        n_found += rule_option[rule] != NOT_THERE
+    return n_found
 
 
 @kernel
@@ -110,6 +110,8 @@ def _fill_state(space, n_words, lattice, gold, state):
     before_end = lattice.position[state] + (is_end and lattice.first_gap[state] == n_words)
     for arc in range(lattice.arc_first[state], lattice.arc_first[state + 1]):
         source, option = np.int64(lattice.arc_from[arc]), gold.rule_option[lattice.arc_rule[arc]]
+        if option == NOT_THERE:
+            continue
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
         ln_lm = gold.ln_lm[before_end] - gold.ln_lm[lattice.position[source]]
         for node in range(gold.node_first[source], gold.node_first[source + 1]):

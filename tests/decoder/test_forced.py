@@ -178,6 +178,24 @@ def test_the_table_limit_is_that_of_the_search(directory, seed, limit):
     assert found.best.text == expected.text
 
 
+@given(SEEDS, st.integers(1, 2))
+@settings(max_examples=40)
+def test_scores_leave_out_what_the_table_limit_does(directory, seed, limit):
+    toy, words, reference = problem(directory, seed, Reordering())
+    wanted = Forcing(prefixes="none")
+    every = ForcedDecoder.load(toy.directory, settings=wanted)
+    lattice = every.lattice(every.prepare(Input(words), reference))[1]
+    if lattice is None:
+        return
+    limited = ForcedDecoder.load(toy.directory, Search(table_limit=limit), wanted)
+    gold = limited.score(limited.prepare(Input(words), reference), lattice)
+    expected = limited.force(Input(words), reference).best
+    node = gold.best_node[len(words)]
+    assert (node >= 0) == (expected is not None)
+    if expected is not None:
+        assert gold.score(node) == pytest.approx(expected.score, abs=1e-9)
+
+
 def many_ways(directory, n=9):
     """A sentence pair of `n` words with n! derivations and more."""
     toy = random_toy(directory / "many", 3, reordering=Reordering(orientation="hier"))

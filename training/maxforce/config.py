@@ -54,7 +54,9 @@ class MaxforceConfig(Section):
         None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
     )
     forcing: Forcing = Forcing(max_states=1 << 16)
-    gold_table_limit: int = Field(0, ge=0, description="target phrases per source phrase in y-good derivations; 0: all")
+    gold_table_limit: int | None = Field(
+        None, ge=0, description="target phrases per source phrase in y-good derivations; none: as the search; 0: all"
+    )
     leave_one_out: LeaveOneOut | None = "drop"
     lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
     sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")

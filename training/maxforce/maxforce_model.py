@@ -119,7 +119,9 @@ def _trainer(
     work: Path,
     name: str,
 ) -> Trainer:
-    limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
+    limits = config.search
+    if config.gold_table_limit is not None:
+        limits = limits.model_copy(update={"table_limit": config.gold_table_limit})
     forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
     store = _lattices(forced, sentences, config, work / "lattices")
     examples = Examples(store, sentences)
