@@ -56,6 +56,7 @@ LEARNING: dict[str, Any] = {
     "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
 }
 TUNED: dict[str, Any] = {"rates": {"rule_id": 0.02, "word_edges": 0.0005}}
+PLAIN: dict[str, Any] = {"templates": EDGES, "rates": {"rule_id": 1.0, "word_edges": 1.0}}  # as in the paper
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 0.0003)},
     "rule-id": {"templates": RULES},
@@ -65,12 +66,17 @@ RUNS: dict[str, dict[str, Any]] = {
     "standard": {"templates": EDGES, "update": "standard"},
     "local": {"templates": EDGES, "update": "local"},
     "lm-not-folded": {"templates": EDGES, "lm_folds": 0},
+    "plain": PLAIN,
+    "plain-early": PLAIN | {"update": "early"},
+    "plain-standard": PLAIN | {"update": "standard"},
+    "plain-local": PLAIN | {"update": "local"},
+    "plain-any-pair": PLAIN | {"gold_table_limit": 0},
     "tuned-rule-id": TUNED | {"templates": RULES},
     "tuned-word-edges": TUNED | {"templates": EDGES},
     "aligned-rule-id": TUNED | {"templates": RULES, "forcing": {"aligned": True}},
     "aligned-word-edges": TUNED | {"templates": EDGES, "forcing": {"aligned": True}},
 }
-FROM_TUNED = "tuned-", "aligned-"
+FROM_TUNED = "plain", "tuned-", "aligned-"
 TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
 
 
@@ -142,7 +148,10 @@ def learn(work: Work) -> None:
 
 def lattices_of(work: Work, config: MaxforceConfig) -> Path:
     """Where gold lattices are kept for other runs whose y-good derivations are the same: they have no scores."""
-    return work.output / f"{work.corpus}.maxforce.lattices.{'aligned' if config.forcing.aligned else 'all'}"
+    kind = "aligned" if config.forcing.aligned else "all"
+    if config.gold_table_limit is None:  # whose pairs depend on the weights at the beginning
+        kind += ".of-tuned" if work.run.startswith(FROM_TUNED) else ".of-default"
+    return work.output / f"{work.corpus}.maxforce.lattices.{kind}"
 
 
 def share_lattices(kept: Path, output: Path) -> None:
