@@ -71,6 +71,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "plain-standard": PLAIN | {"update": "standard"},
     "plain-local": PLAIN | {"update": "local"},
     "plain-any-pair": PLAIN | {"gold_table_limit": 0},
+    "plain-all": PLAIN | {"sentences": 0},
+    "plain-standard-all": PLAIN | {"update": "standard", "sentences": 0},
     "tuned-rule-id": TUNED | {"templates": RULES},
     "tuned-word-edges": TUNED | {"templates": EDGES},
     "aligned-rule-id": TUNED | {"templates": RULES, "forcing": {"aligned": True}},
@@ -129,8 +131,8 @@ def learn(work: Work) -> None:
     if path.exists():
         return
     base = work.tuned if work.run.startswith(FROM_TUNED) else work.output / f"{work.corpus}.model"
-    more = {"sentences": SENTENCES[work.corpus], "iterations": ITERATIONS, "threads": given.threads}
-    settings = LEARNING | RUNS[work.run] | more
+    more = {"iterations": ITERATIONS, "threads": given.threads}
+    settings = LEARNING | {"sentences": SENTENCES[work.corpus]} | RUNS[work.run] | more
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
     config = parse_config(settings, MaxforceConfig, "settings")
@@ -151,6 +153,8 @@ def lattices_of(work: Work, config: MaxforceConfig) -> Path:
     kind = "aligned" if config.forcing.aligned else "all"
     if config.gold_table_limit is None:  # whose pairs depend on the weights at the beginning
         kind += ".of-tuned" if work.run.startswith(FROM_TUNED) else ".of-default"
+    if not config.sentences:
+        kind += ".all-pairs"
     return work.output / f"{work.corpus}.maxforce.lattices.{kind}"
 
 
