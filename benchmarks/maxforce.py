@@ -56,6 +56,7 @@ LEARNING: dict[str, Any] = {
     "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
 }
 TUNED: dict[str, Any] = {"rates": {"rule_id": 0.02, "word_edges": 0.0005}}
+MIXED: dict[str, Any] = {"templates": EDGES, "rates": {"rule_id": 0.03, "word_edges": 0.03}}
 PLAIN: dict[str, Any] = {"templates": EDGES, "rates": {"rule_id": 1.0, "word_edges": 1.0}}  # as in the paper
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 0.0003)},
@@ -73,12 +74,13 @@ RUNS: dict[str, dict[str, Any]] = {
     "plain-any-pair": PLAIN | {"gold_table_limit": 0},
     "plain-all": PLAIN | {"sentences": 0},
     "plain-standard-all": PLAIN | {"update": "standard", "sentences": 0},
+    "mixed-standard-all": MIXED | {"update": "standard", "sentences": 0},
     "tuned-rule-id": TUNED | {"templates": RULES},
     "tuned-word-edges": TUNED | {"templates": EDGES},
     "aligned-rule-id": TUNED | {"templates": RULES, "forcing": {"aligned": True}},
     "aligned-word-edges": TUNED | {"templates": EDGES, "forcing": {"aligned": True}},
 }
-FROM_TUNED = "plain", "tuned-", "aligned-"
+FROM_TUNED = "plain", "mixed-", "tuned-", "aligned-"
 TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
 
 
