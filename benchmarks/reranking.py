@@ -3,7 +3,7 @@
     python benchmarks/reranking.py DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
 
 Lists are those of tuning.py's model with dense weights by MERT, and DIRECTORY may be its own. Sparse features of an
-entry are its pairs of aligned words, and how many words stand for each source word.
+entry are its pairs of aligned words, how many words stand for each source word, and its pairs of neighbours.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +96,8 @@ def lexical(line: str, entry: Translation) -> Counter[str]:
     source, target, points = line.split(), entry.text.split(), entry.alignment
     fertility = Counter(i for i, _ in points)
     pairs = Counter(f"pair_{source[i]}_{target[j]}" for i, j in points)
-    return pairs + Counter(f"fertility_{word}_{fertility[i]}" for i, word in enumerate(source))
+    bigrams = Counter(f"bigram_{first}_{second}" for first, second in pairwise(target))
+    return pairs + bigrams + Counter(f"fertility_{word}_{fertility[i]}" for i, word in enumerate(source))
 
 
 def rerank(lists: dict[str, Lists], method: str, c: float, path: Path) -> dict[str, Any]:
