@@ -34,7 +34,7 @@ from training.moses_nbest import find_layout
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"
 KINDS = "dense", "sparse"
-C = 0.001, 0.01, 0.1  # the best on the development set is taken
+C = 0.001, 0.01, 0.1, 1.0  # the best on the development set is taken
 
 
 class Lists(NamedTuple):
