@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from kept_runs import parser_of
+from kept_runs import parser_of, write
 from measure import table
 from whole_way import CORPORA, Files, head, prepare
 
@@ -209,11 +209,6 @@ def tune(work: Work, seed: int) -> None:
     shutil.rmtree(tuned)
     spent = f"{result.optimize_seconds:.0f} s + {result.decode_seconds:.0f} s"
     say(work.corpus, f"{work.run} seed {seed}", f"dev {found['dev']:.2f}, test {found['test']:.2f}, {spent}")
-
-
-def write(path: Path, found: dict[str, Any]) -> None:
-    with atomic_file(path) as file:
-        file.write(json.dumps(found, indent=1).encode())
 
 
 def say(corpus: str, what: str, text: str) -> None:

@@ -1,8 +1,15 @@
-"""Arguments of the scripts whose runs are kept in a directory, and are not made again."""
+"""What scripts share whose runs are kept in a directory, and are not made again."""
 
 import argparse
+import json
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from lm.files import atomic_file
 
 
 def parser_of(description: str | None, **choices: Iterable[str]) -> argparse.ArgumentParser:
@@ -14,3 +21,9 @@ def parser_of(description: str | None, **choices: Iterable[str]) -> argparse.Arg
         parser.add_argument(f"--{name}", nargs="+", choices=list(values), default=list(values))
     parser.add_argument("--tables", action="store_true", help="only print what is there")
     return parser
+
+
+def write(path: Path, found: dict[str, Any]) -> None:
+    """The numbers of a run, whole or not at all."""
+    with atomic_file(path) as file:
+        file.write(json.dumps(found, indent=1).encode())

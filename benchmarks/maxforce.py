@@ -4,8 +4,9 @@
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
-learns from the first pairs of the training data, and keeps the iteration that is best on the development set. Of the
-weights after the last one, dense weights and scales of groups are then tuned on that set by MERT.
+learns from the first pairs of the training data, or from all if its name says so, and keeps the iteration that is best
+on the development set. Of the weights after the last one, dense weights and scales of groups are then tuned on that set
+by MERT.
 """
 
 import argparse
@@ -16,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning, write
-from kept_runs import parser_of
+from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning
+from kept_runs import parser_of, write
 from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))

@@ -10,12 +10,11 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kept_runs import parser_of
+from kept_runs import parser_of, write
 from measure import PHRASEBEAM, megabytes, run, table
 from tuning import SETTINGS, Job, corpus_files, tune
 from whole_way import CORPORA
@@ -29,7 +28,7 @@ from decoder.translator import Decoder
 from lm.config import parse_config
 from lm.files import atomic_file, read_lines
 from training.evaluation import bleu
-from training.moses_nbest import find_layout
+from training.moses_nbest import by_sentence, find_layout, read_nbest
 
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"
@@ -76,7 +75,7 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
             for c in C:
                 path = file_of(given, corpus, kind, method, c)
                 if not path.exists():
-                    path.write_text(json.dumps(rerank(lists, method, c, path)))
+                    write(path, rerank(lists, method, c, path))
 
 
 def write_lists(decoder: Decoder, source: Path, path: Path, with_sparse: bool) -> None:
@@ -109,20 +108,11 @@ def rerank(lists: dict[str, Lists], method: str, c: float, path: Path) -> dict[s
     found["features"] = len(find_layout(lists["dev"].path).sparse)
     for name, (nbest, reference) in lists.items():
         printed = run([*PHRASEBEAM, "rerank", f"--weights={weights}", f"--nbest={nbest}"]).output.splitlines()
-        found[f"before {name}"] = bleu(list(first_of_each(nbest)), list(read_lines(reference)))[0]
+        decoded = [entries[0].text for entries in by_sentence(read_nbest(nbest))]
+        found[f"before {name}"] = bleu(decoded, list(read_lines(reference)))[0]
         found[name] = bleu(printed, list(read_lines(reference)))[0]
     weights.unlink()
     return found
-
-
-def first_of_each(nbest: Path) -> Iterator[str]:
-    """The decoder's own choices."""
-    last = None
-    for line in read_lines(nbest):
-        number, text, *_ = line.split(" ||| ")
-        if number != last:
-            yield text
-        last = number
 
 
 def print_table(corpus: str, given: argparse.Namespace) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kept_runs import parser_of
+from kept_runs import parser_of, write
 from measure import PHRASEBEAM, run, table
 from whole_way import CORPORA, Corpus, prepare
 
@@ -141,7 +141,7 @@ def tune(job: Job, data: Path, output: Path) -> None:
     test = sets[1].read(config)
     score = score_translations(Decoder.load(model, config.search), test.source, test.metric, config.threads)
     found |= job._asdict() | {"test_before": test.metric.shown(score)}
-    (output / f"{job.name}.json").write_text(json.dumps(found, indent=1))
+    write(output / f"{job.name}.json", found)
     shutil.rmtree(tuned / "tuning")
     scores = (
         f"{found['before']:.2f} -> {found['score']:.2f}, test {found['test_before']:.2f} -> {found['test_score']:.2f}"
