@@ -44,7 +44,7 @@ from lm.errors import ConfigError, ModelError
 Status = Literal["reachable", "prefix", "unreachable", "too large"]
 FIRST_STATES, FIRST_NODES = 1 << 12, 1 << 12  # room at first
 NO_LINKS = np.zeros((0, 0), np.int32)
-MOST_ARCS = 16  # for each state that there may be
+MOST_ARCS, MOST_NODES, MOST_EDGES = 16, 4, 64  # for each state that there may be; nodes and edges of a scored lattice
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,20 @@ class _Room:
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
         nodes = [np.empty(self.n_nodes, np.int32) for _ in range(3)]
         edges = [np.empty(self.n_edges, dtype) for dtype in (np.int32, np.int32, np.float64, np.int32)]
-        self.scratch = (*nodes, *edges)
+        slots = np.empty(2 * self.n_nodes, np.int32)
+        self.scratch = (*nodes, *edges, slots)
+
+    def grow_graph(self, status: int, most_states: int) -> bool:
+        """More room for what is full; False if there must not be more."""
+        if status == NODES_FULL:
+            self.n_nodes *= 2
+        self.n_edges *= 2
+        if self.n_nodes > max(FIRST_NODES, MOST_NODES * most_states) or self.n_edges > MOST_EDGES * most_states:
+            self.n_nodes, self.n_edges = FIRST_NODES, 4 * FIRST_NODES
+            self.new_graph()
+            return False
+        self.new_graph()
+        return True
 
     def fit(self, n_words: int) -> None:
         if n_words > self.n_words:
@@ -147,9 +160,9 @@ class ForcedDecoder:
         task = self.prepare(given, split(reference) if isinstance(reference, str) else reference)
         status, lattice = self.lattice(task)
         n_words = len(given.words)
-        if lattice is None:
-            return Forced(status, n_words)
-        gold = self.score(task, lattice)
+        gold = None if lattice is None else self.score(task, lattice)
+        if lattice is None or gold is None:
+            return Forced("too large" if lattice else status, n_words)
         node = self._longest_end(gold)
         # The end of a derivation has no gap.
         source, target = int(gold.graph.first_gap[node]), int(gold.graph.lm_state[node])
@@ -196,10 +209,10 @@ class ForcedDecoder:
                 return "prefix" if takes_prefixes else "reachable", lattice
         return "unreachable", None
 
-    def score(self, task: Task, lattice: GoldLattice) -> Gold:
+    def score(self, task: Task, lattice: GoldLattice) -> Gold | None:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the decoder.
 
-        Pairs that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
+        None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
         ModelError if the lattice is of another sentence or model.
         """
         room, n_words = self._room(task), len(task.source.words)
@@ -223,12 +236,10 @@ class ForcedDecoder:
             if status == OK:
                 found = self.decoder.found(task.source, task.workspace)
                 return Gold(found, lattice, room.graph, gold.node_first, gold.best_node)
-            if status in {BLOCKS_FULL, HISTORIES_FULL, HISTORIES_FULL}:
+            if status in {BLOCKS_FULL, HISTORIES_FULL}:
                 task.workspace.grow(status)
-            else:
-                room.n_nodes *= 1 + (status == NODES_FULL)
-                room.n_edges *= 2
-                room.new_graph()
+            elif not room.grow_graph(status, self.settings.max_states):
+                return None
 
     def features(self, gold: Gold, node: int) -> np.ndarray:
         """float64[F] features of the best derivation that leads to `node`, laid out as Decoder.features says."""

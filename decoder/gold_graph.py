@@ -17,6 +17,7 @@ from decoder.features.rule_features import has_history
 from decoder.gold_lattice import NOT_THERE
 from decoder.hypothesis_graph import NO_OPTION, START_NODE
 from decoder.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
+from lm.hashing import START, combine, mix
 from lm.jit import inlined_kernel, inner_kernel, kernel
 
 EMPTY = -1
@@ -37,6 +38,7 @@ class GoldSpace(NamedTuple):
     edge_option: np.ndarray  # int32[E]
     edge_score: np.ndarray  # float64[E]
     edge_next: np.ndarray  # int32[E], or EMPTY
+    slots: np.ndarray  # int32[T], hash table of nodes, T a power of two >= 2 N
 
 
 @kernel
@@ -86,6 +88,7 @@ def fill_gold_graph(space, n_words, lattice, gold):
         forget_histories(space.histories)
     graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
     gold.node_first[0], gold.node_first[1] = 0, 1
+    gold.slots[:] = EMPTY
     gold.best_node[:] = EMPTY
     gold.best_node[0] = START_NODE
     for state in range(1, lattice.position.size):
@@ -133,10 +136,12 @@ def _fill_state(space, n_words, lattice, gold, state):
             if place + n_edges == graph.edge_from.size:
                 return EDGES_FULL
             gold.edge_from[n_edges], gold.edge_option[n_edges], gold.edge_score[n_edges] = node, option, score
-            found = _find_node(graph, gold, first, n_nodes, phrase_state, blocks)
-            if found == n_nodes:
+            slot = _find_slot(graph, gold, first, phrase_state, blocks)
+            found = np.int64(gold.slots[slot])
+            if found == EMPTY:
                 if n_nodes == graph.score.size:
                     return NODES_FULL
+                found = gold.slots[slot] = n_nodes
                 gold.phrase_state[found], graph.blocks[found] = phrase_state, blocks
                 graph.history[found] = phrase_state
                 graph.first_gap[found], graph.window[found] = lattice.first_gap[state], lattice.window[state]
@@ -155,12 +160,16 @@ def _fill_state(space, n_words, lattice, gold, state):
 
 
 @inlined_kernel
-def _find_node(graph, gold, first, n_nodes, phrase_state, blocks):
-    """The node of a state that has this phrase state and these blocks, or the number of the next new one."""
-    for node in range(first, n_nodes):
-        if gold.phrase_state[node] == phrase_state and graph.blocks[node] == blocks:
-            return np.int64(node)
-    return n_nodes
+def _find_slot(graph, gold, first, phrase_state, blocks):
+    """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
+    mask = np.int64(gold.slots.size - 1)
+    slot = np.int64(mix(combine(combine(combine(START, first), phrase_state), blocks)) & np.uint64(mask))
+    while gold.slots[slot] != EMPTY:
+        node = np.int64(gold.slots[slot])
+        if node >= first and gold.phrase_state[node] == phrase_state and graph.blocks[node] == blocks:
+            break
+        slot = (slot + 1) & mask
+    return slot
 
 
 @inlined_kernel

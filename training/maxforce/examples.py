@@ -38,8 +38,9 @@ class Difference(NamedTuple):
     keys: np.ndarray  # uint64[K], ascending
     values: np.ndarray  # float64[K]
     groups: np.ndarray  # int64[K], see GROUPS
-    is_solved: bool
-    n_bins: int
+    is_solved: bool = False
+    n_bins: int = 0
+    is_too_large: bool = False  # the scored lattice, so that nothing is compared
     bin: int | None = None  # of the update
     margin: float = 0.0
     better: Derivation | None = None  # by the pairs of the model's table
@@ -79,14 +80,14 @@ class Comparison:
         """What the example says to change."""
         task = self.forced.prepare(example.given, example.reference)
         gold = self.forced.score(task, example.lattice)
+        if gold is None:
+            return self._nothing()._replace(is_too_large=True)
         searched = self._search(example)
         closest = self._closest(searched, example) if self.update == "local" else None
         bins, nodes = self.bins(gold, searched, closest)
         update = UPDATES[self.update](bins, self.decoder.longest)
         if update is None:
-            nothing = np.zeros(0)
-            none = nothing.astype(np.uint64), nothing, nothing.astype(np.int64)
-            return Difference(np.zeros(self.decoder.features.size), *none, bins.is_solved, searched.n_words)
+            return self._nothing()._replace(is_solved=bins.is_solved, n_bins=searched.n_words)
         worse_edge = int(searched.beam.bad_edge[update.bin])
         is_complete = update.bin == len(example.given.words)
         better = searched.way_to(closest) if closest is not None else gold.derivation(int(nodes[update.bin]))
@@ -101,11 +102,15 @@ class Comparison:
             groups,
             bins.is_solved,
             searched.n_words,
-            update.bin,
-            margin(bins, update),
-            _original(better, searched.found if update.closest else gold.found),
-            _original(worse, searched.found),
+            bin=update.bin,
+            margin=margin(bins, update),
+            better=_original(better, searched.found if update.closest else gold.found),
+            worse=_original(worse, searched.found),
         )
+
+    def _nothing(self) -> Difference:
+        dense, none = np.zeros(self.decoder.features.size), np.zeros(0)
+        return Difference(dense, none.astype(np.uint64), none, none.astype(np.int64))
 
     def bins(self, gold: Gold, searched: _Searched, closest: int | None) -> tuple[Bins, np.ndarray]:
         """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).

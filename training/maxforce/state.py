@@ -20,6 +20,7 @@ class Epoch(Section):
     updates: int = 0
     invalid: int = Field(0, description="updates whose better derivation had the higher score before")
     solved: int = Field(0, description="sentences whose best hypothesis of the last bin was y-good")
+    too_large: int = Field(0, description="sentences whose scored lattice was too large, so that they were left out")
     violation: float = Field(0.0, description="sum of the score differences of valid updates")
     place: float = Field(0.0, description="sum of bin / bins of updates")
     seconds: float = Field(0.0, description="of learning")

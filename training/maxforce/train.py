@@ -171,6 +171,7 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
         "updates": len(updates),
         "invalid": sum(one.margin > 0 for one in updates),
         "solved": sum(one.is_solved for one in found),
+        "too_large": sum(one.is_too_large for one in found),
         "violation": sum(max(-one.margin, 0.0) for one in updates),
         "place": sum((one.bin or 0) / one.n_bins for one in updates),
         "seconds": seconds,
@@ -181,4 +182,6 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
 def _line(number: int, n_examples: int, epoch: Epoch) -> str:
     speed = epoch.examples / epoch.seconds if epoch.seconds else 0.0
     updates = f"{epoch.updates} updates, {100 * epoch.invalid_ratio:.1f}% invalid"
+    if epoch.too_large:
+        updates += f", {epoch.too_large} too large"
     return f"iteration {number}: {epoch.examples} of {n_examples}, {speed:.1f} sentences/s, {updates}"
