@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning
 from kept_runs import parser_of, write
-from measure import table
+from measure import PHRASEBEAM, run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -40,48 +40,47 @@ from training.tuning.tune_model import tune_model
 CORPORA = "multi30k", "ted"
 SENTENCES = {"multi30k": 6000, "ted": 4000}
 ITERATIONS = 3
-LEVELS = [
-    {"kind": "word", "budget": 5},
-    {"kind": "characters", "budget": 3, "prefix": 4},
-    {"kind": "type", "budget": 1},
-]
+CLASSES = 200
+CHARACTERS = [{"kind": "characters", "budget": 3, "prefix": 4}, {"kind": "type", "budget": 1}]
+WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # their maps: `levels`
 RULES: dict[str, Any] = {"rule_id": True}
-EDGES = RULES | {"word_edges": {"budget": 10, "most_words": 2}, "levels": LEVELS}
+EDGES = RULES | {"word_edges": {"budget": 10, "most_words": 2}, "levels": [{"kind": "word", "budget": 5}, *CHARACTERS]}
+CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
 NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
-DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
 LEARNING: dict[str, Any] = {
+    "templates": EDGES,
+    "rates": dict.fromkeys(GROUPS[1:], 1.0),  # as in the paper
+    "update": "standard",
     "future_cost": True,
     "leave_one_out": "drop",
     "lm_folds": 5,
     "patience": ITERATIONS,
     "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
 }
-TUNED: dict[str, Any] = {"rates": {"rule_id": 0.02, "word_edges": 0.0005}}
-MIXED: dict[str, Any] = {"templates": EDGES, "rates": {"rule_id": 0.03, "word_edges": 0.03}}
-PLAIN: dict[str, Any] = {"templates": EDGES, "rates": {"rule_id": 1.0, "word_edges": 1.0}}  # as in the paper
+DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
+NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
 RUNS: dict[str, dict[str, Any]] = {
-    "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 0.0003)},
+    "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
     "rule-id": {"templates": RULES},
-    "word-edges": {"templates": EDGES},
+    "standard": {},
+    "classes": {"templates": CLASS_EDGES},
     "non-local": {"templates": NON_LOCAL},
-    "early": {"templates": EDGES, "update": "early"},
-    "standard": {"templates": EDGES, "update": "standard"},
-    "local": {"templates": EDGES, "update": "local"},
-    "lm-not-folded": {"templates": EDGES, "lm_folds": 0},
-    "plain": PLAIN,
-    "plain-early": PLAIN | {"update": "early"},
-    "plain-standard": PLAIN | {"update": "standard"},
-    "plain-local": PLAIN | {"update": "local"},
-    "plain-any-pair": PLAIN | {"gold_table_limit": 0},
-    "plain-all": PLAIN | {"sentences": 0},
-    "plain-standard-all": PLAIN | {"update": "standard", "sentences": 0},
-    "mixed-standard-all": MIXED | {"update": "standard", "sentences": 0},
-    "tuned-rule-id": TUNED | {"templates": RULES},
-    "tuned-word-edges": TUNED | {"templates": EDGES},
-    "aligned-rule-id": TUNED | {"templates": RULES, "forcing": {"aligned": True}},
-    "aligned-word-edges": TUNED | {"templates": EDGES, "forcing": {"aligned": True}},
+    "max-violation": {"update": "max_violation"},
+    "early": {"update": "early"},
+    "local": {"update": "local"},
+    "max-violation, beam 3": NARROW | {"update": "max_violation"},
+    "early, beam 3": NARROW | {"update": "early"},
+    "standard, beam 3": NARROW,
+    "local, beam 3": NARROW | {"update": "local"},
+    "any pair": {"gold_table_limit": 0},
+    "aligned": {"forcing": {"aligned": True}},
+    "language model not folded": {"lm_folds": 0},
+    "nothing left out": {"leave_one_out": None, "lm_folds": 0},
+    "max-violation, all data": {"update": "max_violation", "sentences": 0},
+    "standard, all data": {"sentences": 0},
+    "classes, all data": {"templates": CLASS_EDGES, "sentences": 0},
+    "rates 0.03, all data": {"rates": dict.fromkeys(GROUPS[1:], 0.03), "sentences": 0},
 }
-FROM_TUNED = "plain", "mixed-", "tuned-", "aligned-"
 TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
 
 
@@ -105,7 +104,12 @@ def main() -> None:
 
 def file_of(work: Work) -> Path:
     """Of the numbers of a run."""
-    return work.output / f"{work.corpus}.maxforce.{work.run}.json"
+    return kept_in(work.output, work.corpus, work.run)
+
+
+def kept_in(output: Path, corpus: str, name: str) -> Path:
+    """The file of a run's numbers."""
+    return output / f"{corpus}.maxforce.{name.replace(', ', '.').replace(' ', '-')}.json"
 
 
 def score_before(work: Work) -> None:
@@ -133,42 +137,50 @@ def learn(work: Work) -> None:
     path, given = file_of(work), work.given
     if path.exists():
         return
-    base = work.tuned if work.run.startswith(FROM_TUNED) else work.output / f"{work.corpus}.model"
     more = {"iterations": ITERATIONS, "threads": given.threads}
     settings = LEARNING | {"sentences": SENTENCES[work.corpus]} | RUNS[work.run] | more
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
+    if settings["templates"] == CLASS_EDGES:
+        settings["templates"] = with_classes(work)
     config = parse_config(settings, MaxforceConfig, "settings")
-    output = work.output / f"{work.corpus}.maxforce.{work.run}"
-    share_lattices(lattices_of(work, config), output)
-    progress = train_maxforce(base, work.texts.training, work.texts.sets["dev"], output, config)
+    output = path.with_suffix(".model")
+    kept = kept_of(work, config)
+    for name, directory in kept.items():
+        if directory.exists() and not output.exists():
+            shutil.copytree(directory, output / WORK / name)
+    progress = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "best": progress.best}
     found["epochs"] = [one.model_dump() for one in progress.epochs]
     found |= scores(output, work)
-    keep_lattices(output, lattices_of(work, config))
+    for name, directory in kept.items():
+        if not directory.exists() and (output / WORK / name).exists():
+            shutil.copytree(output / WORK / name, directory)
     take_last(output)
     write(path, found | retuned(work, output))
     shutil.rmtree(output)
 
 
-def lattices_of(work: Work, config: MaxforceConfig) -> Path:
-    """Where gold lattices are kept for other runs whose y-good derivations are the same: they have no scores."""
+def with_classes(work: Work) -> dict[str, Any]:
+    """CLASS_EDGES with classes of the training data's words."""
+    paths = {}
+    for side, text in (("source", work.texts.training.source), ("target", work.texts.training.target)):
+        paths[side] = str(work.output / f"{work.corpus}.{side}.paths")
+        if not Path(paths[side]).exists():
+            run([*PHRASEBEAM, "cluster", f"--text={text}", f"--classes={CLASSES}", f"--output={paths[side]}"])
+    levels = [level | (paths if level["kind"] == "classes" else {}) for level in CLASS_EDGES["levels"]]
+    return CLASS_EDGES | {"levels": levels}
+
+
+def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
+    """Where what does not depend on features is kept for other runs: language models, and gold lattices."""
     kind = "aligned" if config.forcing.aligned else "all"
-    if config.gold_table_limit is None:  # whose pairs depend on the weights at the beginning
-        kind += ".of-tuned" if work.run.startswith(FROM_TUNED) else ".of-default"
-    if not config.sentences:
-        kind += ".all-pairs"
-    return work.output / f"{work.corpus}.maxforce.lattices.{kind}"
-
-
-def share_lattices(kept: Path, output: Path) -> None:
-    if kept.exists() and not output.exists():
-        shutil.copytree(kept, output / WORK / "lattices")
-
-
-def keep_lattices(output: Path, kept: Path) -> None:
-    if not kept.exists():
-        shutil.copytree(output / WORK / "lattices", kept)
+    kind += ".all-pairs" if not config.sentences else ""
+    kind += ".any-pair" if config.gold_table_limit == 0 else ""
+    kind += "" if config.leave_one_out else ".nothing-left-out"
+    beside = work.output / f"{work.corpus}.maxforce.{{}}"
+    folds = {"lm_folds": Path(str(beside).format(f"lm_folds.{config.lm_folds}"))} if config.lm_folds else {}
+    return folds | {"lattices": Path(str(beside).format(f"lattices.{kind}"))}
 
 
 def take_last(model: Path) -> None:
@@ -185,7 +197,7 @@ def take_last(model: Path) -> None:
 
 def retuned(work: Work, model: Path) -> dict[str, Any]:
     """BLEU after MERT of the dense weights and of the groups' scales, and these."""
-    tuned = model.with_name(f"{model.name}.tuned")
+    tuned = model.with_suffix(".tuned")
     config = parse_config(tuning(work.given) | {"seeds": [1]}, TuneConfig, "settings")
     tune_model(model, work.texts.sets["dev"], tuned, config)
     found: dict[str, Any] = dict(scores(tuned, work, "tuned_"))
@@ -198,27 +210,27 @@ def retuned(work: Work, model: Path) -> dict[str, Any]:
 def print_table(corpus: str, given: argparse.Namespace) -> None:
     """A row for each run."""
     names = ["default", "tuned", *RUNS]
-    paths = [given.output / f"{corpus}.maxforce.{name}.json" for name in names]
+    paths = [kept_in(given.output, corpus, name) for name in names]
     found = [json.loads(path.read_text()) for path in paths if path.exists()]
     if found:
-        heading = ["", "sparse features", "dev by iteration", "dev", "test", "dev, tuned", "test, tuned"]
-        heading += ["scales", "invalid", "sentences/s"]
+        heading = ["", "sparse features", "dev by iteration", "dev, tuned", "test, tuned", "scales", "invalid"]
+        heading += ["place", "sentences/s"]
         print(f"\n### {corpus}\n\n{table([heading, *map(row, found)])}", flush=True)
 
 
 def row(found: dict[str, Any]) -> list[str]:
     """The numbers of a run."""
-    plain = [f"{found[name]:.2f}" for name in ("dev", "test")]
     if "epochs" not in found:
-        return [found["run"], "", "", *plain, "", "", "", "", ""]
+        return [found["run"], "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
     after = [f"{found[f'tuned_{name}']:.2f}" for name in ("dev", "test")]
-    names = "updates", "invalid", "examples", "seconds"
-    updates, invalid, examples, seconds = (sum(one[name] for one in epochs) for name in names)
-    shares = [f"{100 * invalid / max(updates, 1):.0f}%", f"{examples / max(seconds, 1e-9):.0f}"]
+    names = "updates", "invalid", "place", "examples", "seconds"
+    updates, invalid, place, examples, seconds = (sum(one[name] for one in epochs) for name in names)
+    shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
     scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
-    return [found["run"], f"{epochs[-1]['features']:,}", curve, *plain, *after, scales, *shares]
+    speed = f"{examples / max(seconds, 1e-9):.0f}"
+    return [found["run"], f"{epochs[-1]['features']:,}", curve, *after, scales, *shares, speed]
 
 
 if __name__ == "__main__":

@@ -70,7 +70,9 @@ class Forcing(Section):
 
     prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")
     least_prefix: int = Field(default=5, ge=1, description="source words of the shortest prefix pair")
-    max_states: int = Field(default=1 << 20, ge=1, description="states of a pair that is not too large; a quarter of its nodes once scored")
+    max_states: int = Field(
+        default=1 << 20, ge=1, description="states of a pair that is not too large, which may have 4 nodes each"
+    )
     aligned: bool = Field(default=False, description="only phrase pairs that fit the sentence pair's word alignment")
 
 

@@ -212,7 +212,8 @@ class ForcedDecoder:
     def score(self, task: Task, lattice: GoldLattice) -> Gold | None:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the decoder.
 
-        None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
+        None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs
+        that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
         ModelError if the lattice is of another sentence or model.
         """
         room, n_words = self._room(task), len(task.source.words)
