@@ -282,9 +282,9 @@ def test_other_settings_do_not_go_on(data, tmp_path, capsys):
 
 
 def test_settings_of_the_paper_are_settings():
-    for name in ("yu2013-maxforce", "maxforce-small"):
+    for name, update in (("yu2013-maxforce", "max_violation"), ("maxforce-small", "standard")):
         config = load_config(ROOT / "configs" / f"{name}.yaml", MaxforceConfig)
-        assert config.update == "max_violation"
+        assert (config.update, config.rates.rule_id) == (update, 1.0)
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
 
