@@ -217,6 +217,20 @@ def test_too_many_states_are_reported(directory):
     assert (found.status, found.best, found.lattice) == ("too large", None, None)
 
 
+@pytest.mark.needs_jit
+def test_too_many_nodes_are_reported(directory):
+    toy, words, reference = many_ways(directory)
+    limits = Search(table_limit=0, distortion_limit=-1)
+    small = ForcedDecoder.load(toy.directory, limits, Forcing(max_states=1 << 12))
+    task = small.prepare(Input(words), reference)
+    status, lattice = small.lattice(task)
+    assert (status, len(lattice.position)) == ("reachable", 2297)  # of which blocks make 275,822 nodes
+    assert small.score(task, lattice) is None
+    assert small.force(Input(words), reference).status == "too large"
+    part = Input(words[:6]), reference[:6]
+    assert small.force(*part).best == ForcedDecoder.load(toy.directory, limits).force(*part).best
+
+
 def test_what_is_too_small_grows(directory):
     toy, words, reference = many_ways(directory, 6)
     limits = Search(table_limit=0, distortion_limit=3)

@@ -17,6 +17,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decoder import forced_decoder
 from decoder.config import Search
 from decoder.features.sparse_weights import fill_weights, new_sparse_weights, used
 from decoder.translator import Decoder
@@ -287,6 +288,18 @@ def test_settings_of_the_paper_are_settings():
         assert (config.update, config.rates.rule_id) == (update, 1.0)
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
+
+
+def test_lattices_that_are_too_large_once_scored_are_counted(data, tmp_path, monkeypatch, caplog):
+    everything = learn(data, tmp_path / "everything", iterations=1).epochs[1]
+    assert everything.too_large == 0
+    monkeypatch.setattr(forced_decoder, "FIRST_NODES", 4)
+    monkeypatch.setattr(forced_decoder, "MOST_NODES", 0)
+    with caplog.at_level("INFO"):
+        epoch = learn(data, tmp_path / "small", iterations=1).epochs[1]
+    assert 0 < epoch.too_large < epoch.examples == everything.examples
+    assert 0 < epoch.updates <= epoch.examples - epoch.too_large
+    assert f"{epoch.too_large} too large; score" in caplog.text
 
 
 @pytest.mark.needs_jit
