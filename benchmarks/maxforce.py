@@ -4,9 +4,8 @@
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
-learns from the first pairs of the training data, or from all if its name says so, and keeps the iteration that is best
-on the development set. Of the weights after the last one, dense weights and scales of groups are then tuned on that set
-by MERT.
+learns from the first pairs of the training data, or from all if its name says so. Of the weights after the last
+iteration, dense weights and scales of groups are then tuned on the development set by MERT.
 """
 
 import argparse
@@ -42,7 +41,7 @@ SENTENCES = {"multi30k": 6000, "ted": 4000}
 ITERATIONS = 3
 CLASSES = 200
 CHARACTERS = [{"kind": "characters", "budget": 3, "prefix": 4}, {"kind": "type", "budget": 1}]
-WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # their maps: `levels`
+WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
 RULES: dict[str, Any] = {"rule_id": True}
 EDGES = RULES | {"word_edges": {"budget": 10, "most_words": 2}, "levels": [{"kind": "word", "budget": 5}, *CHARACTERS]}
 CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
@@ -150,9 +149,8 @@ def learn(work: Work) -> None:
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
     progress = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
-    found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "best": progress.best}
+    found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in progress.epochs]
-    found |= scores(output, work)
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
@@ -178,9 +176,8 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     kind += ".all-pairs" if not config.sentences else ""
     kind += ".any-pair" if config.gold_table_limit == 0 else ""
     kind += "" if config.leave_one_out else ".nothing-left-out"
-    beside = work.output / f"{work.corpus}.maxforce.{{}}"
-    folds = {"lm_folds": Path(str(beside).format(f"lm_folds.{config.lm_folds}"))} if config.lm_folds else {}
-    return folds | {"lattices": Path(str(beside).format(f"lattices.{kind}"))}
+    kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
+    return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
 
 def take_last(model: Path) -> None:

@@ -115,13 +115,15 @@ class _Room:
         """More room for what is full; False if there must not be more."""
         if status == NODES_FULL:
             self.n_nodes *= 2
-        self.n_edges *= 2
-        if self.n_nodes > max(FIRST_NODES, MOST_NODES * most_states) or self.n_edges > MOST_EDGES * most_states:
+            self.n_edges = max(self.n_edges, 4 * self.n_nodes)  # so that no pair's answer depends on those before it
+        else:
+            self.n_edges *= 2
+        has_room = self.n_nodes <= max(FIRST_NODES, MOST_NODES * most_states)
+        has_room = has_room and self.n_edges <= MOST_EDGES * most_states
+        if not has_room:
             self.n_nodes, self.n_edges = FIRST_NODES, 4 * FIRST_NODES
-            self.new_graph()
-            return False
         self.new_graph()
-        return True
+        return has_room
 
     def fit(self, n_words: int) -> None:
         if n_words > self.n_words:
@@ -162,7 +164,7 @@ class ForcedDecoder:
         n_words = len(given.words)
         gold = None if lattice is None else self.score(task, lattice)
         if lattice is None or gold is None:
-            return Forced("too large" if lattice else status, n_words)
+            return Forced(status if lattice is None else "too large", n_words)
         node = self._longest_end(gold)
         # The end of a derivation has no gap.
         source, target = int(gold.graph.first_gap[node]), int(gold.graph.lm_state[node])

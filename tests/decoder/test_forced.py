@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from decoder.config import Forcing, Reordering, Search
 from decoder.forced import links_before
-from decoder.forced_decoder import ForcedDecoder
+from decoder.forced_decoder import FIRST_NODES, ForcedDecoder, _Room
 from decoder.input import Input
+from decoder.stacks import EDGES_FULL, NODES_FULL
 from decoder.translator import Decoder
 from lm.errors import ConfigError, ModelError
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
@@ -229,6 +230,17 @@ def test_too_many_nodes_are_reported(directory):
     assert small.force(Input(words), reference).status == "too large"
     part = Input(words[:6]), reference[:6]
     assert small.force(*part).best == ForcedDecoder.load(toy.directory, limits).force(*part).best
+
+
+def test_room_that_edges_took_is_no_reason_to_refuse_nodes():
+    most_states = 1 << 12
+    room = _Room(most_states)
+    for _ in range(4):
+        assert room.grow_graph(EDGES_FULL, most_states)
+    assert room.grow_graph(NODES_FULL, most_states)
+    assert room.grow_graph(NODES_FULL, most_states)
+    assert not room.grow_graph(NODES_FULL, most_states)
+    assert room.n_nodes == FIRST_NODES
 
 
 def test_what_is_too_small_grows(directory):
