@@ -38,7 +38,7 @@ from training.tuning.tune_model import tune_model
 
 CORPORA = "multi30k", "ted"
 SENTENCES = {"multi30k": 6000, "ted": 4000}
-ITERATIONS = 3
+ITERATIONS, LONG = 3, 15
 CLASSES = 200
 CHARACTERS = [{"kind": "characters", "budget": 3, "prefix": 4}, {"kind": "type", "budget": 1}]
 WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
@@ -53,7 +53,8 @@ LEARNING: dict[str, Any] = {
     "future_cost": True,
     "leave_one_out": "drop",
     "lm_folds": 5,
-    "patience": ITERATIONS,
+    "iterations": ITERATIONS,
+    "patience": LONG,  # to the last iteration
     "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
 }
 DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
@@ -78,6 +79,10 @@ RUNS: dict[str, dict[str, Any]] = {
     "max-violation, all data": {"update": "max_violation", "sentences": 0},
     "standard, all data": {"sentences": 0},
     "classes, all data": {"templates": CLASS_EDGES, "sentences": 0},
+    "standard, long": {"iterations": LONG},
+    "max-violation, long": {"update": "max_violation", "iterations": LONG},
+    "standard, all data, long": {"sentences": 0, "iterations": LONG},
+    "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
     "rates 0.03, all data": {"rates": dict.fromkeys(GROUPS[1:], 0.03), "sentences": 0},
 }
 TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
@@ -136,8 +141,8 @@ def learn(work: Work) -> None:
     path, given = file_of(work), work.given
     if path.exists():
         return
-    more = {"iterations": ITERATIONS, "threads": given.threads}
-    settings = LEARNING | {"sentences": SENTENCES[work.corpus]} | RUNS[work.run] | more
+    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads}
+    settings = LEARNING | more | RUNS[work.run]
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
     if settings["templates"] == CLASS_EDGES:
