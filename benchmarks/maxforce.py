@@ -59,6 +59,8 @@ LEARNING: dict[str, Any] = {
 }
 DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
 NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
+ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # as in the paper
+WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
     "rule-id": {"templates": RULES},
@@ -72,7 +74,14 @@ RUNS: dict[str, dict[str, Any]] = {
     "early, beam 3": NARROW | {"update": "early"},
     "standard, beam 3": NARROW,
     "local, beam 3": NARROW | {"update": "local"},
-    "any pair": {"gold_table_limit": 0},
+    "max-violation, any pair": ANY_PAIR | {"update": "max_violation"},
+    "early, any pair": ANY_PAIR | {"update": "early"},
+    "standard, any pair": ANY_PAIR,
+    "local, any pair": ANY_PAIR | {"update": "local"},
+    "max-violation, wide": WIDE | {"update": "max_violation"},
+    "early, wide": WIDE | {"update": "early"},
+    "standard, wide": WIDE,
+    "local, wide": WIDE | {"update": "local"},
     "aligned": {"forcing": {"aligned": True}},
     "language model not folded": {"lm_folds": 0},
     "nothing left out": {"leave_one_out": None, "lm_folds": 0},
@@ -179,7 +188,8 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     """Where what does not depend on features is kept for other runs: language models, and gold lattices."""
     kind = "aligned" if config.forcing.aligned else "all"
     kind += ".all-pairs" if not config.sentences else ""
-    kind += ".any-pair" if config.gold_table_limit == 0 else ""
+    limit = config.search.table_limit if config.gold_table_limit is None else config.gold_table_limit
+    kind += f".{limit}-a-phrase" if limit else ".any-pair"
     kind += "" if config.leave_one_out else ".nothing-left-out"
     kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ def write_table_and_picture(
     try:
         import matplotlib
     except ImportError:
-        log.info("curve.png: not drawn, matplotlib is not installed (pip install 'phrasebeam[plots]')")
+        _say_not_drawn()
         return
     matplotlib.use("Agg")
     from matplotlib.figure import Figure
@@ -31,3 +32,9 @@ def write_table_and_picture(
     draw(figure)
     with atomic_file(directory / "curve.png") as file:
         figure.savefig(file, format="png", dpi=100)
+
+
+@cache
+def _say_not_drawn() -> None:
+    """Once, since curves are written again and again."""
+    log.info("curve.png: not drawn, matplotlib is not installed (pip install 'phrasebeam[plots]')")

@@ -159,6 +159,7 @@ def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
             # What came behind the checkpoint is not of it.
             with open(tmp_path / "killed" / WORK / "updates", "ab") as file:
                 file.write(b"more")
+            assert (tmp_path / "killed" / WORK / "curve.csv").exists()  # as far as it has come
     assert n_saved > 5
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")

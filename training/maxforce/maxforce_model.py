@@ -34,7 +34,6 @@ from lm.files import atomic_directory
 from lm.progress import log, stage
 from training.derived_model import share, work_directory, write_derived
 from training.maxforce.config import MaxforceConfig
-from training.maxforce.curve import write_curve
 from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Example
 from training.maxforce.lattice_store import LatticeStore, LatticeWriter
@@ -70,7 +69,6 @@ def train_maxforce(
     path = work / "checkpoint.npz"
     progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
     progress = trainer.finish(progress, learned)
-    write_curve(work, progress)
     _write_model(model, output, opened, trainer, sentences, digests)
     return progress
 

@@ -18,6 +18,7 @@ from decoder.features.templates import GROUPS
 from lm.files import atomic_file
 from lm.progress import log, stage
 from training.maxforce.config import MaxforceConfig
+from training.maxforce.curve import write_curve
 from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Difference, Example
 from training.maxforce.learned_weights import LearnedWeights
@@ -135,6 +136,7 @@ class Trainer:
         progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
         if progress.best == len(epochs) - 1:
             save_best(self.directory / "best.npz", scored.dense, sparse, learned.beside.group)
+        write_curve(self.directory, progress)
         self._save(progress, learned)
         line = _line(len(epochs) - 1, len(self.examples), epoch)
         log.info(f"{line}; score {scored.score:.2f}, {scored.n_words} words")
