@@ -4,8 +4,9 @@
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
-learns from the first pairs of the training data, or from all if its name says so. Of the weights after the last
-iteration, dense weights and scales of groups are then tuned on the development set by MERT.
+learns from the first pairs of the training data, or from all if its name says so, with the settings of
+configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, and scaled
+and tuned as there after the last one.
 """
 
 import argparse
@@ -16,14 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts, tuning
+import yaml
+from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts
 from kept_runs import parser_of, write
-from measure import PHRASEBEAM, run, table
+from measure import PHRASEBEAM, ROOT, run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from decoder.config import Search, Weights
-from decoder.features.sparse_weights import save_sparse_weights
+from decoder.features.sparse_weights import SparseWeights, save_sparse_weights
 from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
 from lm.config import parse_config, save_config
@@ -31,31 +33,25 @@ from lm.files import atomic_file, read_lines
 from lm.progress import show_progress
 from training.evaluation import bleu
 from training.maxforce.config import MaxforceConfig
+from training.maxforce.development import Development
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, train_maxforce
-from training.tuning.config import TuneConfig
-from training.tuning.tune_model import tune_model
 
 CORPORA = "multi30k", "ted"
 SENTENCES = {"multi30k": 6000, "ted": 4000}
 ITERATIONS, LONG = 3, 15
 CLASSES = 200
-CHARACTERS = [{"kind": "characters", "budget": 3, "prefix": 4}, {"kind": "type", "budget": 1}]
+SMALL: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "maxforce-small.yaml").read_text())
+TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
+EDGES: dict[str, Any] = SMALL["templates"]
+RULES = {"rule_id": True}
 WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
-RULES: dict[str, Any] = {"rule_id": True}
-EDGES = RULES | {"word_edges": {"budget": 10, "most_words": 2}, "levels": [{"kind": "word", "budget": 5}, *CHARACTERS]}
 CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
 NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
-LEARNING: dict[str, Any] = {
-    "templates": EDGES,
+LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
     "rates": dict.fromkeys(GROUPS[1:], 1.0),  # as in the paper
-    "update": "standard",
-    "future_cost": True,
-    "leave_one_out": "drop",
-    "lm_folds": 5,
     "iterations": ITERATIONS,
     "patience": LONG,  # to the last iteration
-    "development_search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
 }
 DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
 NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
@@ -78,10 +74,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "early, any pair": ANY_PAIR | {"update": "early"},
     "standard, any pair": ANY_PAIR,
     "local, any pair": ANY_PAIR | {"update": "local"},
-    "max-violation, wide": WIDE | {"update": "max_violation"},
-    "early, wide": WIDE | {"update": "early"},
     "standard, wide": WIDE,
-    "local, wide": WIDE | {"update": "local"},
     "aligned": {"forcing": {"aligned": True}},
     "language model not folded": {"lm_folds": 0},
     "nothing left out": {"leave_one_out": None, "lm_folds": 0},
@@ -95,6 +88,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rates 0.03, all data": {"rates": dict.fromkeys(GROUPS[1:], 0.03), "sentences": 0},
 }
 TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
+TINY_TUNE = {"iterations": 1, "nbest": 10}
 
 
 def main() -> None:
@@ -168,8 +162,7 @@ def learn(work: Work) -> None:
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
-    take_last(output)
-    write(path, found | retuned(work, output))
+    write(path, found | retuned(work, output, take_last(output)))
     shutil.rmtree(output)
 
 
@@ -195,8 +188,8 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
 
-def take_last(model: Path) -> None:
-    """Give the model the averaged weights after the last iteration."""
+def take_last(model: Path) -> SparseWeights:
+    """Give the model the averaged weights after the last iteration; the sparse ones."""
     with np.load(model / WORK / "checkpoint.npz") as arrays:
         dense, sparse = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
@@ -205,17 +198,21 @@ def take_last(model: Path) -> None:
     if (model / "sparse").exists():
         shutil.rmtree(model / "sparse")
         save_sparse_weights(sparse, model / "sparse")
+    return sparse
 
 
-def retuned(work: Work, model: Path) -> dict[str, Any]:
-    """BLEU after MERT of the dense weights and of the groups' scales, and these."""
-    tuned = model.with_suffix(".tuned")
-    config = parse_config(tuning(work.given) | {"seeds": [1]}, TuneConfig, "settings")
-    tune_model(model, work.texts.sets["dev"], tuned, config)
-    found: dict[str, Any] = dict(scores(tuned, work, "tuned_"))
-    weights = Decoder.load(tuned).model.weights
-    found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name, None) is not None}
-    shutil.rmtree(tuned)
+def retuned(work: Work, model: Path, sparse: SparseWeights) -> dict[str, Any]:
+    """BLEU with scaled groups and tuned dense weights, as in configs/maxforce-small.yaml, and the scales."""
+    tuning = TUNING | {"tune": TUNING["tune"] | (TINY_TUNE if work.given.tiny else {}), "threads": work.given.threads}
+    config = parse_config(tuning, MaxforceConfig, "settings")
+    decoder = Decoder.load(model, config.development_search)
+    development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run)
+    scored = development.score(0, decoder.model.weights, sparse)
+    weights = Weights.model_validate(decoder.features.by_group(scored.dense))
+    (model / "weights.yaml").unlink()
+    save_config(weights, model / "weights.yaml")
+    found: dict[str, Any] = dict(scores(model, work, "tuned_"))
+    found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
     return found
 
 

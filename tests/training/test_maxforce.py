@@ -129,6 +129,17 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
     assert not any((tmp_path / "out" / WORK / "tuning").iterdir())
 
 
+def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
+    timid = {"rates": {"word_edges": 1e-3}, "iterations": 1}
+    factors = [1e4, 2.0, 1e-4]
+    alone = [learn(data, tmp_path / f"{one}", scales=[one], **timid).epochs[1].score for one in factors]
+    assert len(set(alone)) == len(factors)
+    best = max(alone)
+    for name, tried in (("out", factors), ("turned", factors[::-1])):
+        assert learn(data, tmp_path / name, scales=tried, **timid).epochs[1].score == best
+        assert Decoder.load(tmp_path / name).model.weights.word_edges == factors[alone.index(best)]
+
+
 def test_threads_do_not_change_a_bit(data, tmp_path):
     for threads in (1, 2):
         learn(data, tmp_path / f"{threads}", threads=threads)

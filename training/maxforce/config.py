@@ -1,5 +1,7 @@
 """Settings of the perceptron: the only defaults."""
 
+from typing import Annotated
+
 from pydantic import Field, model_validator
 
 from decoder.config import Forcing, LeaveOneOut, Search
@@ -50,6 +52,12 @@ class MaxforceConfig(Section):
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
     search: Search = Search(stack=30, beam_threshold=0.0)
     development_search: Search | None = Field(None, description="for scores on the development set; none: as above")
+    scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
+        [1.0],
+        min_length=1,
+        description="factors of the scales of groups; the one with the best score on the development set is taken, "
+        "before tuning",
+    )
     tune: TuneConfig | None = Field(
         None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
     )

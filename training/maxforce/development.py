@@ -1,4 +1,4 @@
-"""What learned weights are worth on development data, as they are or after tuning what is not sparse."""
+"""What learned weights are worth on development data, as they are, scaled, or after tuning what is not sparse."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,9 @@ import numpy as np
 from decoder.config import Weights
 from decoder.features.dense import weight_vector
 from decoder.features.sparse_weights import SparseWeights
+from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
+from lm.progress import log
 from training.maxforce.config import MaxforceConfig
 from training.tuning.config import TuneConfig
 from training.tuning.decoding import translated
@@ -33,19 +35,41 @@ class Development:
     def __init__(self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str):
         """Tuning is kept in `directory` while it lasts; one that was killed goes on if the `signature` is the same."""
         self.decoder, self.threads, self.directory, self.signature = decoder, config.threads, directory, signature
+        self.scales = config.scales
         self.tuning = None if config.tune is None else config.tune.scored_as(config)
         self.sentences = data.read(TuneConfig().scored_as(config))
 
     def score(self, number: int, weights: Weights, sparse: SparseWeights) -> Scored:
         """Of the weights after iteration `number`."""
+        if self.scales != [1.0]:
+            weights = self._scaled(weights, sparse)
         if self.tuning is not None:
             weights = self._tuned(self.tuning, number, weights, sparse)
+        score, n_words = self._translate(weights, sparse)
+        return Scored(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))
+
+    def _translate(self, weights: Weights, sparse: SparseWeights) -> tuple[float, int]:
+        """The score, and the number of words."""
         self.decoder.reweigh(weights, sparse)
         source, metric = self.sentences.source, self.sentences.metric
         texts = translated(self.decoder, source, self.threads)
         score = 100 * metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))
-        n_words = sum(len(text.split()) for text in texts)
-        return Scored(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))
+        return score, sum(len(text.split()) for text in texts)
+
+    def _scaled(self, weights: Weights, sparse: SparseWeights) -> Weights:
+        """With the scales of all groups times that factor which is best, the first of several."""
+        groups = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
+        if not groups or not sparse.n_used[0]:
+            return weights
+        tried = [
+            weights.model_copy(update={name: factor * scale for name, scale in groups.items()})
+            for factor in self.scales
+        ]
+        scores = [self._translate(one, sparse)[0] for one in tried]
+        best = int(np.argmax(scores))
+        found = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(self.scales, scores, strict=True))
+        log.info(f"scales of sparse features: {found}")
+        return tried[best]
 
     def _tuned(self, tuning: TuneConfig, number: int, weights: Weights, sparse: SparseWeights) -> Weights:
         model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
