@@ -55,8 +55,7 @@ class MaxforceConfig(Section):
     scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
         [1.0],
         min_length=1,
-        description="factors of the scales of groups; the one with the best score on the development set is taken, "
-        "before tuning",
+        description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
     tune: TuneConfig | None = Field(
         None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
@@ -85,3 +84,8 @@ class MaxforceConfig(Section):
         if self.lm_folds == 1:
             raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
         return self
+
+
+def is_learned(group: str, config: MaxforceConfig) -> bool:
+    """Whether there is a rate for a group of sparse features."""
+    return group not in config.fixed and getattr(config.rates, group) > 0

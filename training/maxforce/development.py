@@ -12,7 +12,7 @@ from decoder.features.sparse_weights import SparseWeights
 from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
 from lm.progress import log
-from training.maxforce.config import MaxforceConfig
+from training.maxforce.config import MaxforceConfig, is_learned
 from training.tuning.config import TuneConfig
 from training.tuning.decoding import translated
 from training.tuning.run_state import Run
@@ -35,7 +35,7 @@ class Development:
     def __init__(self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str):
         """Tuning is kept in `directory` while it lasts; one that was killed goes on if the `signature` is the same."""
         self.decoder, self.threads, self.directory, self.signature = decoder, config.threads, directory, signature
-        self.scales = config.scales
+        self.scales, self.groups = config.scales, [name for name in GROUPS if is_learned(name, config)]
         self.tuning = None if config.tune is None else config.tune.scored_as(config)
         self.sentences = data.read(TuneConfig().scored_as(config))
 
@@ -57,8 +57,8 @@ class Development:
         return score, sum(len(text.split()) for text in texts)
 
     def _scaled(self, weights: Weights, sparse: SparseWeights) -> Weights:
-        """With the scales of all groups times that factor which is best, the first of several."""
-        groups = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
+        """With the scales of learned groups times that factor which is best, the first of several."""
+        groups = {name: getattr(weights, name) for name in self.groups if getattr(weights, name) is not None}
         if not groups or not sparse.n_used[0]:
             return weights
         tried = [

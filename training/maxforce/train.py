@@ -17,7 +17,7 @@ from decoder.features.sparse_weights import SparseWeights
 from decoder.features.templates import GROUPS
 from lm.files import atomic_file
 from lm.progress import log, stage
-from training.maxforce.config import MaxforceConfig
+from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.curve import write_curve
 from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Difference, Example
@@ -154,7 +154,7 @@ def dense_rates(features: FeatureNames, config: MaxforceConfig) -> np.ndarray:
 
 def sparse_rates(config: MaxforceConfig) -> np.ndarray:
     """float64[len(GROUPS)]."""
-    return np.array([0.0 if name in config.fixed else getattr(config.rates, name) for name in GROUPS])
+    return np.array([getattr(config.rates, name) if is_learned(name, config) else 0.0 for name in GROUPS])
 
 
 def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> None:
