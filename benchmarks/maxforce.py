@@ -55,7 +55,7 @@ LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name
 }
 DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
 NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
-ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # as in the paper
+ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper names no limit
 WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
