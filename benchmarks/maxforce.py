@@ -1,24 +1,25 @@
 """The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8, 9 and 12): BLEU on development and test sets.
 
-    python benchmarks/maxforce.py DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--tables]
+    python benchmarks/maxforce.py DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--seed N ...] [--tables]
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
 configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, and scaled
-and tuned as there after the last one.
+and tuned as there after the last one. A row of the table has the scores of all seeds, and the rest of the first one.
 """
 
 import argparse
 import json
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
-from expected_bleu_methods import BASELINE, Work, make_tuned, read_texts
+from expected_bleu_methods import BASELINE, Texts, Work, make_tuned, read_texts
 from kept_runs import parser_of, write
 from measure import PHRASEBEAM, ROOT, run, table
 
@@ -93,6 +94,7 @@ TINY_TUNE = {"iterations": 1, "nbest": 10}
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
+    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences, and of tuning")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
@@ -103,48 +105,45 @@ def main() -> None:
             work = Work(corpus, BASELINE, texts, given.output, given)
             make_tuned(work)
             score_before(work)
-            for run in given.run:
-                learn(work._replace(run=run))
+            for seed in given.seed:
+                for run in given.run:
+                    learn(work._replace(run=run), seed)
     for corpus in given.corpus:
         print_table(corpus, given)
 
 
-def file_of(work: Work) -> Path:
+def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
     """Of the numbers of a run."""
-    return kept_in(work.output, work.corpus, work.run)
-
-
-def kept_in(output: Path, corpus: str, name: str) -> Path:
-    """The file of a run's numbers."""
-    return output / f"{corpus}.maxforce.{name.replace(', ', '.').replace(' ', '-')}.json"
+    seeded = f"{name}, seed {seed}" if seed > 1 else name
+    return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
 
 def score_before(work: Work) -> None:
     """Translate both sets with default weights and with tuned ones."""
     for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", work.tuned)):
-        named = work._replace(run=name)
-        if not file_of(named).exists():
-            write(file_of(named), {"corpus": work.corpus, "run": name} | scores(model, named))
+        path = file_of(work.output, work.corpus, name)
+        if not path.exists():
+            write(path, {"corpus": work.corpus, "run": name} | scores(model, work.texts, path))
 
 
-def scores(model: Path, work: Work, kind: str = "") -> dict[str, float]:
-    """BLEU of both sets; what was translated is kept beside the numbers."""
+def scores(model: Path, texts: Texts, path: Path, kind: str = "") -> dict[str, float]:
+    """BLEU of both sets; what was translated is kept beside the file of the numbers."""
     decoder = Decoder.load(model, parse_config(LEARNING["development_search"], Search, "settings"))
     found = {}
-    for name, data in work.texts.sets.items():
+    for name, data in texts.sets.items():
         translations = [one.text for one in decoder.translate_all(read_lines(data.source))]
-        with atomic_file(file_of(work).with_suffix(f".{kind}{name}")) as file:
+        with atomic_file(path.with_suffix(f".{kind}{name}")) as file:
             file.write("".join(f"{text}\n" for text in translations).encode())
         found[f"{kind}{name}"] = bleu(translations, list(read_lines(data.references[0])))[0]
     return found
 
 
-def learn(work: Work) -> None:
+def learn(work: Work, seed: int) -> None:
     """Learn, and tune what was learned, unless that is there."""
-    path, given = file_of(work), work.given
+    path, given = file_of(work.output, work.corpus, work.run, seed), work.given
     if path.exists():
         return
-    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads}
+    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seed": seed}
     settings = LEARNING | more | RUNS[work.run]
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
@@ -162,7 +161,7 @@ def learn(work: Work) -> None:
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
-    write(path, found | retuned(work, output, take_last(output)))
+    write(path, found | retuned(work, output, path, seed))
     shutil.rmtree(output)
 
 
@@ -201,39 +200,42 @@ def take_last(model: Path) -> SparseWeights:
     return sparse
 
 
-def retuned(work: Work, model: Path, sparse: SparseWeights) -> dict[str, Any]:
+def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     """BLEU with scaled groups and tuned dense weights, as in configs/maxforce-small.yaml, and the scales."""
-    tuning = TUNING | {"tune": TUNING["tune"] | (TINY_TUNE if work.given.tiny else {}), "threads": work.given.threads}
-    config = parse_config(tuning, MaxforceConfig, "settings")
+    sparse = take_last(model)
+    tune = TUNING["tune"] | {"seeds": [seed]} | (TINY_TUNE if work.given.tiny else {})
+    config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
     development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run)
     scored = development.score(0, decoder.model.weights, sparse)
     weights = Weights.model_validate(decoder.features.by_group(scored.dense))
     (model / "weights.yaml").unlink()
     save_config(weights, model / "weights.yaml")
-    found: dict[str, Any] = dict(scores(model, work, "tuned_"))
+    found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
     return found
 
 
 def print_table(corpus: str, given: argparse.Namespace) -> None:
     """A row for each run."""
-    names = ["default", "tuned", *RUNS]
-    paths = [kept_in(given.output, corpus, name) for name in names]
-    found = [json.loads(path.read_text()) for path in paths if path.exists()]
-    if found:
+    found = []
+    for name in ["default", "tuned", *RUNS]:
+        paths = [file_of(given.output, corpus, name, seed) for seed in sorted({1, *given.seed})]
+        found.append([json.loads(path.read_text()) for path in paths if path.exists()])
+    if any(found):
         heading = ["", "sparse features", "dev by iteration", "dev, tuned", "test, tuned", "scales", "invalid"]
         heading += ["place", "sentences/s"]
-        print(f"\n### {corpus}\n\n{table([heading, *map(row, found)])}", flush=True)
+        print(f"\n### {corpus}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
 
 
-def row(found: dict[str, Any]) -> list[str]:
+def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     """The numbers of a run."""
+    found = seeds[0]
     if "epochs" not in found:
         return [found["run"], "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
-    after = [f"{found[f'tuned_{name}']:.2f}" for name in ("dev", "test")]
+    after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]
     names = "updates", "invalid", "place", "examples", "seconds"
     updates, invalid, place, examples, seconds = (sum(one[name] for one in epochs) for name in names)
     shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
