@@ -114,7 +114,7 @@ def main() -> None:
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
     """Of the numbers of a run."""
-    seeded = f"{name}, seed {seed}" if seed > 1 else name
+    seeded = f"{name}, seed {seed}" if seed != 1 else name
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
 
@@ -229,7 +229,7 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
 
 
 def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
-    """The numbers of a run."""
+    """The numbers of a run with each of its seeds."""
     found = seeds[0]
     if "epochs" not in found:
         return [found["run"], "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", ""]
