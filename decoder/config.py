@@ -107,9 +107,15 @@ class Weights(Section):
     # Scales of groups of sparse features, see templates.yaml:
     pair_sparse: Finite | None = None
     rule_id: Finite | None = None
-    word_edges: Finite | None = None
     rule_bigram: Finite | None = None
     rule_history: Finite | None = None
+    source_edges: Finite | None = None
+    target_edges: Finite | None = None
+    context_edges: Finite | None = None
+    source_target_edges: Finite | None = None
+    source_context_edges: Finite | None = None
+    target_context_edges: Finite | None = None
+    all_edges: Finite | None = None
 
     @model_serializer(mode="wrap")
     def _without_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:

@@ -17,6 +17,7 @@ from decoder.extension import Limits, SearchSpace
 from decoder.features.dense import LN10, UNKNOWN_WORD, active_groups, dense_weights, feature_names
 from decoder.features.pair import check_counts
 from decoder.features.sparse_weights import SparseWeights
+from decoder.features.templates import only_groups
 from decoder.found import Found
 from decoder.frequent import NO_FREQUENT, forget_frequent
 from decoder.future_cost import fill_future_cost
@@ -93,7 +94,7 @@ class Decoder:
         layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
         self.weights = dense_weights(given, *layout)
         self.features = feature_names(self.weights, given)
-        sparse = tables.sparse._replace(active=active_groups(given, tables.sparse), weights=sparse_weights)
+        sparse = only_groups(tables.sparse, active_groups(given, tables.sparse))._replace(weights=sparse_weights)
         lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
         self.tables = tables._replace(lms=lms, sparse=sparse)
         self._limits = Limits(

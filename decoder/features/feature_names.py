@@ -9,13 +9,14 @@ from typing import NamedTuple
 from decoder.features.template_config import Templates
 from decoder.features.templates import (
     ABSENT,
+    GROUP,
+    GROUPS,
     LENGTH,
     PAIR_SPARSE,
     POSITIONS,
     RULE_BIGRAM,
     RULE_HISTORY,
     RULE_ID,
-    WORD_EDGES,
     Levels,
     Sparse,
 )
@@ -50,8 +51,7 @@ class FeatureNamer:
                 yield from (self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in rule.pair_keys)
             if active[RULE_ID]:
                 yield f"rule_id_{name}"
-            if active[WORD_EDGES]:
-                yield from self._edges(source, rule)
+            yield from self._edges(source, rule)
             if active[RULE_BIGRAM]:
                 yield f"rule_bigram_{before}+{name}"
             if active[RULE_HISTORY]:
@@ -84,4 +84,4 @@ class FeatureNamer:
                     text = EMPTY_PHRASE if found is None else found[column]
                     parts.append(f"{position}.{self.labels[column]}={text}")
             parts += [f"length={rule.end - rule.begin}"] * row[int(LENGTH)]
-            yield f"word_edges_{','.join(parts)}"
+            yield f"{GROUPS[row[int(GROUP)]]}_{','.join(parts)}"

@@ -12,13 +12,13 @@ from decoder.features.sparse_weights import find_weight
 from decoder.features.templates import (
     ABSENT,
     BEGIN_ROW,
+    GROUP,
     LENGTH,
     PAIR_SPARSE,
     RULE_BIGRAM,
     RULE_HISTORY,
     RULE_ID,
     WORD,
-    WORD_EDGES,
     Sparse,
 )
 from decoder.phrase_table import longest
@@ -73,7 +73,7 @@ def target_class(sparse, own, word, column):
 @inlined_kernel
 def has_rule_features(sparse):
     """Whether a pair in its sentence has sparse features, beside those that it has alone."""
-    return sparse.active[RULE_ID] or sparse.active[WORD_EDGES]
+    return sparse.active[RULE_ID] or sparse.combinations.shape[0] > 0
 
 
 @inlined_kernel
@@ -120,7 +120,7 @@ def fire_rule(sparse, sentence, words, size, begin, end, fired):
     own, classes = sentence.own, sentence.classes
     if sparse.active[RULE_ID]:
         fire(fired, RULE_ID, rule_hash(sparse, own, classes, words, size, begin, end), ONE)
-    if sparse.active[WORD_EDGES]:
+    if sparse.combinations.shape[0] > 0:
         _fill_edges(sparse, own, classes, words, size, begin, end, fired.edges)
         for c in range(sparse.combinations.shape[0]):
             h = START
@@ -130,7 +130,7 @@ def fire_rule(sparse, sentence, words, size, begin, end, fired):
                     h = combine(combine(h, np.int64(position)), np.int64(fired.edges[position, column]))
             if sparse.combinations[c, LENGTH]:
                 h = combine(combine(h, LENGTH), np.int64(end - begin))
-            fire(fired, WORD_EDGES, h, ONE)
+            fire(fired, np.int64(sparse.combinations[c, GROUP]), h, ONE)
 
 
 @inlined_kernel

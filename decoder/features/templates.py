@@ -18,11 +18,24 @@ from lm.jit import kernel
 from lm.ngrams import BEGIN, END
 from lm.word_classes import read_class_map
 
-GROUPS = ("pair_sparse", "rule_id", "word_edges", "rule_bigram", "rule_history")
-PAIR_SPARSE, RULE_ID, WORD_EDGES, RULE_BIGRAM, RULE_HISTORY = (np.int64(i) for i in range(len(GROUPS)))
-# Positions of a combination: edges of the source and of the target phrase, source words around, and its length.
+# Word edges by what they combine: words of the source phrase, of the target phrase, and of the source around. They
+# differ in what they are worth beside dense features (benchmarks/README.md), so that each kind has a scale.
+EDGES = {
+    "source_edges": {"source"},
+    "target_edges": {"target"},
+    "context_edges": {"context"},
+    "source_target_edges": {"source", "target"},
+    "source_context_edges": {"source", "context"},
+    "target_context_edges": {"target", "context"},
+    "all_edges": {"source", "target", "context"},
+}
+GROUPS = ("pair_sparse", "rule_id", "rule_bigram", "rule_history", *EDGES)
+PAIR_SPARSE, RULE_ID, RULE_BIGRAM, RULE_HISTORY = (np.int64(i) for i in range(4))
+# Positions of a combination: edges of the source and of the target phrase, source words around; then two columns
+# more, whether the length of the source phrase belongs to it, and its group.
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
-LENGTH = np.int64(len(POSITIONS))
+PARTS = ("source", "source", "target", "target", "context", "context")
+LENGTH, GROUP = np.int64(len(POSITIONS)), np.int64(len(POSITIONS) + 1)
 ABSENT = -1
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have
@@ -40,7 +53,7 @@ class Sparse(NamedTuple):
     pair_values: np.ndarray  # float32[...]
     target_classes: np.ndarray  # uint64[V, 1 + L], hash of the word, and of what stands for it at each level
     nothing: np.ndarray  # uint64[1 + L], of what is before the first target word
-    combinations: np.ndarray  # int8[C, 7], column of the classes by position, or ABSENT; then whether with the length
+    combinations: np.ndarray  # int8[C, 8], column of the classes by position, or ABSENT; then LENGTH and GROUP
 
 
 class Levels:
@@ -104,18 +117,24 @@ def name_keys(names: Sequence[str]) -> np.ndarray:
 
 
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
-    """int8[C, 7] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first."""
+    """int8[C, 8] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first."""
     rows = []
     for size in range(1, settings.most_words + 1):
         for positions in combinations(range(len(POSITIONS)), size):
+            group = _group_of_edges(positions)
             for chosen in product(range(len(levels)), repeat=size):
                 if sum(levels[i].budget for i in chosen) > settings.budget:
                     continue
                 row = [ABSENT] * len(POSITIONS)
                 for position, level in zip(positions, chosen):
                     row[position] = 1 + level
-                rows += [[*row, with_length] for with_length in range(1 + settings.with_length)]
-    return np.array(rows, np.int8).reshape(-1, len(POSITIONS) + 1)
+                rows += [[*row, with_length, group] for with_length in range(1 + settings.with_length)]
+    return np.array(rows, np.int8).reshape(-1, len(POSITIONS) + 2)
+
+
+def _group_of_edges(positions: Sequence[int]) -> int:
+    parts = {PARTS[position] for position in positions}
+    return next(GROUPS.index(name) for name, combined in EDGES.items() if combined == parts)
 
 
 def no_sparse() -> Sparse:
@@ -129,8 +148,13 @@ def no_sparse() -> Sparse:
         np.zeros(0, np.float32),
         NO_CLASSES,
         np.zeros(1, np.uint64),
-        np.zeros((0, len(POSITIONS) + 1), np.int8),
+        np.zeros((0, len(POSITIONS) + 2), np.int8),
     )
+
+
+def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
+    """Without the groups that are not `active` (bool[len(GROUPS)])."""
+    return sparse._replace(active=active, combinations=sparse.combinations[active[sparse.combinations[:, GROUP]]])
 
 
 def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
@@ -150,8 +174,9 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
     """The features of `templates`, over a target vocabulary. Those of single pairs are to be put in afterwards."""
     edges = word_edges(templates.word_edges, templates.levels) if templates.word_edges else no_sparse().combinations
     active = no_sparse().active
-    active[RULE_ID], active[WORD_EDGES] = templates.rule_id, templates.word_edges is not None
+    active[RULE_ID] = templates.rule_id
     active[RULE_BIGRAM], active[RULE_HISTORY] = templates.rule_bigram, templates.rule_history
+    active[edges[:, GROUP]] = True
     return no_sparse()._replace(
         weights=weights,
         active=active,

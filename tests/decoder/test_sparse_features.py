@@ -24,7 +24,7 @@ from lm.config import load_config, save_config
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.decoder.test_search import UNLIMITED, flat
 from tests.naive.search import derivations, features
-from tests.naive.sparse import GROUPS, key_of, names
+from tests.naive.sparse import groups_of, key_of, names
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 ALGORITHMS = st.sampled_from(["stack", "cube"])
@@ -43,7 +43,8 @@ def directory(tmp_path_factory):
 
 @st.composite
 def templates_of(draw):
-    edges = draw(st.none() | st.builds(WordEdges, budget=st.integers(1, 8), with_length=st.booleans()))
+    few, many = st.integers(1, 3), st.integers(1, 8)
+    edges = draw(st.none() | st.builds(WordEdges, budget=many, most_words=few, with_length=st.booleans()))
     levels = draw(st.lists(st.sampled_from(LEVELS), min_size=1, max_size=3, unique_by=lambda level: level.name))
     return Templates(
         levels=levels,
@@ -63,7 +64,7 @@ def add_templates(toy, templates, seed):
     (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
     save_config(templates, toy.directory / "templates.yaml")
     weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
-    scales = {name: rng.uniform(-1, 1) for name in GROUPS[1:] if getattr(templates, name)}
+    scales = {name: rng.uniform(-1, 1) for name in groups_of(templates) if rng.random() < 0.9}
     save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
     return {"source": [source] * len(templates.levels), "target": [target] * len(templates.levels)}, scales
 
@@ -74,7 +75,7 @@ def all_vectors(toy, templates, maps, scales, words, seed):
     for derivation in derivations(toy.table, words, toy.longest, 2):
         plain = [(span, option[0]) for span, option in derivation]
         dense = features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early)
-        found.append((dense, list(names(templates, maps, words, plain))))
+        found.append((dense, [name for name in names(templates, maps, words, plain) if name[0] in scales]))
     keys = {name: key_of(name) for name in dict.fromkeys(name for _, some in found for name in some)}
     values = {name: rng.uniform(-1, 1) if rng.random() < 0.7 else 0.0 for name in keys}
     table = new_sparse_weights(len(keys))
@@ -111,7 +112,7 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
         names = [one.sparse_names[key] for key in one.sparse]
         assert len(set(names)) == len(names)
         assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
-            len(one.phrases) if templates.rule_id else 0
+            len(one.phrases) if "rule_id" in scales else 0
         )
 
 

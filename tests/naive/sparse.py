@@ -7,7 +7,16 @@ import numpy as np
 from lm import hashing
 from lm.hashing import START
 
-GROUPS = ("pair_sparse", "rule_id", "word_edges", "rule_bigram", "rule_history")
+EDGES = (
+    "source_edges",
+    "target_edges",
+    "context_edges",
+    "source_target_edges",
+    "source_context_edges",
+    "target_context_edges",
+    "all_edges",
+)
+GROUPS = ("pair_sparse", "rule_id", "rule_bigram", "rule_history", *EDGES)
 
 
 def combine(h, value):
@@ -58,9 +67,28 @@ def edges(templates, maps, source, span, target):
                         word, side = at[position]
                         text = stand_ins(templates.levels, maps[side], word)[level] if word is not None else None
                         parts.append((position, text))
-                    yield "word_edges", tuple(parts), None
+                    group = kind_of_edges(chosen)
+                    yield group, tuple(parts), None
                     if settings.with_length:
-                        yield "word_edges", tuple(parts), end - begin
+                        yield group, tuple(parts), end - begin
+
+
+def kind_of_edges(positions):
+    """The group of what combines these, two of which are of the source phrase, the target phrase and the context."""
+    sides = ("source", "target", "context")
+    parts = [side for i, side in enumerate(sides) if any(position // 2 == i for position in positions)]
+    return f"{'all' if len(parts) == 3 else '_'.join(parts)}_edges"
+
+
+def groups_of(templates):
+    """The groups whose features a model of the templates can have."""
+    found = [name for name in GROUPS[1:4] if getattr(templates, name)]
+    if templates.word_edges:
+        costs = sorted(level.budget for level in templates.levels)
+        most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
+        kinds = {kind_of_edges(chosen) for size in range(1, most + 1) for chosen in combinations(range(6), size)}
+        found += [name for name in EDGES if name in kinds]
+    return found
 
 
 def names(templates, maps, source, derivation):
@@ -86,7 +114,7 @@ def key_of(name):
     group, rest = name[0], name[1:]
     if group == "rule_id":
         h = rule_hash(rest[0])
-    elif group == "word_edges":
+    elif group in EDGES:
         h = START
         for position, text in rest[0]:
             h = combine(combine(h, np.int64(position)), as_int(np.uint64(1) if text is None else hash_text(text)))

@@ -121,7 +121,7 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
     assert gains[0] >= 0
     assert gains[1] > 0
     best = Decoder.load(tmp_path / "out", parse_config(QUICK["search"], Search, "settings"))
-    assert best.model.weights.word_edges != 1
+    assert best.model.weights.target_context_edges != best.model.weights.target_edges
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
     translated = [translation.text for translation in best.translate_all(source)]
     score = sacrebleu.corpus_bleu(translated, [target], tokenize="none").score
@@ -137,7 +137,8 @@ def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
     best = max(alone)
     for name, tried in (("out", factors), ("turned", factors[::-1])):
         assert learn(data, tmp_path / name, scales=tried, **timid).epochs[1].score == best
-        assert Decoder.load(tmp_path / name).model.weights.word_edges == factors[alone.index(best)]
+        weights = Decoder.load(tmp_path / name).model.weights
+        assert weights.rule_id == weights.source_target_edges == weights.context_edges == factors[alone.index(best)]
 
 
 def test_threads_do_not_change_a_bit(data, tmp_path):
@@ -199,7 +200,7 @@ def test_explains_what_it_learned(data, tmp_path, capsys):
     assert main(["explain", "--model", str(tmp_path / "out"), "--top", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[1] for line in lines]
-    groups = {"rule_id", "word_edges", "rule_bigram"}
+    groups = {"rule_id", "target_edges", "source_context_edges", "target_context_edges", "rule_bigram"}
     assert {group for group in groups for name in names if name.startswith(group)} == groups
     for group in groups:
         weights = [abs(float(line.split()[0])) for line in lines if line.split()[1].startswith(group)]

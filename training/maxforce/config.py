@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from decoder.config import Forcing, LeaveOneOut, Search
 from decoder.features.template_config import Templates
+from decoder.features.templates import EDGES
 from lm.config import Bytes, Section
 from training.bleu import ReferenceLength
 from training.maxforce.updates import Strategy
@@ -34,9 +35,13 @@ class Rates(Section):
     length_groups: float = Field(0.0, ge=0)
     pair_sparse: float = Field(0.0, ge=0)
     rule_id: float = Field(0.1, ge=0)
-    word_edges: float = Field(0.002, ge=0)
     rule_bigram: float = Field(0.1, ge=0)
     rule_history: float = Field(0.02, ge=0)
+    word_edges: float = Field(0.002, ge=0, description="of each kind of them")
+
+    def of_group(self, group: str) -> float:
+        """The rate of the features of a group of sparse features, see GROUPS."""
+        return float(getattr(self, "word_edges" if group in EDGES else group))
 
 
 class MaxforceConfig(Section):
@@ -88,4 +93,4 @@ class MaxforceConfig(Section):
 
 def is_learned(group: str, config: MaxforceConfig) -> bool:
     """Whether there is a rate for a group of sparse features."""
-    return group not in config.fixed and getattr(config.rates, group) > 0
+    return group not in config.fixed and config.rates.of_group(group) > 0

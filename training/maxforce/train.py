@@ -154,7 +154,7 @@ def dense_rates(features: FeatureNames, config: MaxforceConfig) -> np.ndarray:
 
 def sparse_rates(config: MaxforceConfig) -> np.ndarray:
     """float64[len(GROUPS)]."""
-    return np.array([getattr(config.rates, name) if is_learned(name, config) else 0.0 for name in GROUPS])
+    return np.array([config.rates.of_group(name) if is_learned(name, config) else 0.0 for name in GROUPS])
 
 
 def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> None:
