@@ -35,7 +35,10 @@ class Level(Section):
 
 
 class WordEdges(Section):
-    """Combinations of what stands at the edges of a phrase pair and around it."""
+    """Combinations of what stands at the edges of a phrase pair and around it.
+
+    They are as many groups as there are kinds of them, by the sides that they combine, see EDGES in templates.py.
+    """
 
     budget: int = Field(default=10, ge=1, description="a combination costs at most so much in all")
     most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
