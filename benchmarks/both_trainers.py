@@ -115,7 +115,8 @@ def print_table(work: Work) -> None:
             for name, kind in KINDS.items():
                 scored = [f"{found[f'{kind}{one}']:.2f}" for one in ("dev", "test")]
                 p_value = significance(work, tuned, path.with_suffix(f".{kind}test"))
-                rows.append([f"{name}, seed {seed}", *scored, p_value])
+                rows.append([f"{name}, seed {seed}" if kind else name, *scored, p_value])
+    rows = [row for i, row in enumerate(rows) if row not in rows[:i]]  # expected BLEU has no seed
     print(f"\n### {work.corpus}\n\n{table(rows)}", flush=True)
 
 
