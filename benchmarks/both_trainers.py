@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from expected_bleu_methods import Work, make_tuned, read_texts
+from expected_bleu_methods import Work, bootstrapped, make_tuned, read_texts
 from expected_bleu_methods import learn as learn_expected_bleu
 from kept_runs import parser_of, write
 from maxforce import CORPORA, SMALL, TINY, TINY_TUNE, file_of, score_before, scores
@@ -26,16 +26,14 @@ from decoder.config import Weights
 from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
 from lm.config import parse_config, save_config
-from lm.files import read_lines
 from lm.progress import show_progress
-from training.evaluation import EvaluationOptions, evaluate
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.maxforce_model import train_maxforce
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import tune_model
 
 EXPECTED_BLEU = {"multi30k": "adagrad", "ted": "rprop-all"}  # runs; Multi30k learns as much from features (a) alone
-KINDS = {"expected BLEU": "", "perceptron": "perceptron_", "both": "both_"}
+TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # of everything
 
 
 def main() -> None:
@@ -51,29 +49,40 @@ def main() -> None:
             make_tuned(work)
             score_before(work)
             learn_expected_bleu(work)
+            if not alone(work).exists():
+                write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
             for seed in given.seed:
                 make(work, seed)
         print_table(work)
 
 
+def alone(work: Work) -> Path:
+    """Of the numbers of expected BLEU."""
+    return work.output / f"{work.corpus}.both.expected-bleu.json"
+
+
+def file_of_seed(work: Work, seed: int) -> Path:
+    """Of the numbers of the perceptron and of both."""
+    return work.output / f"{work.corpus}.both.{seed}.json"
+
+
 def make(work: Work, seed: int) -> None:
     """The perceptron's model and the one with both, and what they are worth, unless that is there."""
-    path = work.output / f"{work.corpus}.both.{seed}.json"
+    path = file_of_seed(work, seed)
     if path.exists():
         return
     more: dict[str, Any] = {"threads": work.given.threads, "seed": seed}
-    tune = SMALL["tune"] | {"seeds": [seed]}
-    if work.given.tiny:
-        more, tune = more | TINY, tune | TINY_TUNE
-    config = parse_config(SMALL | more | {"tune": tune}, MaxforceConfig, "settings")
+    tiny, tiny_tune = (TINY, TINY_TUNE) if work.given.tiny else ({}, {})
+    tune = {"tune": SMALL["tune"] | {"seeds": [seed]} | tiny_tune}
+    config = parse_config(SMALL | more | tiny | tune, MaxforceConfig, "settings")
     perceptron, joined, tuned = (path.with_suffix(f".{name}") for name in ("perceptron", "joined", "tuned"))
     development = work.texts.sets["dev"]
     progress = train_maxforce(work.tuned, work.texts.training, development, perceptron, config)
     join(work.path("model"), perceptron, joined)
-    settings = tune | {"iterations": tune["iterations"] if work.given.tiny else 5, "threads": work.given.threads}
+    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | tiny_tune
     tune_model(joined, development, tuned, parse_config(settings, TuneConfig, "settings"))
     found: dict[str, Any] = {"curve": [epoch.score for epoch in progress.epochs]}
-    for kind, model in zip(KINDS.values(), (work.path("model"), perceptron, tuned)):
+    for kind, model in (("perceptron_", perceptron), ("both_", tuned)):
         found |= scores(model, work.texts, path, kind)
     write(path, found)
 
@@ -102,30 +111,25 @@ def scaled(value: Any, factor: float) -> Any:
 
 def print_table(work: Work) -> None:
     """A row for each model."""
-    tuned = file_of(work.output, work.corpus, "tuned")
-    if not tuned.exists():
+    if not alone(work).exists():
         return
-    before = json.loads(tuned.read_text())
-    rows = [["", "dev", "test", "p"], ["tuned", f"{before['dev']:.2f}", f"{before['test']:.2f}", ""]]
+    before = file_of(work.output, work.corpus, "tuned")
+    rows = [["", "dev", "test", "p"], row(work, "tuned", before), row(work, "expected BLEU", alone(work))]
     for seed in work.given.seed:
-        path = work.output / f"{work.corpus}.both.{seed}.json"
+        path = file_of_seed(work, seed)
         if path.exists():
-            found = json.loads(path.read_text())
-            print(f"{work.corpus}, seed {seed}, perceptron: " + ", ".join(f"{one:.2f}" for one in found["curve"]))
-            for name, kind in KINDS.items():
-                scored = [f"{found[f'{kind}{one}']:.2f}" for one in ("dev", "test")]
-                p_value = significance(work, tuned, path.with_suffix(f".{kind}test"))
-                rows.append([f"{name}, seed {seed}" if kind else name, *scored, p_value])
-    rows = [row for i, row in enumerate(rows) if row not in rows[:i]]  # expected BLEU has no seed
+            curve = json.loads(path.read_text())["curve"]
+            print(f"{work.corpus}, seed {seed}, perceptron: " + ", ".join(f"{one:.2f}" for one in curve))
+            rows += [row(work, f"{name}, seed {seed}", path, f"{name}_") for name in ("perceptron", "both")]
     print(f"\n### {work.corpus}\n\n{table(rows)}", flush=True)
 
 
-def significance(work: Work, before: Path, after: Path) -> str:
-    """p of a paired bootstrap on the test set."""
-    systems = {str(path): list(read_lines(path)) for path in (before.with_suffix(".test"), after)}
-    references = [list(read_lines(path)) for path in work.texts.sets["test"].references]
-    options = EvaluationOptions(tokenize="none", paired="bootstrap")
-    return f"{evaluate(systems, references, options).results['BLEU'][1].p_value:.3f}"
+def row(work: Work, name: str, path: Path, kind: str = "") -> list[str]:
+    """BLEU of both sets, and whether that of the test set differs from the tuned model's."""
+    found, before = json.loads(path.read_text()), file_of(work.output, work.corpus, "tuned")
+    texts = before.with_suffix(".test"), path.with_suffix(f".{kind}test")
+    p_value = bootstrapped(*texts, work.texts) if path != before else ""
+    return [name, *(f"{found[f'{kind}{one}']:.2f}" for one in ("dev", "test")), p_value]
 
 
 if __name__ == "__main__":

@@ -249,11 +249,17 @@ def spread(values: list[float]) -> str:
 
 def significance(given: argparse.Namespace, corpus: str, run: str, found: dict[str, list[dict[str, Any]]]) -> str:
     """p of a paired bootstrap on the test set, of the runs that are the median on the development set."""
-    systems, texts = {}, read_texts(corpus, given)
+    paths = []
     for name in (BASELINE, run):
         median = sorted(found[name], key=lambda one: one["dev"])[(len(found[name]) - 1) // 2]
-        systems[name] = list(read_lines(given.output / f"{corpus}.{name}.{median['seed']}.test"))
-    if systems[BASELINE] == systems[run]:
+        paths.append(given.output / f"{corpus}.{name}.{median['seed']}.test")
+    return bootstrapped(*paths, read_texts(corpus, given))
+
+
+def bootstrapped(before: Path, after: Path, texts: Texts) -> str:
+    """p of a paired bootstrap between two files of translations of the test set."""
+    systems = {str(path): list(read_lines(path)) for path in (before, after)}
+    if systems[str(before)] == systems[str(after)]:
         return "1"
     references = [list(read_lines(path)) for path in texts.sets["test"].references]
     results = evaluate(systems, references, EvaluationOptions(tokenize="none", paired="bootstrap")).results["BLEU"]

@@ -26,7 +26,7 @@ from lm.errors import ConfigError
 from phrasebeam import main
 from training.build.model import train_model
 from training.config import TrainModelConfig
-from training.maxforce.config import MaxforceConfig
+from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, TrainingData, train_maxforce
 from training.maxforce.train import Trainer
@@ -139,6 +139,17 @@ def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
         assert learn(data, tmp_path / name, scales=tried, **timid).epochs[1].score == best
         weights = Decoder.load(tmp_path / name).model.weights
         assert weights.rule_id == weights.source_target_edges == weights.context_edges == factors[alone.index(best)]
+
+
+def test_word_edges_can_be_fixed_together_or_by_kind():
+    groups = {"rule_id", "source_edges", "target_context_edges"}
+    for fixed, learned_ones in (
+        ([], groups),
+        (["word_edges"], {"rule_id"}),
+        (["source_edges"], groups - {"source_edges"}),
+    ):
+        config = parse_config(QUICK | {"fixed": fixed}, MaxforceConfig, "settings")
+        assert {group for group in groups if is_learned(group, config)} == learned_ones
 
 
 def test_threads_do_not_change_a_bit(data, tmp_path):

@@ -41,7 +41,12 @@ class Rates(Section):
 
     def of_group(self, group: str) -> float:
         """The rate of the features of a group of sparse features, see GROUPS."""
-        return float(getattr(self, "word_edges" if group in EDGES else group))
+        return float(getattr(self, rate_of(group)))
+
+
+def rate_of(group: str) -> str:
+    """What the rate of a group of sparse features is called."""
+    return "word_edges" if group in EDGES else group
 
 
 class MaxforceConfig(Section):
@@ -93,4 +98,4 @@ class MaxforceConfig(Section):
 
 def is_learned(group: str, config: MaxforceConfig) -> bool:
     """Whether there is a rate for a group of sparse features."""
-    return group not in config.fixed and config.rates.of_group(group) > 0
+    return not {group, rate_of(group)} & {*config.fixed} and config.rates.of_group(group) > 0
