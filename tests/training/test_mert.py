@@ -74,13 +74,16 @@ def test_noise_has_the_size_asked_for():
     assert np.sqrt(np.mean(np.square(sizes))) == pytest.approx(0.1 * problem.deviation_of(scores), rel=0.1)
 
 
-@given(cases(), st.integers(0, 2), st.integers(1, 2))
-@settings(max_examples=20)
-def test_mert_does_not_lose(case, restarts, threads):
-    problem = case.problem(threads)
+@given(cases(), st.integers(0, 2), st.integers(1, 2), st.data())
+@settings(max_examples=40)
+def test_mert_does_not_lose_whatever_is_fixed(case, restarts, threads, data):
+    size = len(case.weights)
+    tunable = data.draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    problem = case.problem(threads, tunable)
     optimum = mert(problem, Mert(restarts=restarts, directions=2))
     assert problem.score_of(optimum.weights) >= problem.score_of(problem.start) - 1e-9
-    again = mert(case.problem(), Mert(restarts=restarts, directions=2))
+    assert optimum.weights[~problem.tunable].tolist() == problem.start[~problem.tunable].tolist()
+    again = mert(case.problem(tunable=tunable), Mert(restarts=restarts, directions=2))
     assert optimum.weights.tolist() == again.weights.tolist()
 
 
@@ -96,3 +99,13 @@ def test_mert_leaves_what_is_fixed_and_keeps_the_scale():
     assert problem.score_of(optimum.weights) == pytest.approx(1)
     assert optimum.weights[2] == 2.0
     assert np.abs(optimum.weights[:2]).sum() == pytest.approx(1.5)
+
+
+def test_what_was_learned_beside_a_fixed_weight_keeps_its_size():
+    entries = [Entry("a b c d", [1.0, 0.0]), Entry("a b c e", [0.0, 3.0])]
+    problem = Case(2, [entries], [["a b c e"]], [8.0, 2.0], 0).problem(tunable=[False, True])
+    optimum = mert(problem, Mert(restarts=0, directions=0))
+    assert problem.score_of(problem.start) < 0.9
+    assert problem.score_of(optimum.weights) == pytest.approx(1)
+    assert optimum.weights[0] == 8.0
+    assert optimum.weights[1] > 8 / 3

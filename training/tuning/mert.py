@@ -32,12 +32,14 @@ class Space(NamedTuple):
 
     unit: np.ndarray  # float64[F], how far along each feature scores change as much; 0: they do not, or may not
     columns: np.ndarray  # float32[D, H], dense features
+    free: bool  # all features that differ within lists are tunable, so that weights times a factor choose the same
 
 
 def mert(problem: Problem, settings: Mert) -> Optimum:
     """The best of all ascents, the first of several; scaled to the sum of absolute weights of the start.
 
-    A corpus does not depend on that scale, but the pruning of the search does.
+    A corpus does not depend on that scale, but the pruning of the search does. Beside fixed weights of features that
+    differ within lists there is no scale to choose.
     """
     space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
     best = ascend(problem, settings, space, problem.start, generators[0])
@@ -50,14 +52,17 @@ def mert(problem: Problem, settings: Mert) -> Optimum:
             ascents = list(pool.map(lambda task: ascend(problem, settings, space, *task), tasks))
             n_updates += sum(ascent.n_updates for ascent in ascents)
             best = max([best, *ascents], key=lambda ascent: ascent.score)
-    return Optimum(rescaled(best.weights, problem.start, problem.tunable), n_updates)
+    weights = rescaled(best.weights, problem.start, problem.tunable) if space.free else best.weights
+    return Optimum(weights, n_updates)
 
 
 def new_space(problem: Problem) -> Space:
     """The space of the tunable features that differ within lists."""
     deviations, dense = problem.deviations(), problem.lists.dense
-    unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=deviations > 0)
-    return Space(unit, np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T)
+    differs = deviations > 0
+    unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=differs & problem.tunable)
+    columns = np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T
+    return Space(unit, columns, not np.any(differs & ~problem.tunable))
 
 
 def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.ndarray:

@@ -75,10 +75,11 @@ class Problem:
         return total
 
     def deviations(self) -> np.ndarray:
-        """float64[F], of each feature the standard deviation within lists; 0 of those that are not tunable."""
+        """float64[F], of each feature the standard deviation within lists."""
         variances, size = np.zeros(self.start.size), self.start.size
         add_variances(self.lists, np.zeros(size), np.zeros(size), variances)
-        return np.where(self.tunable, np.sqrt(variances / self.n_sentences), 0.0)
+        deviations: np.ndarray = np.sqrt(variances / self.n_sentences)
+        return deviations
 
     def deviation_of(self, scores: np.ndarray) -> float:
         """The standard deviation of model scores (float64[H]) within lists."""
