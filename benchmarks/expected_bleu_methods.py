@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from kept_runs import parser_of, write
 from measure import table
-from whole_way import CORPORA, Files, head, prepare
+from whole_way import CORPORA, Files, development_of, head, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -40,7 +40,6 @@ from training.training_data import TrainingData
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import TuningData, tune_model
 
-DEVELOPMENT = {"multi30k": "val", "ted": "dev"}
 MASK = re.compile(rb"<[ST]_")
 SEEDS = 1, 2, 3
 BUILDING: dict[str, Any] = {"reordering": {"orientation": "hier"}}
@@ -92,7 +91,7 @@ class Work(NamedTuple):
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=DEVELOPMENT, run=RUNS)
+    parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
     parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
     parser.add_argument("--threads", type=int, default=2, help="of making lists and of learning")
@@ -115,10 +114,11 @@ def main() -> None:
 def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
     """The files of a corpus; those of training data that are not DATA's are written to the output."""
     directory = given.output / f"{corpus}.data"
-    directory.mkdir(parents=True, exist_ok=True)
-    files = prepare(given.data / corpus, CORPORA[corpus], directory)
+    split = directory / "split"
+    split.mkdir(parents=True, exist_ok=True)
+    files = prepare(given.data / corpus, CORPORA[corpus], split)
     training = unmasked(files, directory, TINY_PAIRS if given.tiny else None)
-    development = [given.data / corpus / f"{DEVELOPMENT[corpus]}.{name}" for name in CORPORA[corpus][:2]]
+    development = development_of(given.data / corpus, CORPORA[corpus])
     sets = {}
     for name, paths in ("dev", development), ("test", [files.test_source, files.test_target]):
         source, target = (head(path, TINY_SET, directory) for path in paths) if given.tiny else paths

@@ -38,8 +38,8 @@ from training.maxforce.development import Development
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, train_maxforce
 
-CORPORA = "multi30k", "ted"
-SENTENCES = {"multi30k": 6000, "ted": 4000}
+CORPORA = "multi30k", "ted", "tanaka"
+SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
 CLASSES = 200
 SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from kept_runs import parser_of, write
 from measure import PHRASEBEAM, run, table
-from whole_way import CORPORA, Corpus, prepare
+from whole_way import CORPORA, Corpus, development_of, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -35,7 +35,6 @@ GRIDS: dict[Method, list[float]] = {
     "mira-chiang": [0.01, 0.1, 0.001, 0.0001],
     "pro": [],
 }
-DEVELOPMENT = {"multi30k": "val", "ted": "dev", "tanaka": "dev"}
 LONGEST = {"dense": 7, "groups": 10}  # phrases; 10 as in the paper, 220 group features
 FIRST = "multi30k"
 SEEDS = 1, 2, 3
@@ -107,8 +106,7 @@ def corpus_files(name: str, data: Path, output: Path) -> dict[str, Path]:
     directory = output / f"{name}.data"
     directory.mkdir(parents=True, exist_ok=True)
     train = prepare(data / name, corpus, directory)
-    development = [data / name / f"{DEVELOPMENT[name]}.{language}" for language in corpus[:2]]
-    return train._asdict() | dict(zip(("dev_source", "dev_target"), development))
+    return train._asdict() | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
 
 
 def train_model(files: dict[str, Path], features: str, model: Path) -> None:

@@ -32,12 +32,13 @@ class Corpus(NamedTuple):
     source: str
     target: str
     test: str
+    development: str
 
 
 CORPORA = {
-    "multi30k": Corpus("de", "en", "test_2016_flickr"),
-    "ted": Corpus("de", "en", "devtest"),
-    "tanaka": Corpus("ja", "en", ""),
+    "multi30k": Corpus("de", "en", "test_2016_flickr", "val"),
+    "ted": Corpus("de", "en", "devtest", "dev"),
+    "tanaka": Corpus("ja", "en", "", "dev"),
 }
 
 
@@ -93,6 +94,11 @@ def prepare(data: Path, corpus: Corpus, directory: Path) -> Files:
         parts[-1].write_bytes(b"".join(lines[:-HELD_OUT]))
         (directory / path.name.replace("train", "test")).write_bytes(b"".join(lines[-HELD_OUT:]))
     return Files(*parts, *(directory / f"test.{language}" for language in languages))
+
+
+def development_of(data: Path, corpus: Corpus) -> list[Path]:
+    """Source and target of the development set."""
+    return [data / f"{corpus.development}.{language}" for language in (corpus.source, corpus.target)]
 
 
 def head(path: Path, n_lines: int, directory: Path) -> Path:
