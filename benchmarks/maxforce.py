@@ -193,12 +193,17 @@ def take_last(model: Path) -> SparseWeights:
     with np.load(model / WORK / "checkpoint.npz") as arrays:
         dense, sparse = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
-    (model / "weights.yaml").unlink(missing_ok=True)
-    save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
+    write_weights(model, Weights.model_validate(features.by_group(dense)))
     if (model / "sparse").exists():
         shutil.rmtree(model / "sparse")
         save_sparse_weights(sparse, model / "sparse")
     return sparse
+
+
+def write_weights(model: Path, weights: Weights) -> None:
+    """In place of those that the model has."""
+    (model / "weights.yaml").unlink(missing_ok=True)
+    save_config(weights, model / "weights.yaml")
 
 
 def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
@@ -210,8 +215,7 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run)
     scored = development.score(0, decoder.model.weights, sparse)
     weights = Weights.model_validate(decoder.features.by_group(scored.dense))
-    (model / "weights.yaml").unlink()
-    save_config(weights, model / "weights.yaml")
+    write_weights(model, weights)
     found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
     return found
