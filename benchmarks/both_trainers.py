@@ -19,7 +19,7 @@ from typing import Any
 from expected_bleu_methods import Work, bootstrapped, make_tuned, read_texts
 from expected_bleu_methods import learn as learn_expected_bleu
 from kept_runs import parser_of, write
-from maxforce import CORPORA, SMALL, TINY, TINY_TUNE, file_of, score_before, scores, write_weights
+from maxforce import SMALL, TINY, TINY_TUNE, file_of, score_before, scores
 from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -34,10 +34,10 @@ from decoder.features.sparse_weights import (
 )
 from decoder.features.templates import GROUPS
 from decoder.translator import Decoder
-from lm.config import load_config, parse_config
+from lm.config import load_config, parse_config, save_config
 from lm.progress import show_progress
 from training.maxforce.config import MaxforceConfig
-from training.maxforce.maxforce_model import train_maxforce
+from training.maxforce.maxforce_model import WORK, train_maxforce
 from training.tuning.config import TuneConfig
 from training.tuning.tune_model import tune_model
 
@@ -50,7 +50,7 @@ TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # of everything
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=CORPORA)
+    parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the perceptron, and of tuning")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
@@ -130,17 +130,16 @@ def tuned(work: Work, model: Path, output: Path, seed: int) -> Path:
 
 def average(perceptrons: Sequence[Path], output: Path) -> None:
     """The first model with the means of all models' sparse weights and scales of groups."""
-    replace_tree(perceptrons[0], output, "maxforce")
+    replace_tree(perceptrons[0], output, WORK)
     kept = [used(open_sparse_weights(model / "sparse")) for model in perceptrons]
     means = new_sparse_weights(sum(keys.size for keys, _ in kept))
     for keys, values in kept:
         add_weights(means, keys, values / len(kept))
-    shutil.rmtree(output / "sparse")
     save_sparse_weights(means, output / "sparse")
     weights = [load_config(model / "weights.yaml", Weights) for model in perceptrons]
     scales = {name: [getattr(one, name) for one in weights] for name in GROUPS}
     update = {name: sum(found) / len(found) for name, found in scales.items() if None not in found}
-    write_weights(output, weights[0].model_copy(update=update))
+    save_config(weights[0].model_copy(update=update), output / "weights.yaml")
 
 
 def join(expected_bleu: Path, perceptron: Path, output: Path) -> None:
@@ -152,7 +151,7 @@ def join(expected_bleu: Path, perceptron: Path, output: Path) -> None:
     factor = others.language_model[0] / weights.language_model[0]
     update = {name: scaled(value, factor) for name, value in weights if name != "unknown_word_penalty"}
     groups = {name: getattr(others, name) for name in GROUPS}
-    write_weights(output, Weights.model_validate(weights.model_dump() | update | groups))
+    save_config(Weights.model_validate(weights.model_dump() | update | groups), output / "weights.yaml")
 
 
 def replace_tree(model: Path, output: Path, *left_out: str) -> None:

@@ -38,7 +38,6 @@ from training.maxforce.development import Development
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, train_maxforce
 
-CORPORA = "multi30k", "ted", "tanaka"
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
 CLASSES = 200
@@ -94,7 +93,7 @@ TINY_TUNE = {"iterations": 1, "nbest": 10}
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
+    parser = parser_of(__doc__, corpus=SENTENCES, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences, and of tuning")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
@@ -193,17 +192,10 @@ def take_last(model: Path) -> SparseWeights:
     with np.load(model / WORK / "checkpoint.npz") as arrays:
         dense, sparse = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
-    write_weights(model, Weights.model_validate(features.by_group(dense)))
+    save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
     if (model / "sparse").exists():
-        shutil.rmtree(model / "sparse")
         save_sparse_weights(sparse, model / "sparse")
     return sparse
-
-
-def write_weights(model: Path, weights: Weights) -> None:
-    """In place of those that the model has."""
-    (model / "weights.yaml").unlink(missing_ok=True)
-    save_config(weights, model / "weights.yaml")
 
 
 def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
@@ -215,7 +207,7 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run)
     scored = development.score(0, decoder.model.weights, sparse)
     weights = Weights.model_validate(decoder.features.by_group(scored.dense))
-    write_weights(model, weights)
+    save_config(weights, model / "weights.yaml")
     found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
     return found
