@@ -143,7 +143,7 @@ def learn(work: Work, seed: int) -> None:
     path, given = file_of(work.output, work.corpus, work.run, seed), work.given
     if path.exists():
         return
-    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seed": seed}
+    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
     settings = LEARNING | more | RUNS[work.run]
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
@@ -155,9 +155,9 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
-    progress = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
+    trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
-    found["epochs"] = [one.model_dump() for one in progress.epochs]
+    found["epochs"] = [one.model_dump() for one in trained.progress[seed].epochs]
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
@@ -187,9 +187,9 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
 
-def take_last(model: Path) -> SparseWeights:
+def take_last(model: Path, seed: int) -> SparseWeights:
     """Give the model the averaged weights after the last iteration; the sparse ones."""
-    with np.load(model / WORK / "checkpoint.npz") as arrays:
+    with np.load(model / WORK / f"seed-{seed}" / "checkpoint.npz") as arrays:
         dense, sparse = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
     save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
@@ -200,11 +200,11 @@ def take_last(model: Path) -> SparseWeights:
 
 def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     """BLEU with scaled groups and tuned dense weights, as in configs/maxforce-small.yaml, and the scales."""
-    sparse = take_last(model)
-    tune = TUNING["tune"] | {"seeds": [seed]} | (TINY_TUNE if work.given.tiny else {})
+    sparse = take_last(model, seed)
+    tune = TUNING["tune"] | (TINY_TUNE if work.given.tiny else {})
     config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
-    development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run)
+    development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run, seed)
     scored = development.score(0, decoder.model.weights, sparse)
     weights = Weights.model_validate(decoder.features.by_group(scored.dense))
     save_config(weights, model / "weights.yaml")

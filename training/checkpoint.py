@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from lm.config import Section, parse_config
+from lm.config import Section, load_config, parse_config, save_config
 from lm.errors import ConfigError
 from lm.files import atomic_file
 
@@ -34,7 +34,20 @@ def load_progress(path: Path, kind: type[AnyProgress], signature: str) -> tuple[
         arrays = dict(stored.items())
     data: Any = json.loads(arrays.pop("progress").tobytes())
     progress = parse_config(data, kind, str(path))
+    _check(progress, signature, path)
+    return progress, arrays
+
+
+def begin_work(path: Path, signature: str) -> None:
+    """Say in a file whose the work beside it is. Raises ConfigError where it is of other settings or data."""
+    if path.exists():
+        _check(load_config(path, Signed), signature, path)
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_config(Signed(signature=signature), path)
+
+
+def _check(progress: Signed, signature: str, path: Path) -> None:
     if progress.signature != signature:
         what = f"{progress.signature}, expected {signature}"
         raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
-    return progress, arrays

@@ -2,18 +2,15 @@
 
 import csv
 import os
-import random
 import signal
 import subprocess
 import sys
 import time
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
 import sacrebleu
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,76 +21,26 @@ from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
 from phrasebeam import main
-from training.build.model import train_model
-from training.config import TrainModelConfig
+from tests.training.maxforce_toy import QUICK, ROOT, RUN, Killed, learn, make_data, options, weights_of
 from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.learned_weights import LearnedWeights
-from training.maxforce.maxforce_model import WORK, TrainingData, train_maxforce
+from training.maxforce.maxforce_model import train_maxforce
 from training.maxforce.train import Trainer
 from training.maxforce.updates import UPDATES
+from training.training_data import TrainingData
 from training.tuning.tune_model import TuningData
-
-ROOT = Path(__file__).resolve().parents[2]
-QUICK = {
-    "templates": {"rule_id": True, "word_edges": {"most_words": 2}, "rule_bigram": True},
-    "rates": {"word_edges": 1.0, "translation": 0.1},
-    "iterations": 2,
-    "batch": 6,
-    "checkpoint": 2,
-    "threads": 1,
-    "search": {"stack": 10, "beam_threshold": 0.0, "max_phrase_length": 1},  # longer phrases would know
-}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """Sentence pairs in which the word before decides what `k` is, which neither phrases nor language model can see."""
     directory = tmp_path_factory.mktemp("maxforce")
-    rng = random.Random(1)
-    for name, size in (("train", 60), ("dev", 10)):
-        pairs = [[rng.choice("abcd") for _ in range(rng.randint(1, 3))] for _ in range(size)]
-        source = [" ".join(f"{word} k" for word in words) for words in pairs]
-        target = [" ".join(f"{word.upper()} {'m p' if word < 'c' else 'm q'}" for word in words) for words in pairs]
-        link = "{0}-{2} {1}-{3} {1}-{4}"
-        points = [
-            " ".join(link.format(2 * i, 2 * i + 1, 3 * i, 3 * i + 1, 3 * i + 2) for i in range(len(words)))
-            for words in pairs
-        ]
-        for kind, lines in (("source", source), ("target", target), ("alignment", points)):
-            (directory / f"{name}.{kind}").write_text("".join(f"{line}\n" for line in lines))
-    config = TrainModelConfig.model_validate(
-        {"phrases": {"max_length": 2}, "language_model": {"order": 2}, "threads": 1}
-    )
-    files = directory / "train.source", directory / "train.target"
-    train_model(*files, directory / "model", config, directory / "train.alignment")
-    (directory / "config").write_text(yaml.safe_dump(QUICK))
+    make_data(directory)
     return directory
-
-
-def learn(data, output, **more):
-    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    config = MaxforceConfig.model_validate(QUICK | more)
-    return train_maxforce(
-        data / "model", corpus, TuningData(data / "dev.source", [data / "dev.target"]), output, config
-    )
-
-
-def options(data, output, *more):
-    files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
-    files |= {"dev-source": "dev.source", "dev-reference": "dev.target", "model": "model", "config": "config"}
-    given = [part for name, file in files.items() for part in (f"--{name}", str(data / file))]
-    return ["train-maxforce", *given, "--output", str(output), *more]
-
-
-def weights_of(output):
-    """All that was learned, by file."""
-    arrays = [np.load(output / "sparse" / f"{name}.npy").tolist() for name in ("keys", "values")]
-    return arrays, (output / "weights.yaml").read_text(), (output / "sparse" / "names").read_text()
 
 
 def learned(output):
     """The weights at the end, best or not."""
-    return {name: a.tolist() for name, a in np.load(output / WORK / "checkpoint.npz").items() if name != "progress"}
+    return {name: a.tolist() for name, a in np.load(output / RUN / "checkpoint.npz").items() if name != "progress"}
 
 
 @pytest.mark.parametrize("update", sorted(UPDATES))
@@ -106,7 +53,7 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
         assert sum(epoch.updates for epoch in progress.epochs) > 0
         assert sum(epoch.invalid for epoch in progress.epochs) == 0
         assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
-    with open(tmp_path / "out" / WORK / "curve.csv") as file:
+    with open(tmp_path / "out" / RUN / "curve.csv") as file:
         assert [float(row["score"]) for row in csv.DictReader(file)] == scores
 
 
@@ -126,7 +73,7 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
     translated = [translation.text for translation in best.translate_all(source)]
     score = sacrebleu.corpus_bleu(translated, [target], tokenize="none").score
     assert score == pytest.approx(progress.epochs[1].score)
-    assert not any((tmp_path / "out" / WORK / "tuning").iterdir())
+    assert not any((tmp_path / "out" / RUN / "tuning").iterdir())
 
 
 def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
@@ -159,10 +106,6 @@ def test_threads_do_not_change_a_bit(data, tmp_path):
     assert learned(tmp_path / "1") == learned(tmp_path / "2")
 
 
-class Killed(Exception):
-    """In place of a signal."""
-
-
 def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
     learn(data, tmp_path / "whole")
     save, n_saved = Trainer._save, 0
@@ -180,9 +123,9 @@ def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
             break
         except Killed:
             # What came behind the checkpoint is not of it.
-            with open(tmp_path / "killed" / WORK / "updates", "ab") as file:
+            with open(tmp_path / "killed" / RUN / "updates", "ab") as file:
                 file.write(b"more")
-            assert (tmp_path / "killed" / WORK / "curve.csv").exists()  # as far as it has come
+            assert (tmp_path / "killed" / RUN / "curve.csv").exists()  # as far as it has come
     assert n_saved > 5
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
@@ -193,7 +136,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
     arguments = options(data, tmp_path / "killed", "--iterations", "3")
     script = "import sys; from phrasebeam import main; sys.exit(main())"
     process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
-    path = tmp_path / "killed" / WORK / "checkpoint.npz"
+    path = tmp_path / "killed" / RUN / "checkpoint.npz"
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:
         if path.exists():
@@ -238,8 +181,8 @@ def test_a_trained_model_can_be_trained_on(data, tmp_path):
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | {"templates": None, "iterations": 1})
     development = TuningData(data / "dev.source", [data / "dev.target"])
-    progress = train_maxforce(tmp_path / "first", corpus, development, tmp_path / "second", config)
-    assert progress.epochs[0].score == 100.0
+    trained = train_maxforce(tmp_path / "first", corpus, development, tmp_path / "second", config)
+    assert trained.progress[1].epochs[0].score == 100.0
     assert weights_of(tmp_path / "first")[0][0]
     assert Decoder.load(tmp_path / "second").translate("a k").text == "A m p"
 
@@ -295,7 +238,7 @@ def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
 
 def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
-    assert main(options(data, tmp_path / "out", "--iterations", "1", "--seed", "2")) == 2
+    assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
     assert "choose another output, or give the same settings" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
@@ -312,6 +255,14 @@ def test_settings_of_the_paper_are_settings():
         assert (config.update, config.rates.rule_id) == (update, 1.0)
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
+    for settings_given, message in (
+        ({"seeds": [1, 2, 1]}, r"seeds are \[1, 2, 1\]; give each once"),
+        ({"seeds": [-1]}, r"seeds\.0: .* greater than or equal to 0, found -1"),
+        ({"tune": {"seeds": [1, 2]}}, r"tune\.seeds has no effect in training; give it for training as a whole"),
+        ({"tune": {"c": [0.1]}}, r"tune\.c has no effect in training"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            parse_config(settings_given, MaxforceConfig, "options")
 
 
 def test_lattices_that_are_too_large_once_scored_are_counted(data, tmp_path, monkeypatch, caplog):

@@ -49,6 +49,16 @@ def rate_of(group: str) -> str:
     return "word_edges" if group in EDGES else group
 
 
+SHARED = dict.fromkeys(
+    ("metric", "lowercase", "reference_length", "threads", "seeds"), "give it for training as a whole"
+)
+NOT_TUNED_BY = SHARED | {  # settings of tuning
+    "c": "give that of the method, one",
+    "sparse": "scales of groups are tuned",
+    "add": "give features to the model before, with tune",
+}
+
+
 class MaxforceConfig(Section):
     """Everything that `train-maxforce` can be told besides its files."""
 
@@ -82,7 +92,9 @@ class MaxforceConfig(Section):
     lowercase: bool = False
     reference_length: ReferenceLength = "closest"
     checkpoint: int = Field(200, ge=1, description="mini-batches between two")
-    seed: int = 1
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [1], min_length=1, description="of the order of sentences, and of tuning: a training each, and then their mean"
+    )
     lm_memory: Bytes = Field(2 * 2**30, ge=2**20, description="for estimating language models without a fold")
     names: int = Field(1000, ge=0, description="heaviest features of each group whose names are kept for explain")
     threads: int = Field(2, ge=1)
@@ -93,6 +105,19 @@ class MaxforceConfig(Section):
             raise ValueError("search.algorithm is cube; the beams of stack search are learned from, give stack")
         if self.lm_folds == 1:
             raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
+        return self
+
+    @model_validator(mode="after")
+    def _has_each_seed_once(self) -> "MaxforceConfig":
+        if len({*self.seeds}) < len(self.seeds):
+            raise ValueError(f"seeds are {self.seeds}; give each once")
+        return self
+
+    @model_validator(mode="after")
+    def _tunes_as_it_is_told(self) -> "MaxforceConfig":
+        for name, reason in NOT_TUNED_BY.items():
+            if self.tune is not None and getattr(self.tune, name) != getattr(TuneConfig(), name):
+                raise ValueError(f"tune.{name} has no effect in training; {reason}")
         return self
 
 

@@ -32,19 +32,26 @@ class Scored(NamedTuple):
 class Development:
     """The sentences that tell when to stop, and their decoder."""
 
-    def __init__(self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str):
+    def __init__(
+        self, decoder: Decoder, data: TuningData, config: MaxforceConfig, directory: Path, signature: str, seed: int
+    ):
         """Tuning is kept in `directory` while it lasts; one that was killed goes on if the `signature` is the same."""
-        self.decoder, self.threads, self.directory, self.signature = decoder, config.threads, directory, signature
+        self.decoder, self.threads, self.directory = decoder, config.threads, directory
+        self.signature, self.seed = signature, seed
         self.scales, self.groups = config.scales, [name for name in GROUPS if is_learned(name, config)]
         self.tuning = None if config.tune is None else config.tune.scored_as(config)
         self.sentences = data.read(TuneConfig().scored_as(config))
 
     def score(self, number: int, weights: Weights, sparse: SparseWeights) -> Scored:
-        """Of the weights after iteration `number`."""
+        """Of the weights after iteration `number`, scaled and tuned as the settings say."""
         if self.scales != [1.0]:
             weights = self._scaled(weights, sparse)
+        return self.score_tuned(f"iteration-{number}", weights, sparse)
+
+    def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> Scored:
+        """Of weights that have their scales; `name` is the tuning's, where there is one."""
         if self.tuning is not None:
-            weights = self._tuned(self.tuning, number, weights, sparse)
+            weights = self._tuned(self.tuning, name, weights, sparse)
         score, n_words = self._translate(weights, sparse)
         return Scored(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))
 
@@ -71,10 +78,10 @@ class Development:
         log.info(f"scales of sparse features: {found}")
         return tried[best]
 
-    def _tuned(self, tuning: TuneConfig, number: int, weights: Weights, sparse: SparseWeights) -> Weights:
+    def _tuned(self, tuning: TuneConfig, name: str, weights: Weights, sparse: SparseWeights) -> Weights:
         model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
-        settings = RunSettings(f"iteration {number}", tuning.seeds[0], tuning)
-        run = Run(self.directory / f"{number:03d}", self.signature)
+        run = Run(self.directory / name, self.signature)
+        settings = RunSettings(name, self.seed, tuning)
         Tuner(model, self.sentences, settings, run).finish()
         found = run.weights(run.state.best)
         shutil.rmtree(run.directory)  # it holds n-best lists

@@ -38,7 +38,10 @@ def train_maxforce_command(
     lm_folds: Annotated[
         int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the order of sentences.", show_default="1")] = None,
+    seed: Annotated[
+        list[int] | None,
+        typer.Option(help="Of the order of sentences; of several, the mean of what they learn.", show_default="1"),
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
@@ -48,7 +51,7 @@ def train_maxforce_command(
         "iterations": iterations,
         "leave_one_out": leave_one_out,
         "lm_folds": lm_folds,
-        "seed": seed,
+        "seeds": seed,
         "threads": threads,
     }
     data = settings.model_dump(mode="json", exclude_unset=True)
@@ -56,7 +59,13 @@ def train_maxforce_command(
     settings = parse_config(data, MaxforceConfig, "options")
     show_progress()
     corpus = TrainingData(source, target, alignment)
-    print(to_table(train_maxforce(model, corpus, TuningData(dev_source, dev_reference), output, settings)))
+    found = train_maxforce(model, corpus, TuningData(dev_source, dev_reference), output, settings)
+    for number, progress in found.progress.items():
+        if found.mean:
+            print(f"seed {number}")
+        print(to_table(progress))
+    if found.mean:
+        print(f"mean of all seeds: {found.mean.score:.2f}")
 
 
 def to_table(progress: Progress) -> str:

@@ -4,39 +4,39 @@ work directory `maxforce` in the output:
 features/        templates.yaml and the maps of word classes, where the settings have templates
 lm_folds/        language models without a fold of the training data each
 lattices/        see LatticeStore
-checkpoint.npz, best.npz  see state.py and train.py
-curve.csv, curve.png
+seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (best_weights.py), updates
+                 (update_log.py), curve.csv, curve.png
+mean.npz         of several seeds, see mean.py
 """
 
 import shutil
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
-
-import numpy as np
+from typing import NamedTuple
 
 from decoder.config import Weights
-from decoder.features.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from decoder.features.sparse_weights import save_sparse_weights
 from decoder.features.template_config import Templates
 from decoder.features.templates import GROUPS
-from decoder.forced_decoder import ForcedDecoder, Status
-from decoder.gold_lattice import GoldLattice
-from decoder.input import Input
+from decoder.forced_decoder import ForcedDecoder
 from decoder.lm_folds import Fold
 from decoder.model import Model, open_model
-from decoder.ordered_map import map_ordered
 from decoder.provenance import file_digests, signature
 from decoder.sparse_files import open_sparse, save_feature_names
 from decoder.translator import Decoder
 from lm.config import save_config
 from lm.errors import ConfigError
 from lm.files import atomic_directory
-from lm.progress import log, stage
+from lm.progress import stage
+from training.checkpoint import begin_work
 from training.derived_model import share, work_directory, write_derived
+from training.maxforce.best_weights import BestWeights, load_best
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.development import Development
 from training.maxforce.examples import Comparison, Example
-from training.maxforce.lattice_store import LatticeStore, LatticeWriter
+from training.maxforce.gold_examples import Examples, Pair, find_lattices
+from training.maxforce.mean import Mean, finish_mean, load_mean
 from training.maxforce.names import heaviest, names_of
 from training.maxforce.state import Progress, load_checkpoint
 from training.maxforce.train import Trainer
@@ -46,15 +46,23 @@ from training.tuning.tune_model import TuningData
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
-WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory"}  # on what was done so far
+WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory", "seeds"}  # on what was done
+
+
+class Trained(NamedTuple):
+    """What a training came to."""
+
+    progress: dict[int, Progress]  # by seed
+    mean: Mean | None  # of several
 
 
 def train_maxforce(
     model: Path, corpus: TrainingData, development: TuningData, output: Path, config: MaxforceConfig
-) -> Progress:
+) -> Trained:
     """Learn weights for `model`, and write it with those that were best on `development` to `output`.
 
-    What an earlier call with the same settings and data did is not done again.
+    Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
+    settings and data did is not done again.
     """
     work = work_directory(model, output, WORK)
     corpus.check(config.leave_one_out)
@@ -62,15 +70,25 @@ def train_maxforce(
     digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
     relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
     name = signature(relevant | {"weights": opened.weights.model_dump(mode="json")}, digests)
+    begin_work(work / "work.yaml", name)
     opened = with_features(opened, model, work, config)
     folds = corpus.folds(opened, work / "lm_folds", config.lm_folds, config.lm_memory)
     sentences = list(corpus.pairs(config.leave_one_out, config.lm_folds, config.sentences))
-    trainer = _trainer(opened, folds, sentences, development, config, work, name)
-    path = work / "checkpoint.npz"
-    progress, learned = load_checkpoint(path, name) if path.exists() else trainer.start(name)
-    progress = trainer.finish(progress, learned)
-    _write_model(model, output, opened, trainer, sentences, digests)
-    return progress
+    comparison = _comparison(opened, folds, config)
+    examples = _examples(comparison.forced, sentences, config, work / "lattices")
+    decoder = Decoder(opened, config.development_search or config.search)
+    found = {}
+    for seed in config.seeds:
+        directory = work / f"seed-{seed}"
+        dev = Development(decoder, development, config, directory / "tuning", name, seed)
+        found[seed] = _finish(Trainer(comparison, examples, dev, config, directory, seed), name)
+    mean = None
+    if len(found) > 1:
+        dev = Development(decoder, development, config, work / "tuning", name, config.seeds[0])
+        mean = finish_mean(work, found, dev)
+    best = load_mean(work, name) if mean else load_best(work / f"seed-{config.seeds[0]}" / "best.npz")
+    _write_model(model, output, decoder, best, sentences, config, digests)
+    return Trained(found, mean)
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -108,99 +126,51 @@ def _write_templates(templates: Templates, directory: Path) -> None:
         save_config(templates.model_copy(update={"levels": levels}), beside / "templates.yaml")
 
 
-def _trainer(
-    model: Model,
-    folds: Sequence[Fold],
-    sentences: Sequence[tuple[Input, tuple[str, ...]]],
-    development: TuningData,
-    config: MaxforceConfig,
-    work: Path,
-    name: str,
-) -> Trainer:
+def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> Comparison:
     limits = config.search
     if config.gold_table_limit is not None:
         limits = limits.model_copy(update={"table_limit": config.gold_table_limit})
     forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
-    store = _lattices(forced, sentences, config, work / "lattices")
-    examples = Examples(store, sentences)
+    decoder = Decoder(model, config.search, folds=folds)
+    return Comparison(decoder, forced, config.update, float(config.future_cost))
+
+
+def _examples(
+    forced: ForcedDecoder, sentences: Sequence[Pair], config: MaxforceConfig, directory: Path
+) -> Sequence[Example]:
+    examples = Examples(find_lattices(forced, sentences, config, directory), sentences)
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
-    comparison = Comparison(
-        Decoder(model, config.search, folds=folds), forced, config.update, float(config.future_cost)
-    )
-    dev_decoder = Decoder(model, config.development_search or config.search)
-    dev = Development(dev_decoder, development, config, work / "tuning", name)
-    return Trainer(comparison, examples, dev, config, work)
+    return examples
 
 
-class Examples(Sequence[Example]):
-    """Those sentence pairs that have gold lattices, which are read where they are needed."""
-
-    def __init__(self, store: LatticeStore, sentences: Sequence[tuple[Input, tuple[str, ...]]]):
-        self.store, self.sentences = store, sentences
-
-    def __len__(self) -> int:
-        return len(self.store.numbers)
-
-    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
-        number = self.store.numbers[place]
-        return Example(number, *self.sentences[number], self.store.lattice(place))
-
-
-def _lattices(
-    forced: ForcedDecoder,
-    sentences: Sequence[tuple[Input, tuple[str, ...]]],
-    config: MaxforceConfig,
-    directory: Path,
-) -> LatticeStore:
-    """The gold lattices of all sentences that have any."""
-    if LatticeStore.is_there(directory):
-        return LatticeStore(directory)
-    find: Callable[[tuple[Input, tuple[str, ...]]], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
-    counts: dict[str, int] = {}
-    with stage("forced decoding", len(sentences)) as advance, LatticeWriter(directory) as writer:
-        for number, (status, lattice) in enumerate(map_ordered(find, sentences, config.threads)):
-            counts[status] = counts.get(status, 0) + 1
-            if lattice is not None:
-                writer.add(number, lattice)
-            advance(1)
-        writer.finish(counts)
-    log.info("sentence pairs: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
-    return LatticeStore(directory)
-
-
-def _lattice(
-    forced: ForcedDecoder, config: MaxforceConfig, pair: tuple[Input, tuple[str, ...]]
-) -> tuple[Status | str, GoldLattice | None]:
-    given, reference = pair
-    if len(given.words) > config.max_words:
-        return "too long", None
-    return forced.lattice(forced.prepare(given, reference))
+def _finish(trainer: Trainer, signature: str) -> Progress:
+    """Begin, or go on behind the last checkpoint, to the end."""
+    trainer.directory.mkdir(exist_ok=True)
+    path = trainer.directory / "checkpoint.npz"
+    return trainer.finish(*(load_checkpoint(path, signature) if path.exists() else trainer.start(signature)))
 
 
 def _write_model(
     model: Path,
     output: Path,
-    opened: Model,
-    trainer: Trainer,
-    sentences: Sequence[tuple[Input, tuple[str, ...]]],
+    decoder: Decoder,
+    best: BestWeights,
+    sentences: Sequence[Pair],
+    config: MaxforceConfig,
     digests: dict[str, dict[str, str]],
 ) -> None:
-    config = trainer.config
-    with np.load(output / WORK / "best.npz") as best:
-        weights: Weights = trainer.weights(best["dense"])
-        keys, values, groups = best["keys"], best["values"], best["group"]
+    opened = decoder.model
     features = output / WORK / "features"
     if features.exists():
         for path in sorted(features.iterdir()):
             share(path, output / path.name)
     if opened.templates is not None:
-        sparse = new_sparse_weights(keys.size)
-        add_weights(sparse, keys, values)
-        save_sparse_weights(sparse, output / "sparse")
-        wanted = heaviest(keys, values, groups, config.names)
+        save_sparse_weights(best.table(), output / "sparse")
+        wanted = heaviest(best.keys, best.values, best.group, config.names)
+        logs = (output / WORK / f"seed-{seed}" / "updates" for seed in config.seeds)
         with stage("naming features"):
-            found = names_of(wanted, latest_first(output / WORK / "updates"), sentences, opened)
+            found = names_of(wanted, chain.from_iterable(map(latest_first, logs)), sentences, opened)
         save_feature_names(output, found)
     replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
     settings = {
@@ -211,7 +181,7 @@ def _write_model(
         model,
         output,
         opened.description,
-        weights,
+        Weights.model_validate(decoder.features.by_group(best.dense)),
         settings,
         digests,
         ("maxforce", ""),

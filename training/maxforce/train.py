@@ -13,10 +13,9 @@ import numpy as np
 
 from decoder.config import Weights
 from decoder.features.dense import FeatureNames, weight_vector
-from decoder.features.sparse_weights import SparseWeights
 from decoder.features.templates import GROUPS
-from lm.files import atomic_file
 from lm.progress import log, stage
+from training.maxforce.best_weights import save_best, taken
 from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.curve import write_curve
 from training.maxforce.development import Development
@@ -36,17 +35,20 @@ class Trainer:
         development: Development,
         config: MaxforceConfig,
         directory: Path,
+        seed: int,
     ):
-        """What is to be kept is kept in `directory`."""
+        """What is to be kept is kept in `directory`; the order of sentences is that of the `seed`."""
         self.comparison, self.examples, self.development = comparison, examples, development
-        self.config, self.directory = config, directory
+        self.config, self.directory, self.seed = config, directory, seed
         self.features: FeatureNames = comparison.decoder.features
         self.rates, self.sparse_rates = dense_rates(self.features, config), sparse_rates(config)
 
     def start(self, signature: str) -> tuple[Progress, LearnedWeights]:
-        """Where a training begins: with the weights of the decoder."""
+        """Where a training begins: with the weights of the model."""
         decoder = self.comparison.decoder
-        learned = LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights)
+        model = decoder.model
+        decoder.reweigh(model.weights, model.tables.sparse.weights)  # it may be that of another training
+        learned = LearnedWeights(weight_vector(decoder.weights, self.features), decoder.tables.sparse.weights)
         return Progress(signature=signature), learned
 
     def finish(self, progress: Progress, learned: LearnedWeights) -> Progress:
@@ -66,7 +68,7 @@ class Trainer:
 
     def _finish_epoch(self, progress: Progress, learned: LearnedWeights, pool: ThreadPoolExecutor) -> Progress:
         number = len(progress.epochs)
-        order = np.random.default_rng([self.config.seed, number]).permutation(len(self.examples))
+        order = np.random.default_rng([self.seed, number]).permutation(len(self.examples))
         best = progress.epochs[progress.best].score
         with stage(f"iteration {number}, best score {best:.2f}", len(order)) as advance:
             advance(progress.next_example)
@@ -135,7 +137,7 @@ class Trainer:
         epochs = [*progress.epochs, epoch]
         progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
         if progress.best == len(epochs) - 1:
-            save_best(self.directory / "best.npz", scored.dense, sparse, learned.beside.group)
+            save_best(self.directory / "best.npz", taken(scored.dense, sparse, learned.beside.group))
         write_curve(self.directory, progress)
         self._save(progress, learned)
         line = _line(len(epochs) - 1, len(self.examples), epoch)
@@ -155,14 +157,6 @@ def dense_rates(features: FeatureNames, config: MaxforceConfig) -> np.ndarray:
 def sparse_rates(config: MaxforceConfig) -> np.ndarray:
     """float64[len(GROUPS)]."""
     return np.array([config.rates.of_group(name) if is_learned(name, config) else 0.0 for name in GROUPS])
-
-
-def save_best(path: Path, dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> None:
-    """Write weights, whole or not at all; of sparse ones those that are not 0, and their groups (uint8[T])."""
-    slots = np.flatnonzero(sparse.values)
-    arrays = {"dense": dense, "keys": sparse.keys[slots], "values": sparse.values[slots], "group": group[slots]}
-    with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
 
 
 def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch:

@@ -1,6 +1,6 @@
 """Settings of tuning: the only defaults."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -78,7 +78,9 @@ class TuneConfig(Section):
     iterations: int = Field(30, ge=1, description="of decoding and optimizing, at most")
     nbest: int = Field(200, ge=1, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
-    seeds: list[int] = Field([1], min_length=1, description="a run each; the best on the development set is kept")
+    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+        [1], min_length=1, description="a run each; the best on the development set is kept"
+    )
     c: list[float] = Field([], description="of the MIRA methods: a run each, in place of the method's own")
     metric: MetricName = "bleu"
     lowercase: bool = Field(False, description="ignore case in the metric")

@@ -1,0 +1,59 @@
+"""The sentence pairs that are learned from: those with y-good derivations, whose gold lattices are found once."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from decoder.forced_decoder import ForcedDecoder, Status
+from decoder.gold_lattice import GoldLattice
+from decoder.input import Input
+from decoder.ordered_map import map_ordered
+from lm.progress import log, stage
+from training.maxforce.config import MaxforceConfig
+from training.maxforce.examples import Example
+from training.maxforce.lattice_store import LatticeStore, LatticeWriter
+
+Pair = tuple[Input, tuple[str, ...]]  # a source sentence, and the words of its translation
+
+
+class Examples(Sequence[Example]):
+    """Those sentence pairs that have gold lattices, which are read where they are needed."""
+
+    def __init__(self, store: LatticeStore, sentences: Sequence[Pair]):
+        self.store, self.sentences = store, sentences
+
+    def __len__(self) -> int:
+        return len(self.store.numbers)
+
+    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
+        number = self.store.numbers[place]
+        return Example(number, *self.sentences[number], self.store.lattice(place))
+
+
+def find_lattices(
+    forced: ForcedDecoder,
+    sentences: Sequence[Pair],
+    config: MaxforceConfig,
+    directory: Path,
+) -> LatticeStore:
+    """The gold lattices of all sentences that have any."""
+    if LatticeStore.is_there(directory):
+        return LatticeStore(directory)
+    find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
+    counts: dict[str, int] = {}
+    with stage("forced decoding", len(sentences)) as advance, LatticeWriter(directory) as writer:
+        for number, (status, lattice) in enumerate(map_ordered(find, sentences, config.threads)):
+            counts[status] = counts.get(status, 0) + 1
+            if lattice is not None:
+                writer.add(number, lattice)
+            advance(1)
+        writer.finish(counts)
+    log.info("sentence pairs: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
+    return LatticeStore(directory)
+
+
+def _lattice(forced: ForcedDecoder, config: MaxforceConfig, pair: Pair) -> tuple[Status | str, GoldLattice | None]:
+    given, reference = pair
+    if len(given.words) > config.max_words:
+        return "too long", None
+    return forced.lattice(forced.prepare(given, reference))
