@@ -39,11 +39,11 @@ def load_progress(path: Path, kind: type[AnyProgress], signature: str) -> tuple[
 
 
 def begin_work(path: Path, signature: str) -> None:
-    """Say in a file whose the work beside it is. Raises ConfigError where it is of other settings or data."""
-    if path.exists():
+    """Say in a file whose the work beside it is. Raises ConfigError where there is some of other settings or data."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and [*path.parent.iterdir()] != [path]:
         _check(load_config(path, Signed), signature, path)
     else:
-        path.parent.mkdir(parents=True, exist_ok=True)
         save_config(Signed(signature=signature), path)
 
 

@@ -21,7 +21,7 @@ from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
 from phrasebeam import main
-from tests.training.maxforce_toy import QUICK, ROOT, RUN, Killed, learn, make_data, options, weights_of
+from tests.training.maxforce_toy import QUICK, ROOT, RUN, Killed, learn, learned_with, make_data, options, weights_of
 from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import train_maxforce
@@ -247,6 +247,29 @@ def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main([*without[:place], *without[place + 2 :]]) == 2
     assert "give --alignment" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
+
+
+def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monkeypatch):
+    """Also where there is no checkpoint yet."""
+    missing = {"levels": [{"kind": "classes", "budget": 1, "source": "no", "target": "no"}]}
+    with pytest.raises(FileNotFoundError):
+        learn(data, tmp_path / "out", templates=QUICK["templates"] | missing)
+
+    def die(*_):
+        raise Killed
+
+    monkeypatch.setattr(Trainer, "start", die)
+    with pytest.raises(Killed):  # nothing was there yet
+        learn(data, tmp_path / "out")
+    monkeypatch.undo()
+    for more in (
+        {"templates": {"rule_id": True}},
+        {"gold_table_limit": 1},
+        {"templates": {"rule_id": True}, "seeds": [2]},
+    ):
+        with pytest.raises(ConfigError, match="choose another output, or give the same settings"):
+            learned_with(data, tmp_path / "out", **more)
+    learn(data, tmp_path / "out")
 
 
 def test_settings_of_the_paper_are_settings():
