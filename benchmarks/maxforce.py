@@ -37,6 +37,7 @@ from training.maxforce.config import MaxforceConfig
 from training.maxforce.development import Development
 from training.maxforce.learned_weights import LearnedWeights
 from training.maxforce.maxforce_model import WORK, train_maxforce
+from training.maxforce.state import directory_of
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
@@ -189,7 +190,7 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
 
 def take_last(model: Path, seed: int) -> SparseWeights:
     """Give the model the averaged weights after the last iteration; the sparse ones."""
-    with np.load(model / WORK / f"seed-{seed}" / "checkpoint.npz") as arrays:
+    with np.load(directory_of(model / WORK, seed) / "checkpoint.npz") as arrays:
         dense, sparse = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
     save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")

@@ -38,7 +38,7 @@ from training.maxforce.examples import Comparison, Example
 from training.maxforce.gold_examples import Examples, Pair, find_lattices
 from training.maxforce.mean import Mean, finish_mean, load_mean
 from training.maxforce.names import heaviest, names_of
-from training.maxforce.state import Progress, load_checkpoint
+from training.maxforce.state import Progress, directory_of, load_checkpoint
 from training.maxforce.train import Trainer
 from training.maxforce.update_log import latest_first
 from training.training_data import TrainingData
@@ -79,14 +79,14 @@ def train_maxforce(
     decoder = Decoder(opened, config.development_search or config.search)
     found = {}
     for seed in config.seeds:
-        directory = work / f"seed-{seed}"
+        directory = directory_of(work, seed)
         dev = Development(decoder, development, config, directory / "tuning", name, seed)
         found[seed] = _finish(Trainer(comparison, examples, dev, config, directory, seed), name)
     mean = None
     if len(found) > 1:
         dev = Development(decoder, development, config, work / "tuning", name, config.seeds[0])
         mean = finish_mean(work, found, dev)
-    best = load_mean(work, name) if mean else load_best(work / f"seed-{config.seeds[0]}" / "best.npz")
+    best = load_mean(work, name) if mean else load_best(directory_of(work, config.seeds[0]) / "best.npz")
     _write_model(model, output, decoder, best, sentences, config, digests)
     return Trained(found, mean)
 
@@ -168,7 +168,7 @@ def _write_model(
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
         wanted = heaviest(best.keys, best.values, best.group, config.names)
-        logs = (output / WORK / f"seed-{seed}" / "updates" for seed in config.seeds)
+        logs = (directory_of(output / WORK, seed) / "updates" for seed in config.seeds)
         with stage("naming features"):
             found = names_of(wanted, chain.from_iterable(map(latest_first, logs)), sentences, opened)
         save_feature_names(output, found)

@@ -13,7 +13,7 @@ from lm.progress import log
 from training.checkpoint import Signed, load_progress, save_progress
 from training.maxforce.best_weights import BestWeights, best_of, load_best, mean
 from training.maxforce.development import Development
-from training.maxforce.state import Progress
+from training.maxforce.state import Progress, directory_of
 
 FILE = "mean.npz"
 
@@ -35,7 +35,7 @@ def finish_mean(work: Path, trainings: Mapping[int, Progress], development: Deve
         found = load_progress(path, Mean, signature)[0]
         if found.best == best:
             return found
-    weights = mean((load_best(work / f"seed-{seed}" / "best.npz") for seed in best), len(best))
+    weights = mean((load_best(directory_of(work, seed) / "best.npz") for seed in best), len(best))
     named = Weights.model_validate(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     scored = development.score_tuned(name, named, weights.table())

@@ -51,6 +51,11 @@ class Progress(Signed):
         return int(np.argmax([epoch.score for epoch in self.epochs]))
 
 
+def directory_of(work: Path, seed: int) -> Path:
+    """Where a training of several is."""
+    return work / f"seed-{seed}"
+
+
 def save_checkpoint(path: Path, progress: Progress, learned: LearnedWeights) -> None:
     """Write both, whole or not at all."""
     save_progress(path, progress, learned.arrays())
