@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import sacrebleu
 from decode_models import JOBS, Job, n_copies, prepare
@@ -26,6 +26,7 @@ from measure import table
 from decoder.config import Search
 from decoder.model import open_model
 from decoder.translator import Decoder
+from lm.figures import check_figure_file, write_figure
 
 OURS = "phrasebeam"
 SIZES = {
@@ -97,6 +98,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="file for the tables; they are printed too")
     parser.add_argument("--plot", type=Path, help="image of model score against time; needs the extra `plots`")
     arguments = parser.parse_args()
+    if arguments.plot:
+        check_figure_file(arguments.plot)
     figures, texts = {}, []
     with tempfile.TemporaryDirectory() as temporary:
         for name in arguments.models:
@@ -162,19 +165,18 @@ def describe(figures: list[Figure], job: Job) -> str:
 
 def plot(figures: dict[str, list[Figure]], path: Path, n_sentences: int) -> None:
     """A panel for each model: average model score against milliseconds for a sentence."""
-    from matplotlib import pyplot
 
-    _, panels = pyplot.subplots(1, len(figures), figsize=(6 * len(figures), 5), squeeze=False)
-    for panel, (name, of_model) in zip(panels[0], figures.items()):
-        for kind in dict.fromkeys(figure[:2] for figure in of_model if figure.score is not None):
-            points = [figure for figure in of_model if figure[:2] == kind]
-            times = [1000 * figure.seconds / n_sentences for figure in points]
-            panel.plot(times, [figure.score for figure in points], marker="o", label=", ".join(kind))
-        panel.set(title=name, xscale="log", xlabel="milliseconds per sentence", ylabel="average model score")
-        panel.legend()
-    pyplot.tight_layout()
-    pyplot.savefig(path, dpi=120)
-    pyplot.close()
+    def draw(figure: Any) -> None:
+        panels = figure.subplots(1, len(figures), squeeze=False)[0]
+        for panel, (name, of_model) in zip(panels, figures.items()):
+            for kind in dict.fromkeys(one[:2] for one in of_model if one.score is not None):
+                points = [one for one in of_model if one[:2] == kind]
+                times = [1000 * one.seconds / n_sentences for one in points]
+                panel.plot(times, [one.score for one in points], marker="o", label=", ".join(kind))
+            panel.set(title=name, xscale="log", xlabel="milliseconds per sentence", ylabel="average model score")
+            panel.legend()
+
+    write_figure(path, 6 * len(figures), 5, draw)
 
 
 if __name__ == "__main__":

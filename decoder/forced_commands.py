@@ -12,12 +12,13 @@ from decoder.forced_decoder import ForcedDecoder
 from decoder.forced_rendering import render_forced
 from decoder.input import Input
 from decoder.lattice_rendering import render_lattice
-from decoder.reachability import Reachability, pyplot
+from decoder.reachability import Reachability
 from decoder.sentence_pairs import TrainingFiles, with_references
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.corpus import split
 from lm.errors import ConfigError
+from lm.figures import check_figure_file
 from lm.files import atomic_file, read_lines
 from lm.progress import show_progress, stage
 
@@ -53,7 +54,7 @@ def forced_decode(
     if lattice and prefixes == "all":
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
-        pyplot()
+        check_figure_file(plot)
     decoding = load_config(config, Decoding) if config else Decoding()
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit})
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from decoder.forced_decoder import Forced
-from lm.errors import ConfigError
+from lm.figures import write_figure
 
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
 COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
@@ -72,7 +72,10 @@ class Reachability:
 
     def plot(self, path: Path) -> None:
         """Draw the shares of sentences and of words by sentence length; the ending of `path` says the format."""
-        figure, both = pyplot().subplots(1, 2, sharey=True, figsize=(9, 4), layout="constrained")
+        write_figure(path, 9, 4, self._draw)
+
+    def _draw(self, figure: Any) -> None:
+        both = figure.subplots(1, 2, sharey=True)
         names = [name for name, _ in self.rows()]
         for axes, unit in zip(both, ("sentence", "word")):
             shares = [getattr(counts, f"{unit}_shares") for _, counts in self.rows()]
@@ -82,24 +85,6 @@ class Reachability:
             axes.tick_params(axis="x", rotation=45)
         both[0].set_ylabel("%")
         both[0].legend()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            figure.savefig(path)
-        except ValueError as error:
-            raise ConfigError(f"{path}: {error}") from None
-        pyplot().close(figure)
-
-
-def pyplot() -> Any:
-    """matplotlib's, without a display. Raises ConfigError where it is not installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        raise ConfigError("plots need matplotlib; install it with pip install 'phrasebeam[plots]'") from None
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def _cells(counts: Counts) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from lm.figures import INSTALL, can_draw, write_figure
 from lm.files import atomic_file
 from lm.progress import log
 
@@ -20,21 +21,13 @@ def write_table_and_picture(
     writer.writerows([header, *rows])
     with atomic_file(directory / "curve.csv") as file:
         file.write(text.getvalue().encode("utf-8"))
-    try:
-        import matplotlib
-    except ImportError:
+    if can_draw():
+        write_figure(directory / "curve.png", 8, 7, draw)
+    else:
         _say_not_drawn()
-        return
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 7), layout="constrained")
-    draw(figure)
-    with atomic_file(directory / "curve.png") as file:
-        figure.savefig(file, format="png", dpi=100)
 
 
 @cache
 def _say_not_drawn() -> None:
     """Once, since curves are written again and again."""
-    log.info("curve.png: not drawn, matplotlib is not installed (pip install 'phrasebeam[plots]')")
+    log.info(f"curve.png: not drawn, matplotlib is not installed ({INSTALL})")

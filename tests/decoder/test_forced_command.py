@@ -176,12 +176,17 @@ def test_the_table_by_length():
 
 
 def test_the_plot(tmp_path):
-    pytest.importorskip("matplotlib")
     reached = Reachability()
     for found in some_forced():
         reached.add(found)
     reached.plot(tmp_path / "new" / "plot.png")
     assert (tmp_path / "new" / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plot_of_no_known_format(files, tmp_path, capsys):
+    assert run(files, tmp_path, f"--plot={tmp_path / 'plot.words'}") == 2
+    assert "plot.words: no format for plots; expected a file name that ends in one of " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 def test_without_matplotlib_it_is_said_how_to_get_it(files, tmp_path, capsys, monkeypatch):

@@ -1,6 +1,5 @@
 """The command train-expected-bleu: scores that translate better, the same when killed, and for more threads."""
 
-import csv
 import random
 import shutil
 from collections import Counter
@@ -19,6 +18,7 @@ from lm.config import load_config
 from lm.errors import ConfigError
 from phrasebeam import main
 from tests.naive import expected_bleu as naive
+from tests.training.curves import read_curve
 from training.build.model import train_model
 from training.config import TrainModelConfig
 from training.expected_bleu import expected_bleu_model
@@ -112,8 +112,7 @@ def test_learns_what_the_model_does_not_tell(data, lists, tmp_path, features):
     assert len(decoder.model.weights.translation) == 4 + sum(n_scores[name] for name in features)
     assert len(decoder.model.weights.reordering) == 6 + 6 * ("d" in features)
     assert not (tmp_path / "out" / WORK / "lists").exists()
-    with open(tmp_path / "out" / WORK / "curve.csv") as file:
-        assert [float(row["objective"]) for row in csv.DictReader(file)] == objectives
+    assert [float(row["objective"]) for row in read_curve(tmp_path / "out" / WORK)] == objectives
 
 
 def test_threads_do_not_change_a_bit(data, tmp_path):

@@ -1,6 +1,5 @@
 """The command train-maxforce: weights that translate better, and are the same when killed, and for more threads."""
 
-import csv
 import os
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.errors import ConfigError
 from phrasebeam import main
+from tests.training.curves import read_curve
 from tests.training.maxforce_toy import QUICK, ROOT, RUN, Killed, learn, learned_with, make_data, options, weights_of
 from training.maxforce.config import MaxforceConfig, is_learned
 from training.maxforce.learned_weights import LearnedWeights
@@ -53,8 +53,7 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
         assert sum(epoch.updates for epoch in progress.epochs) > 0
         assert sum(epoch.invalid for epoch in progress.epochs) == 0
         assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
-    with open(tmp_path / "out" / RUN / "curve.csv") as file:
-        assert [float(row["score"]) for row in csv.DictReader(file)] == scores
+    assert [float(row["score"]) for row in read_curve(tmp_path / "out" / RUN)] == scores
 
 
 def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):

@@ -1,6 +1,5 @@
 """The command tune: models that translate better, runs that go on when killed, and what is refused."""
 
-import csv
 import os
 import shutil
 import signal
@@ -21,6 +20,7 @@ from lm.config import load_config
 from lm.errors import ConfigError, FormatError
 from phrasebeam import main
 from tests.decoder.models import random_toy
+from tests.training.curves import read_curve
 from training.metrics import make_metric
 from training.nbest_store import NbestStore
 from training.tuning.config import TuneConfig
@@ -73,8 +73,7 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     description = decoder.model.description
     assert description.settings["tuned_from"] == "toy"
     assert set(description.data) == {"tune source", "tune reference 1"}
-    with open(tmp_path / "out" / "tuning" / "curve.csv") as file:
-        rows = list(csv.DictReader(file))
+    rows = read_curve(tmp_path / "out" / "tuning")
     assert [row["iteration"] for row in rows] == [str(i + 1) for i in range(len(rows))]
     assert max(float(row["score"]) for row in rows) == pytest.approx(float(tuned), abs=0.005)
 
