@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from training.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
     from training.expected_bleu.config import ExpectedBleuConfig
     from training.expected_bleu.expected_bleu_model import train_expected_bleu
+    from training.joined_model import join_features
     from training.maxforce.config import MaxforceConfig
     from training.maxforce.maxforce_model import train_maxforce
     from training.training_data import TrainingData
@@ -42,6 +43,7 @@ __all__ = [
     "TrainingData",
     "train_expected_bleu",
     "ExpectedBleuConfig",
+    "join_features",
     "load_config",
     "Decoder",
     "RawText",
@@ -84,6 +86,7 @@ HOMES = {
     "training.maxforce.config": ("MaxforceConfig",),
     "training.maxforce.maxforce_model": ("train_maxforce",),
     "training.training_data": ("TrainingData",),
+    "training.joined_model": ("join_features",),
     "training.expected_bleu.config": ("ExpectedBleuConfig",),
     "training.expected_bleu.expected_bleu_model": ("train_expected_bleu",),
     "decoder.translator": ("Decoder",),
@@ -107,6 +110,7 @@ COMMANDS = {
     "tune": ("training.tuning.tune_command", "tune"),
     "train-maxforce": ("training.maxforce.maxforce_command", "train_maxforce_command"),
     "train-expected-bleu": ("training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
+    "join-features": ("training.join_command", "join"),
     "check-model": ("decoder.check_command", "check_model"),
     "explain": ("decoder.explain_command", "explain"),
     "rerank": ("training.tuning.rerank_command", "rerank_command"),

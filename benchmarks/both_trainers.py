@@ -4,13 +4,11 @@
 
 Both begin with the same tuned model, that of maxforce.py and expected_bleu_methods.py, which may share DIRECTORY. The
 perceptron learns from all pairs, with configs/maxforce-small.yaml. Its sparse features are put beside what expected
-BLEU learned, whose weights are multiplied to the size that the perceptron's model has, since the steps of corpus-level
-MIRA are meant for weights of one size; and everything is tuned by it. Of several seeds, there is the mean of the
-perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
+BLEU learned, as join-features does, and everything is tuned by corpus-level MIRA. Of several seeds, there is the mean
+of the perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
 """
 
 import json
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,11 +21,9 @@ from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.config import Weights
-from decoder.features.templates import GROUPS
-from decoder.translator import Decoder
-from lm.config import parse_config, save_config
+from lm.config import parse_config
 from lm.progress import show_progress
+from training.joined_model import join_features
 from training.maxforce.config import MaxforceConfig
 from training.maxforce.maxforce_model import train_maxforce
 from training.tuning.config import TuneConfig
@@ -89,31 +85,11 @@ def make(work: Work, seeds: list[int]) -> None:
     curves = {seed: [epoch.score for epoch in progress.epochs] for seed, progress in trained.progress.items()}
     found = scores(perceptron, work.texts, path, "perceptron_")
     joined = path.with_suffix(".joined")
-    join(work.path("model"), perceptron, joined)
+    join_features(work.path("model"), perceptron, joined)
     both = path.with_suffix(".tuned")
     settings = TUNE | {"seeds": seeds[:1], "threads": work.given.threads} | tune
     tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
     write(path, {"curves": curves} | found | scores(both, work.texts, path, "both_"))
-
-
-def join(expected_bleu: Path, perceptron: Path, output: Path) -> None:
-    """The first model with the sparse features of the second, both with weights of the second's size."""
-    shutil.rmtree(output, ignore_errors=True)
-    shutil.copytree(expected_bleu, output)
-    shutil.copytree(perceptron / "sparse", output / "sparse")
-    shutil.copyfile(perceptron / "templates.yaml", output / "templates.yaml")
-    weights, others = (Decoder.load(model).model.weights for model in (expected_bleu, perceptron))
-    factor = others.language_model[0] / weights.language_model[0]
-    update = {name: scaled(value, factor) for name, value in weights if name != "unknown_word_penalty"}
-    groups = {name: getattr(others, name) for name in GROUPS}
-    save_config(Weights.model_validate(weights.model_dump() | update | groups), output / "weights.yaml")
-
-
-def scaled(value: Any, factor: float) -> Any:
-    """A weight, several, or none, times a factor."""
-    if isinstance(value, list):
-        return [factor * one for one in value]
-    return None if value is None else factor * value
 
 
 def print_table(work: Work) -> None:

@@ -11,16 +11,24 @@ from lm.config import save_config
 from lm.errors import ConfigError
 
 OWN = ("model.yaml", "weights.yaml")
+WORK_DIRECTORIES = ("tuning", "maxforce", "expected_bleu")  # of trainers, in the models that they write
 
 
 def work_directory(model: Path, output: Path, name: str) -> Path:
     """Where in `output` the work stands that makes it of `model`. Raises ConfigError if that is taken."""
+    if name not in WORK_DIRECTORIES:
+        raise ValueError(f"{name} is not one of {', '.join(WORK_DIRECTORIES)}")
     work = output / name
     if not work.exists():
         check_output(output)
-    if output.resolve() == model.resolve():
-        raise ConfigError(f"{output}: is the model itself; give another --output")
+    check_not_itself(output, model)
     return work
+
+
+def check_not_itself(output: Path, *models: Path) -> None:
+    """Raises ConfigError where `output` is one of the models that it would be made of."""
+    if output.resolve() in [model.resolve() for model in models]:
+        raise ConfigError(f"{output}: is the model itself; give another --output")
 
 
 def write_derived(
@@ -35,12 +43,14 @@ def write_derived(
 ) -> None:
     """Give `output` the files of `model` that it `shares` (by paths inside of it), and the weights; model.yaml last.
 
-    `settings` and `digests` are what made the weights; `names`: of the work (in the keys of digests), and of its run.
-    Files of models are never changed, but replaced: sharing them is safe.
+    What trainers keep of their work is not part of a model. `settings` and `digests` are what made the weights;
+    `names`: of the work (in the keys of digests), and of its run. Files of models are never changed, but replaced:
+    sharing them is safe.
     """
     for path in sorted(model.rglob("*")):
         relative = path.relative_to(model)
-        if path.is_file() and relative.name not in OWN and shares(relative):
+        is_part = relative.name not in OWN and relative.parts[0] not in WORK_DIRECTORIES
+        if path.is_file() and is_part and shares(relative):
             share(path, output / relative)
     save_config(weights, output / "weights.yaml")
     work, run = names

@@ -170,7 +170,7 @@ class Run:
         if self.config.tune and self.tuned_file(number).exists():
             weights = tuned_weights(self.tuned_file(number))
         made = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters)), weights
-        write_scored(self.model, output, self.opened, *made, settings, self.digests, WORK)
+        write_scored(self.model, output, self.opened, *made, settings, self.digests)
 
 
 def write_curve(directory: Path, progress: Progress, config: ExpectedBleuConfig) -> None:

@@ -30,9 +30,8 @@ def write_scored(
     weights: Weights,
     settings: Mapping[str, object],
     digests: Mapping[str, Mapping[str, str]],
-    work: str,
 ) -> None:
-    """Write `model`, which is `opened`, with these scores of phrase pairs to `output`, but for its directory `work`."""
+    """Write `model`, which is `opened`, with these scores of phrase pairs to `output`."""
     n_pairs, own, description = len(opened.tables.phrases.ln_scores), {SCORES}, opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
     before = description.reordering
@@ -41,12 +40,8 @@ def write_scored(
         reordering = before.model_copy(update={"learned": before.learned + 1})
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
-
-    def shares(path: Path) -> bool:
-        return path.parts[0] != work and path not in own
-
     names = "expected bleu", ""
-    write_derived(model, output, description, weights, settings, digests, names, shares)
+    write_derived(model, output, description, weights, settings, digests, names, lambda path: path not in own)
 
 
 def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:

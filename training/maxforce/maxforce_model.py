@@ -185,5 +185,5 @@ def _write_model(
         settings,
         digests,
         ("maxforce", ""),
-        lambda path: path.parts[0] != WORK and not replaced.intersection((str(path), path.parts[0])),
+        lambda path: not replaced.intersection((str(path), path.parts[0])),
     )

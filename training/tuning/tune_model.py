@@ -119,8 +119,4 @@ def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dic
     settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
     names = "tune", tuner.settings.name
     weights = tuner.run.weights(best)
-
-    def shares(path: Path) -> bool:
-        return path.parts[0] != WORK and output / path not in own
-
-    write_derived(model, output, before, weights, settings, digests, names, shares)
+    write_derived(model, output, before, weights, settings, digests, names, lambda path: output / path not in own)
