@@ -119,7 +119,7 @@ def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
 def learned_model(model, output, learner, weights, tuned):
     """The model with the scores that `weights` of features make."""
     scores = Scores(learner.table_scores(weights), learner.orientation_scores(weights))
-    write_scored(model, output, learner.opened, scores, tuned, {}, {}, "work")
+    write_scored(model, output, learner.opened, scores, tuned, {}, {})
 
 
 @pytest.mark.kernels
