@@ -48,7 +48,7 @@ def join_features(model: Path, features: Path, output: Path) -> None:
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:
     """The first weights, as large as the second, and the second's scales of groups."""
     size, other_size = (one.language_model[0] for one in (weights, others))
-    if size * other_size <= 0:
+    if min(size, other_size) <= 0:
         found = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
         raise ConfigError(f"{found}; expected weights above 0, which say how large the others are")
     factor = other_size / size
