@@ -10,6 +10,7 @@ from decoder.answer import Request
 from decoder.config import ModelDescription, Search
 from decoder.features.sparse_weights import open_sparse_weights, used
 from decoder.features.templates import GROUPS
+from decoder.sparse_files import save_pair_features
 from decoder.translator import Decoder
 from lm.config import load_config, parse_config
 from lm.word_classes import write_paths
@@ -125,12 +126,17 @@ def test_what_cannot_be_joined_is_refused(data, tmp_path, capsys):
     unweighed = edited(data / "scores", tmp_path / "unweighed", "weights.yaml", {"language_model": [0.0]})
     raw = {"source_language": "de", "target_language": "en"}
     prepared = edited(data / "scores", tmp_path / "prepared", "model.yaml", {"preprocessing": raw})
+    bound = tmp_path / "bound"
+    shutil.copytree(data / "perceptron", bound)
+    n_pairs = len(decoder_of(bound).model.tables.phrases.ln_scores)
+    save_pair_features(bound, [], np.zeros(n_pairs + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
     output = tmp_path / "out"
     for given, message in (
         ({"model": "perceptron"}, "has sparse features of its own; expected a model without templates.yaml"),
         ({"features": "model"}, "has no sparse features; expected a model that train-maxforce wrote"),
+        ({"features": bound}, "has features of single phrase pairs, which belong to its own phrase table"),
         ({"model": unweighed}, "weigh 0 and 0.5; expected weights above 0"),
         ({"model": prepared}, "made of text that was prepared differently"),
         ({"output": data / "perceptron"}, "is the model itself"),
