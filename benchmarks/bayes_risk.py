@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from measure import table
 
-from decoder.config import Mbr, Search
-from decoder.mbr import Texts, choose
-from decoder.translation import Translation
-from decoder.translator import Decoder
-from lm.files import read_lines
-from training.evaluation import EvaluationOptions, evaluate
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.output.mbr import Mbr, Texts, choose
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
 
 SIZES = (50, 200)
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)

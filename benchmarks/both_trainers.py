@@ -21,13 +21,13 @@ from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from lm.config import parse_config
-from lm.progress import show_progress
-from training.joined_model import join_features
-from training.maxforce.config import MaxforceConfig
-from training.maxforce.maxforce_model import train_maxforce
-from training.tuning.config import TuneConfig
-from training.tuning.tune_model import tune_model
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.training.joining.joined_model import join_features
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
 
 EXPECTED_BLEU = {  # runs; Multi30k learns as much from features (a) alone
     "multi30k": "adagrad",

@@ -15,22 +15,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.candidates import new_target_room
-from decoder.config import Search
-from decoder.derivation import Derivation, FeatureSpace, fill_feature_matrix
-from decoder.features.dense import UNKNOWN_WORD, weight_vector
-from decoder.features.hierarchical import new_blocks
-from decoder.features.language_model import begin_states, new_states
-from decoder.features.rule_features import new_fired
-from decoder.features.templates import NO_CLASSES
-from decoder.moses.importing import import_moses
-from decoder.own_pairs import OwnPair, pack_own_pairs
-from decoder.phrase_table import ABSENT, find_source
-from decoder.tables import Sentence
-from decoder.translator import Decoder
-from decoder.zones import NO_ZONES
-from lm.corpus import split
-from lm.files import read_lines
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.features.dense import UNKNOWN_WORD, weight_vector
+from phrasebeam.decoder.features.hierarchical import new_blocks
+from phrasebeam.decoder.features.language_model import begin_states, new_states
+from phrasebeam.decoder.features.rule_features import new_fired
+from phrasebeam.decoder.input.synthetic_pairs import OwnPair, pack_own_pairs
+from phrasebeam.decoder.input.zones import NO_ZONES
+from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.moses.importing import import_moses
+from phrasebeam.decoder.options.candidates import new_target_room
+from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.templates import NO_CLASSES
+from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.corpus import split
 
 SETTINGS = {"default": "moses.ini", "tuned": "moses.tuned.ini"}
 SEARCH = Search(stack=100, distortion_limit=6, table_limit=20, max_phrase_length=7)

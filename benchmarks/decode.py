@@ -23,10 +23,10 @@ import sacrebleu
 from decode_models import JOBS, Job, n_copies, prepare
 from measure import table
 
-from decoder.config import Search
-from decoder.model import open_model
-from decoder.translator import Decoder
-from lm.figures import check_figure_file, write_figure
+from phrasebeam.base.figures import check_figure_file, write_figure
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translator import Decoder
 
 OURS = "phrasebeam"
 SIZES = {

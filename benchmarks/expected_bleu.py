@@ -19,11 +19,11 @@ from measure import run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from training.expected_bleu.config import Steps
-from training.expected_bleu.growth import Channel, ascend, divergence, ln_ratio, step
-from training.expected_bleu.list_store import Events, ListStore, ScoredList
-from training.expected_bleu.objective import Design, Objective, expectations, ln_expected
-from training.expected_bleu.optimizers import OPTIMIZERS
+from phrasebeam.training.expected_bleu.config import Steps
+from phrasebeam.training.expected_bleu.growth_transformation import Channel, ascend, divergence, ln_ratio, step
+from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
+from phrasebeam.training.expected_bleu.objective import Design, Objective, expectations, ln_expected
+from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS
 
 PHRASES, PAIRS_OF_SENTENCE, TAU = 8, 60, 1e-6
 

@@ -26,19 +26,19 @@ from whole_way import CORPORA, Files, development_of, head, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.translator import Decoder
-from lm.config import parse_config
-from lm.files import atomic_file, read_lines
-from lm.progress import show_progress
-from training.build.model import train_model
-from training.config import TrainModelConfig
-from training.evaluation import EvaluationOptions, bleu, evaluate
-from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
-from training.expected_bleu.state import Iteration
-from training.training_data import TrainingData
-from training.tuning.config import TuneConfig
-from training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
+from phrasebeam.training.expected_bleu.state import Iteration
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import TuningData, tune_model
 
 MASK = re.compile(rb"<[ST]_")
 SEEDS = 1, 2, 3

@@ -20,9 +20,9 @@ from measure import PHRASEBEAM, run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.config import Search
-from decoder.translation import Translation
-from decoder.translator import Decoder
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translator import Decoder
 
 LENGTHS = (0, 2, 5, 10)  # words typed
 

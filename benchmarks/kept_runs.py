@@ -9,7 +9,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from lm.files import atomic_file
+from phrasebeam.base.files import atomic_file
 
 
 def parser_of(description: str | None, **choices: Iterable[str]) -> argparse.ArgumentParser:

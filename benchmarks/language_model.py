@@ -18,9 +18,9 @@ import kenlm
 import numpy as np
 from measure import PHRASEBEAM, megabytes, run, table
 
-from lm.jit import kernel
-from lm.language_model import LanguageModel
-from lm.query import score_word
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.query import score_word
 
 TOLERANCE = 1e-6  # relative, of the sum over a text: KenLM and we add in another order
 

@@ -22,7 +22,7 @@ from synthetic_table import N_WORDS, write_sentences, write_target_text
 SENTENCES = 1000
 OPEN = """
 import json, sys, time
-from decoder.translator import Decoder
+from phrasebeam.decoder.translate.translator import Decoder
 def clocks():
     return time.perf_counter(), time.process_time()
 begin = clocks()

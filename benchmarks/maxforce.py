@@ -25,19 +25,20 @@ from measure import PHRASEBEAM, ROOT, run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.config import Search, Weights
-from decoder.features.sparse_weights import SparseWeights, save_sparse_weights
-from decoder.features.templates import GROUPS
-from decoder.translator import Decoder
-from lm.config import parse_config, save_config
-from lm.files import atomic_file, read_lines
-from lm.progress import show_progress
-from training.evaluation import bleu
-from training.maxforce.config import MaxforceConfig
-from training.maxforce.development import Development
-from training.maxforce.learned_weights import LearnedWeights
-from training.maxforce.maxforce_model import WORK, train_maxforce
-from training.maxforce.state import directory_of
+from phrasebeam.base.config import parse_config, save_config
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_weights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
+from phrasebeam.training.maxforce.state import directory_of
+from phrasebeam.training.metrics.evaluation import bleu
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15

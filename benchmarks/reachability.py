@@ -19,13 +19,13 @@ from measure import PHRASEBEAM, run, table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.config import Search
-from decoder.forced_decoder import ForcedDecoder
-from decoder.input import Input
-from decoder.reachability import Reachability
-from decoder.sentence_pairs import TrainingFiles, with_references
-from lm.corpus import split
-from lm.files import read_lines
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.forced.reachability import Reachability
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.lm.text.corpus import split
 
 CORPORA = {"multi30k": ("de", "en"), "ted": ("de", "en"), "tanaka": ("ja", "en")}
 HEADING = "distortion limit", "leave-one-out", "reachable", "+prefix", "words", "+prefix", "too large"

@@ -21,14 +21,14 @@ from whole_way import CORPORA
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.config import Search
-from decoder.rendering import render_nbest
-from decoder.translation import Translation
-from decoder.translator import Decoder
-from lm.config import parse_config
-from lm.files import atomic_file, read_lines
-from training.evaluation import bleu
-from training.moses_nbest import by_sentence, find_layout, read_nbest
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.output.rendering import render_nbest
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.metrics.evaluation import bleu
+from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest
 
 SIZE = 100
 METHODS = "mira-chiang", "mira-batch", "mira-corpus"

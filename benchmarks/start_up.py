@@ -25,7 +25,7 @@ SENTENCE = "der hund schläft im garten ."  # of the demo's language
 STEPS = """
 import json, sys, time
 begin = time.perf_counter()
-from decoder.translator import Decoder
+from phrasebeam.decoder.translate.translator import Decoder
 imported = time.perf_counter()
 decoder = Decoder.load(sys.argv[1])
 loaded = time.perf_counter()
@@ -35,8 +35,13 @@ decoder.translate(sys.argv[2])
 second = time.perf_counter()
 print(json.dumps([imported - begin, loaded - imported, first - loaded, second - first]))
 """
-SCORE = "import sys; from lm.language_model import LanguageModel; LanguageModel.load(sys.argv[1]).score(['garden'])"
-STEP_NAMES = ("import decoder.translator", "Decoder.load", "first translation, kernels from the cache", "second")
+SCORE = "import sys; from phrasebeam import LanguageModel; LanguageModel.load(sys.argv[1]).score(['garden'])"
+STEP_NAMES = (
+    "import of the decoder",
+    "Decoder.load",
+    "first translation, kernels from the cache",
+    "second",
+)
 
 
 def main() -> None:

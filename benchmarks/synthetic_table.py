@@ -10,13 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import MODEL_FORMAT, ModelDescription, Reordering, Weights
-from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, open_phrase_table
-from decoder.table_writer import TableWriter
-from lm.config import parse_size, save_config
-from lm.files import atomic_directory
-from lm.fixed_vocabulary import FixedVocabulary
-from lm.language_model import LanguageModel
+from phrasebeam.base.config import parse_size, save_config
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln, open_phrase_table
+from phrasebeam.decoder.tables.table_writer import TableWriter
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 N_WORDS = 1_000_000  # a side
 LONGEST = 5  # words

@@ -22,11 +22,12 @@ from whole_way import CORPORA, Corpus, development_of, prepare
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from decoder.translator import Decoder
-from lm.config import parse_config
-from training.tuning.config import Method, TuneConfig
-from training.tuning.decoding import score_translations
-from training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.base.config import parse_config
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.decoding import score_translations
+from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.tune_model import TuningData, tune_model
 
 GRIDS: dict[Method, list[float]] = {
     "mira-corpus": [0.1, 0.01, 0.001, 1.0, 10.0],

@@ -15,11 +15,11 @@ from measure import table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from training.metrics import make_metric
-from training.nbest_store import Lists
-from training.tuning.config import Method, TuneConfig
-from training.tuning.methods import METHODS
-from training.tuning.problem import Problem
+from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.nbest.nbest_store import Lists
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import METHODS, Method
+from phrasebeam.training.tuning.methods.problem import Problem
 
 N_WORDS, VOCABULARY, CHANGED = 12, 2000, 0.4
 
@@ -70,7 +70,7 @@ def make_problem(n_sentences: int, n_best: int, n_features: int, threads: int) -
 def optimize(problem: Problem, method: Method) -> list[str]:
     """What it took, and what it brought."""
     begin, processor = time.perf_counter(), time.process_time()
-    optimum = METHODS[method](problem, TuneConfig(method=method))
+    optimum = METHODS[method](problem, TuneConfig().of(method))
     seconds, processor = time.perf_counter() - begin, time.process_time() - processor
     before, after = (100 * problem.score_of(weights) for weights in (problem.start, optimum.weights))
     return [f"{seconds:.1f}", f"{processor:.1f}", f"{optimum.n_updates:,}", f"{before:.2f}", f"{after:.2f}"]

@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from lm.errors import FormatError, ModelError
-from lm.files import atomic_file, read_lines
-from lm.ngrams import BEGIN, END, MAX_ORDER, UNKNOWN, NgramModel, NgramOrder
-from lm.progress import stage
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
+from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
 UNKNOWN_LOG10_PROB = -100.0  # of <unk>, where a file lacks it
 LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.corpus import Corpus, split
-from lm.errors import FormatError
-from lm.files import read_lines
-from lm.ngrams import BEGIN, END, UNKNOWN
-from lm.spill import BucketFiles, RowFile
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.spill import BucketFiles, RowFile
+from phrasebeam.lm.text.corpus import Corpus, split
+from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
 SPECIALS = (UNKNOWN, BEGIN, END)
 BEGIN_ID, END_ID = 1, 2

@@ -10,10 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.corpus import Corpus
-from lm.counting import SPECIALS, Windows, corpus_tokens, group_begins, sorted_counts, spill_windows, text_tokens
-from lm.errors import ConfigError, FormatError
-from lm.kneser_ney import (
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.progress import Advance, stage
+from phrasebeam.base.spill import BucketFiles, RowFile
+from phrasebeam.lm.counting import (
+    SPECIALS,
+    Windows,
+    corpus_tokens,
+    group_begins,
+    sorted_counts,
+    spill_windows,
+    text_tokens,
+)
+from phrasebeam.lm.kneser_ney import (
     LARGEST_COUNT,
     AdjustedOrder,
     adjusted_orders,
@@ -25,10 +34,9 @@ from lm.kneser_ney import (
     place_backoffs,
     unigram_probs,
 )
-from lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
-from lm.progress import Advance, stage
-from lm.spill import BucketFiles, RowFile
-from lm.vocabulary import Vocabulary
+from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MEMORY_BYTES = 2 << 30
 MIN_ORDER = 2

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.counting import BEGIN_ID, END_ID, group_begins
-from lm.jit import kernel
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.counting import BEGIN_ID, END_ID, group_begins
 
 FALLBACK = (0.0, 0.5, 1.0, 1.5)  # discounts where counts of counts give none
 LARGEST_COUNT = 4  # of which equation 26 wants the count

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from lm.arpa import read_arpa
-from lm.errors import FormatError, ModelError
-from lm.files import open_binary
-from lm.fixed_vocabulary import Words, encode
-from lm.ngrams import BEGIN, END, NgramModel
-from lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
-from lm.probing_writer import build_tables
-from lm.query import find_words, score_words
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.files import open_binary
+from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.ngrams import NgramModel
+from phrasebeam.lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
+from phrasebeam.lm.probing_writer import build_tables
+from phrasebeam.lm.query import find_words, score_words
+from phrasebeam.lm.text.fixed_vocabulary import Words, encode
+from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 FAMILY = MAGIC[: MAGIC.index(b"code") + 4]  # every version of KenLM's files, finished or not, starts with this
 EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"

@@ -4,9 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.vocabulary import Vocabulary
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
-UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 MAX_ORDER = 6
 
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.errors import FormatError
-from lm.hashing import reciprocal, remainder
-from lm.jit import inlined_kernel, kernel
-from lm.ngrams import MAX_ORDER
-from lm.prefetch import prefetch
+from phrasebeam.base.errors import FormatError
+from phrasebeam.kernels.hashing import reciprocal, remainder
+from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.prefetch import prefetch
+from phrasebeam.lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
 ABSENT = -1  # from `find_entry`: no such entry

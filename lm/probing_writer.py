@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.errors import ModelError
-from lm.files import atomic_file
-from lm.hashing import combine, murmur, remainder
-from lm.jit import inner_kernel, kernel
-from lm.ngrams import BEGIN, END, MAX_ORDER, UNKNOWN, NgramModel, NgramOrder
-from lm.probing import (
+from phrasebeam.base.errors import ModelError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.kernels.hashing import combine, murmur, remainder
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
+from phrasebeam.lm.probing import (
     ABSENT,
     UNIGRAMS,
     VOCABULARY,
@@ -29,6 +29,7 @@ from lm.probing import (
     table_starts,
     view_tables,
 )
+from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN
 
 MULTIPLIER = 1.5
 BUILT, FULL, DUPLICATE, NO_CONTEXT = 0, 1, 2, 3  # how inserting ended

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from lm.hashing import combine, murmur
-from lm.jit import kernel
-from lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry, prefetch_entry
+from phrasebeam.kernels.hashing import combine, murmur
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry, prefetch_entry
 
 
 @kernel

@@ -2,14 +2,52 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("lm", "decoder", "training", "phrasebeam")  # in the order in which they may import each other
+# The rooms in the order in which they may import each other: each what stands before it, and its own files.
+ROOMS = [
+    "phrasebeam.base",
+    "phrasebeam.kernels",
+    "phrasebeam.lm.text",
+    "phrasebeam.lm",
+    "phrasebeam.decoder.tables",
+    "phrasebeam.decoder.sparse",
+    "phrasebeam.decoder.input",
+    "phrasebeam.decoder.features",
+    "phrasebeam.decoder.model",
+    "phrasebeam.decoder.raw_text",
+    "phrasebeam.decoder.extraction",
+    "phrasebeam.decoder.options",
+    "phrasebeam.decoder.held_out",
+    "phrasebeam.decoder.search",
+    "phrasebeam.decoder.output",
+    "phrasebeam.decoder.translate",
+    "phrasebeam.decoder.forced",
+    "phrasebeam.decoder.moses",
+    "phrasebeam.training.clustering",
+    "phrasebeam.training.word_alignment",
+    "phrasebeam.training.metrics",
+    "phrasebeam.training.nbest",
+    "phrasebeam.training.common",
+    "phrasebeam.training.build",
+    "phrasebeam.training.tuning.methods",
+    "phrasebeam.training.tuning",
+    "phrasebeam.training.maxforce",
+    "phrasebeam.training.expected_bleu",
+    "phrasebeam.training.joining",
+    "phrasebeam.training.demo.grammar",
+    "phrasebeam.training.demo",
+    "phrasebeam",
+]
+FOLDERS = ("phrasebeam/base", "phrasebeam/kernels", "lm", "decoder", "training")  # to the last three lead links, too
 LONGEST_FILE = 400
+LARGEST_ROOM = 17  # files
+LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
+KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
 FORBIDDEN_FILES = ("utils.py", "core.py")
-MAY_COMPILE = "lm/jit.py", "tests/lm/test_indices.py"  # the latter compares with what numba does without us
+MAY_COMPILE = "phrasebeam/kernels/jit.py", "tests/kernels/test_indices.py"  # the latter compares with numba without us
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "jitclass", "prange"}
 
 
@@ -20,48 +58,84 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
         yield n_lines, f"{n_lines} lines; split files at {LONGEST_FILE}"
     if path.name in FORBIDDEN_FILES:
         yield 1, "name a file for what it holds"
-    package = path.parts[0].removesuffix(".py")
-    speaks = "command" in path.name or package not in PACKAGES[:-1]
+    room = room_of(path)
+    speaks = "command" in path.name or room in ("", "phrasebeam")
     for node in ast.walk(ast.parse(source)):
         complaint = _anywhere(node, path)
-        if not complaint and package in PACKAGES:
-            complaint = _import(node, package) or _in_packages(node, speaks)
+        if not complaint and room:
+            complaint = _import(node, room) or _in_packages(node, speaks) or _length(node)
         if complaint:
             yield getattr(node, "lineno", 1), complaint
+
+
+def room_of(path: Path) -> str:
+    """The room that a file stands in, "" where it is none of the packages'."""
+    folder = path.parent.parts
+    if folder[:1] in (("lm",), ("decoder",), ("training",)):
+        folder = ("phrasebeam", *folder)
+    name = ".".join(folder)
+    if folder[:1] != ("phrasebeam",):
+        return ""
+    return name if name in ROOMS else _last_within(name)
+
+
+def _last_within(module: str) -> str:
+    """The room of a module or package: the longest name that it begins with; of a package of rooms, its last."""
+    known = [room for room in ROOMS[:-1] if f"{module}.".startswith(f"{room}.")]
+    within = [room for room in ROOMS[:-1] if room.startswith(f"{module}.")]
+    return max(known, key=len) if known else (within or ["phrasebeam"])[-1]
 
 
 def _anywhere(node: ast.AST, path: Path) -> str:
     name = _name(node)
     if name.rpartition(".")[2] in COMPILERS and path.as_posix() not in MAY_COMPILE:
-        return f"{name}: kernels are made by the decorators of lm.jit alone"
+        return f"{name}: kernels are made by the decorators of phrasebeam.kernels.jit alone"
     if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and getattr(node.value, "value", None) is True:
         return "allow_pickle=True: nothing is pickled"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.load":
         return "yaml.load: use yaml.safe_load"
+    for module in _modules(node):
+        if module.partition(".")[0] in ("lm", "decoder", "training"):
+            return f"imports {module}; it is phrasebeam.{module}"
     return ""
 
 
 def _in_packages(node: ast.AST, speaks: bool) -> str:
     if isinstance(node, ast.Assert):
-        return "assert: raise one of the errors of lm/errors.py"
+        return "assert: raise one of the errors of phrasebeam.base.errors"
     if isinstance(node, ast.Call) and not speaks and _name(node.func) in ("print", "sys.exit"):
         return f"{_name(node.func)}: only command modules do that; log, return or raise"
     return ""
 
 
-def _import(node: ast.AST, package: str) -> str:
-    if isinstance(node, ast.ImportFrom):
-        modules = [node.module or ""]
-    elif isinstance(node, ast.Import):
-        modules = [alias.name for alias in node.names]
-    else:
+def _length(node: ast.AST) -> str:
+    """A function that is too long, decorators and docstring left out; a command's options are not counted."""
+    if not isinstance(node, ast.FunctionDef):
         return ""
-    allowed = PACKAGES[: PACKAGES.index(package) + 1]
-    for module in modules:
-        top = module.partition(".")[0]
-        if top == "tests" or (top in PACKAGES and top not in allowed):
-            return f"{package} imports {module}; imports go one way: {' <- '.join(PACKAGES)}"
+    first = node.body[0]
+    if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
+        first = node.body[1]
+    n_lines = (node.end_lineno or 0) - first.lineno + 1
+    is_kernel = any(_name(one) in KERNELS for one in node.decorator_list)
+    most = LONGEST_KERNEL if is_kernel else LONGEST_FUNCTION
+    return f"{node.name}: {n_lines} lines, at most {most}; make it several functions" if n_lines > most else ""
+
+
+def _import(node: ast.AST, room: str) -> str:
+    for module in _modules(node):
+        if module.partition(".")[0] == "tests":
+            return f"imports {module}; the packages know nothing of tests"
+        if module.partition(".")[0] == "phrasebeam" and module != "phrasebeam":
+            other = _last_within(module)
+            if ROOMS.index(other) > ROOMS.index(room):
+                return f"{room} imports {module}; imports go one way, see ROOMS in tests/check_house.py"
     return ""
+
+
+def _modules(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
 def _name(node: ast.AST) -> str:
@@ -72,13 +146,22 @@ def _name(node: ast.AST) -> str:
     return ""
 
 
+def crowded(folders: Iterable[Path]) -> Iterator[str]:
+    """Complaints of folders with too many files."""
+    for folder in folders:
+        count = len([path for path in folder.glob("*.py") if path.name != "__init__.py"])
+        if count > LARGEST_ROOM:
+            yield f"{folder.relative_to(ROOT)}: {count} files, at most {LARGEST_ROOM}; make two rooms of it"
+
+
 def main() -> int:
     """The number of breaches, each printed as a line."""
-    count = 0
-    for folder in (*PACKAGES[:-1], "tests", "benchmarks"):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            count += report(path)
-    return count + report(ROOT / "phrasebeam.py")
+    files = sorted((ROOT / "phrasebeam").glob("*.py"))
+    for folder in (*FOLDERS, "tests", "benchmarks"):
+        files += sorted((ROOT / folder).rglob("*.py"))
+    complaints = list(crowded({path.parent for path in files if path.relative_to(ROOT).parts[0] != "tests"}))
+    print("\n".join(complaints), end="\n" if complaints else "")
+    return len(complaints) + sum(map(report, files))
 
 
 def report(path: Path) -> int:

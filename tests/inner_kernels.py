@@ -1,9 +1,9 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
-from decoder.features import hierarchical
-from decoder.required import follow as _follow
-from decoder.stacks import arrive as _arrive
-from lm.jit import kernel
+from phrasebeam.decoder.features import hierarchical
+from phrasebeam.decoder.input.target_constraint import follow as _follow
+from phrasebeam.decoder.search.stacks import arrive as _arrive
+from phrasebeam.kernels.jit import kernel
 
 _shift_alone, _orientation_of_next = hierarchical.shift_alone, hierarchical.orientation_of_next
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
-from lm.jit import inner_kernel
+from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
+from phrasebeam.kernels.jit import inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
 PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the neighbour that an orientation is to

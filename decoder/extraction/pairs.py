@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.jit import inner_kernel
+from phrasebeam.kernels.jit import inner_kernel
 
 
 class AlignedBitext(NamedTuple):

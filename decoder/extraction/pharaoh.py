@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from lm.errors import FormatError
+from phrasebeam.base.errors import FormatError
 
 LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d+-\d+", re.ASCII)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from decoder.extraction.observed import new_corners, orient
-from decoder.extraction.pairs import AlignedBitext, extract_pair
-from lm.jit import kernel
+from phrasebeam.decoder.extraction.observed import new_corners, orient
+from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
+from phrasebeam.kernels.jit import kernel
 
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 ZERO = np.int64(0)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import Reordering, Weights
-from decoder.features.length_groups import weights_by_length
-from decoder.features.templates import GROUPS, Sparse
-from lm.errors import ModelError
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.features.length_groups import weights_by_length
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046

@@ -1,6 +1,6 @@
 """What reordering costs: the jump between phrases (Koehn et al. 2003), or all of it as soon as it is certain."""
 
-from lm.jit import kernel
+from phrasebeam.kernels.jit import kernel
 
 
 @kernel

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.coverage import is_covered
-from decoder.features.reordering import LEFT, MONOTONE, RIGHT, START_BEGIN, START_END, SWAP
-from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, kernel
+from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, START_BEGIN, START_END, SWAP
+from phrasebeam.decoder.input.coverage import is_covered
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NO_BLOCKS = np.int64(0)  # the empty stack, whose top is the sentence start
 FULL = np.int64(-1)

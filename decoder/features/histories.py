@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.rule_features import ONE, Fired, fire, new_fired, target_class, weigh_fired
-from decoder.features.templates import RULE_BIGRAM, RULE_HISTORY
-from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, inner_kernel
+from phrasebeam.decoder.features.rule_features import ONE, Fired, fire, new_fired, target_class, weigh_fired
+from phrasebeam.decoder.sparse.templates import RULE_BIGRAM, RULE_HISTORY
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 START_HISTORY = np.int64(0)
 START_RULE = np.uint64(0)

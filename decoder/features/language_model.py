@@ -10,12 +10,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.language_models import tables_of
-from decoder.required import CONTRADICTED, NOTHING, Required, follow, is_produced, phrase_start
-from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, inner_kernel, kernel
-from lm.probing import UNIGRAMS
-from lm.query import score_word
+from phrasebeam.decoder.input.target_constraint import (
+    CONTRADICTED,
+    NOTHING,
+    Required,
+    follow,
+    is_produced,
+    phrase_start,
+)
+from phrasebeam.decoder.tables.language_models import tables_of
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.lm.probing import UNIGRAMS
+from phrasebeam.lm.query import score_word
 
 BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from lm.errors import ModelError
-from lm.jit import inner_kernel, kernel
+from phrasebeam.base.errors import ModelError
+from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 @kernel

@@ -5,11 +5,11 @@ They need the counts that training keeps. A sentence's own pairs have no counts:
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.features.length_groups import add_length_groups
-from decoder.phrase_table import PhraseTable
-from lm.errors import ModelError
-from lm.jit import inlined_kernel, inner_kernel
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.features.length_groups import add_length_groups
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 SAMPLE = 1 << 10
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import Kind, Reordering
-from lm.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.decoder.features.reordering_type import Kind, Reordering
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
 N_ORIENTATIONS = 4

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.sparse_weights import find_weight
-from decoder.features.templates import (
+from phrasebeam.decoder.sparse.sparse_weights import find_weight
+from phrasebeam.decoder.sparse.templates import (
     ABSENT,
     BEGIN_ROW,
     GROUP,
@@ -21,9 +21,9 @@ from decoder.features.templates import (
     WORD,
     Sparse,
 )
-from decoder.phrase_table import longest
-from lm.hashing import START, combine, mix
-from lm.jit import inlined_kernel, inner_kernel
+from phrasebeam.decoder.tables.phrase_table import longest
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 BETWEEN_SIDES = np.int64(-2)  # in the hash of a rule
 WITHOUT_TARGET = np.uint64(1)  # edge of an empty target phrase

@@ -4,12 +4,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import (
+    Field,
+)
 
-from decoder.config import Importing
-from decoder.raw_commands import raw_preprocessing
-from lm.config import parse_config
-from lm.errors import ConfigError
-from lm.progress import show_progress
+from phrasebeam.base.config import Bytes, Section, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
+
+
+class Importing(Section):
+    """How `import-moses` works; the model does not depend on it."""
+
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
 
 
 def import_moses(
@@ -25,7 +33,7 @@ def import_moses(
     ] = False,
 ) -> None:
     """Make a Moses model ours; beside it, search.yaml keeps Moses' limits of the search: translate --config."""
-    from decoder.moses.importing import import_moses as run
+    from phrasebeam.decoder.moses.importing import import_moses as run
 
     settings = parse_config({"memory": memory} if memory else {}, Importing, "options")
     truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
@@ -49,7 +57,7 @@ def export_moses(
     output: Annotated[Path, typer.Option(help="Directory for the Moses model; an earlier export is replaced.")],
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and the language model as a KenLM binary."""
-    from decoder.moses.exporting import export_moses as run
+    from phrasebeam.decoder.moses.exporting import export_moses as run
 
     show_progress()
     run(model, output)

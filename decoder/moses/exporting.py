@@ -8,18 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.config import N_ORIENTATIONS, Decoding, Reordering, Search, Weights
-from decoder.features.dense import OPTIONAL
-from decoder.model import Model, open_model
-from decoder.moses.reordering_type import write_type
-from decoder.moses.sections import ALGORITHMS
-from decoder.moses.sparse import SparseColumn, weight_lines
-from decoder.phrase_table import open_reordering_table
-from decoder.provenance import check_output
-from lm.config import load_config
-from lm.errors import ModelError
-from lm.files import atomic_directory, atomic_file
-from lm.progress import stage
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ModelError
+from phrasebeam.base.files import atomic_directory, atomic_file
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.features.dense import OPTIONAL
+from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.moses.reordering_type import write_type
+from phrasebeam.decoder.moses.sections import ALGORITHMS
+from phrasebeam.decoder.moses.sparse import SparseColumn, weight_lines
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.tables.phrase_table import open_reordering_table
+from phrasebeam.decoder.tables.provenance import check_output
+from phrasebeam.decoder.translate.translate_settings import Decoding
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"

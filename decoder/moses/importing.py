@@ -5,23 +5,26 @@ from pathlib import Path
 
 import yaml
 
-from decoder.config import MODEL_FORMAT, Importing, LanguageModelFile, ModelDescription, Preprocessing, Search
-from decoder.moses.ini import MosesModel, read_moses_ini
-from decoder.moses.reordering import read_reordering_table
-from decoder.moses.sections import Setting
-from decoder.moses.sparse import save_sparse
-from decoder.moses.tables import PhraseTableReader
-from decoder.provenance import check_output, file_digests, signature, version
-from decoder.table_writer import TableSizes
-from decoder.truecaser import Truecaser, truecaser_paths
-from lm.arpa import read_arpa
-from lm.config import parse_config, save_config
-from lm.errors import ConfigError, FormatError, ModelError
-from lm.files import atomic_directory, atomic_file
-from lm.language_model import LanguageModel, is_binary
-from lm.probing_writer import write_probing
-from lm.progress import stage
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.config import parse_config, save_config
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.base.files import atomic_directory, atomic_file
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.moses.commands import Importing
+from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
+from phrasebeam.decoder.moses.reordering import read_reordering_table
+from phrasebeam.decoder.moses.sections import Setting
+from phrasebeam.decoder.moses.sparse import save_sparse
+from phrasebeam.decoder.moses.tables import PhraseTableReader
+from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.table_writer import TableSizes
+from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.language_model import LanguageModel, is_binary
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOSES_LONGEST = 20
 MOSES_SEARCH: dict[str, Setting] = {  # what Moses does where its moses.ini does not say

@@ -5,14 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from decoder.config import Reordering, Weights
-from decoder.moses.old_ini import OLD_SECTIONS, modernize
-from decoder.moses.reordering_type import read_type
-from decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
-from decoder.moses.sparse import read_weight_file
-from lm.config import parse_config
-from lm.errors import FormatError
-from lm.files import read_lines
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS, modernize
+from phrasebeam.decoder.moses.reordering_type import read_type
+from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
+from phrasebeam.decoder.moses.sparse import read_weight_file
 
 COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity")
 KEYS = {  # of the features that the decoder has

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from decoder.moses.sections import Sections, Value
-from lm.errors import FormatError
+from phrasebeam.base.errors import FormatError
+from phrasebeam.decoder.moses.sections import Sections, Value
 
 OLD_SECTIONS = {
     "ttable-file",

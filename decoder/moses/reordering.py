@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import Reordering
-from decoder.moses.reordering_type import columns_read
-from decoder.moses.tables import SEPARATOR, SORT
-from decoder.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
-from lm.corpus import split
-from lm.errors import FormatError
-from lm.files import read_lines
-from lm.jit import inner_kernel, kernel
-from lm.progress import stage
-from lm.resident import let_go_beyond
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.moses.reordering_type import columns_read
+from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 LINES_AT_ONCE = 1 << 16
 FIELDS = {

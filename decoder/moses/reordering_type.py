@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from decoder.config import N_ORIENTATIONS, Reordering
-from decoder.phrase_table import floored_ln
+from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
+from phrasebeam.decoder.tables.phrase_table import floored_ln
 
 TOKENS: dict[str, dict[str, object]] = {  # by our setting, Moses' words; the first that fits is written
     "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.features.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
-from decoder.features.template_config import Templates
-from decoder.features.templates import name_keys
-from decoder.model import Model
-from decoder.moses.tables import PhraseTableReader
-from decoder.sparse_files import save_pair_features
-from lm.config import save_config
-from lm.errors import FormatError, ModelError
-from lm.files import read_lines
+from phrasebeam.base.config import save_config
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.moses.tables import PhraseTableReader
+from phrasebeam.decoder.sparse.sparse_files import save_pair_features
+from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import name_keys
 
 COMMENT = "#"  # as FVector::load has it
 

@@ -7,14 +7,13 @@ from typing import NoReturn
 
 import numpy as np
 
-from decoder.config import LONGEST_PHRASE
-from decoder.phrase_table import ABSENT, PhraseTable, floored_ln, open_phrase_table
-from decoder.table_writer import MEMORY, TableSizes, TableWriter
-from lm.corpus import split
-from lm.errors import FormatError
-from lm.files import read_lines
-from lm.progress import stage
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.tables.phrase_table import ABSENT, LONGEST_PHRASE, PhraseTable, floored_ln, open_phrase_table
+from phrasebeam.decoder.tables.table_writer import MEMORY, TableSizes, TableWriter
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 LARGEST_COUNT = 2**31 - 1
 PAIRS_AT_ONCE = 1 << 16

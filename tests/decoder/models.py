@@ -7,15 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from decoder.config import MODEL_FORMAT, N_ORIENTATIONS, ModelDescription, Reordering, Weights
-from decoder.phrase_table import PhraseTable, ReorderingTable, save_arrays
-from decoder.source_slots import build_slots
-from lm.arpa import read_arpa, write_arpa
-from lm.config import save_config
-from lm.corpus import read_corpus
-from lm.estimate import estimate_corpus
-from lm.probing_writer import write_probing
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.config import save_config
+from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, save_arrays
+from phrasebeam.decoder.tables.source_slots import build_slots
+from phrasebeam.lm.arpa import read_arpa, write_arpa
+from phrasebeam.lm.estimate import estimate_corpus
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.corpus import read_corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import parse_arpa
 
 SOURCE, TARGET = "abcd", "stuvw"

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm.arpa import read_arpa, write_arpa
-from lm.errors import FormatError, ModelError
-from lm.ngrams import NgramModel, NgramOrder
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.lm.arpa import read_arpa, write_arpa
+from phrasebeam.lm.ngrams import NgramModel, NgramOrder
+from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import parse_arpa, random_arpa
 
 TOY = Path(__file__).with_name("toy.arpa")

@@ -5,8 +5,8 @@ import gzip
 import pytest
 import typer
 
-from lm.command_line import run
-from lm.commands import build_lm
+from phrasebeam.base.command_line import run
+from phrasebeam.lm.build_lm_command import build_lm
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

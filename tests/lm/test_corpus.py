@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm.corpus import read_corpus, split
-from lm.errors import FormatError
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.lm.text.corpus import read_corpus, split
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 WORDS = st.lists(st.sampled_from(["a", "bb", "\u00e9t\u00e9", "x\u00a0y", "\u3000", "\x85", "\u2028"]), max_size=6)
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-import lm.counting
-from lm.corpus import read_corpus
-from lm.counting import SPECIALS, corpus_tokens, group_begins, sorted_counts, spill_windows, text_tokens
-from lm.spill import BucketFiles, RowFile
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.spill import BucketFiles, RowFile
+from phrasebeam.lm import counting
+from phrasebeam.lm.counting import SPECIALS, corpus_tokens, group_begins, sorted_counts, spill_windows, text_tokens
+from phrasebeam.lm.text.corpus import read_corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 rows_of = st.integers(2, 5).flatmap(
     lambda n: st.lists(st.lists(st.integers(0, 4), min_size=n, max_size=n), min_size=1, max_size=40)
@@ -43,7 +43,7 @@ def test_windows_come_back_from_buckets(tmp_path_factory, lines, order, bucket_r
     (directory / "text").write_text("".join(" ".join(line) + "\n" for line in lines))
     vocabulary = Vocabulary(SPECIALS)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lm.counting, "CHUNK", chunk)
+        patch.setattr(counting, "CHUNK", chunk)
         chunks = text_tokens([directory / "text"], vocabulary, order)
         windows = spill_windows(chunks, order, bucket_rows, directory)
     buckets = [windows.files.take(bucket) for bucket in range(windows.n_buckets)]
@@ -65,7 +65,7 @@ def naive_windows(lines, order):
 
 @pytest.mark.parametrize("chunk", [1, 4, 1 << 19])
 def test_corpus_and_text_give_the_same_tokens(tmp_path, monkeypatch, chunk):
-    monkeypatch.setattr(lm.counting, "CHUNK", chunk)
+    monkeypatch.setattr(counting, "CHUNK", chunk)
     path = tmp_path / "text"
     path.write_text("b a\n\n\na c c\nb\n\n")
     ours, own, theirs = Vocabulary(SPECIALS), Vocabulary(SPECIALS), Vocabulary(["c", "never", "a"])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from lm.corpus import read_corpus
-from lm.errors import ConfigError, FormatError
-from lm.estimate import estimate, estimate_corpus
-from lm.kneser_ney import _interpolate, _place_backoffs, counts_of_counts, discounts, log10_backoffs
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.lm.estimate import estimate, estimate_corpus
+from phrasebeam.lm.kneser_ney import _interpolate, _place_backoffs, counts_of_counts, discounts, log10_backoffs
+from phrasebeam.lm.text.corpus import read_corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.kneser_ney import NaiveModel, backed_off_log10_prob
 from tests.naive.kneser_ney import discounts as naive_discounts
 

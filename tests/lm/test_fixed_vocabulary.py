@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm.errors import FormatError
-from lm.fixed_vocabulary import FixedVocabulary
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lm.arpa import read_arpa
-from lm.errors import FormatError, ModelError
-from lm.language_model import LanguageModel
-from lm.ngrams import NgramModel, NgramOrder
-from lm.probing import MODEL_TYPES
-from lm.probing_writer import build_tables, write_probing
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.ngrams import NgramModel, NgramOrder
+from phrasebeam.lm.probing import MODEL_TYPES
+from phrasebeam.lm.probing_writer import build_tables, write_probing
+from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import random_arpa
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

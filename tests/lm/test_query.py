@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import lm.query
-from lm.arpa import read_arpa
-from lm.language_model import LanguageModel
-from lm.probing_writer import write_probing
-from lm.query import score_word
+from phrasebeam.lm import query
+from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.query import score_word
 from tests.naive.ngrams import parse_arpa, random_arpa, score
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -157,5 +157,5 @@ def test_kernels_compile_once_for_all_models(directory):
         for model in load(directory, random_arpa([["a", "b"]], order, 0)):
             model.full_scores(["a"])
     LanguageModel.load(GOLDEN).full_scores(["a"])
-    assert len(lm.query.score_words.signatures) == 1
-    assert len(lm.query.find_words.signatures) == 1
+    assert len(query.score_words.signatures) == 1
+    assert len(query.find_words.signatures) == 1

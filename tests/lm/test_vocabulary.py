@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm.vocabulary import Vocabulary
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 WORD = st.text(st.characters(blacklist_characters=" \t\r\n\v\f", blacklist_categories=["Cs"]), min_size=1)
 

@@ -4,8 +4,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from lm import hashing
-from lm.hashing import START
+from phrasebeam.kernels import hashing
+from phrasebeam.kernels.hashing import START
 
 EDGES = (
     "source_edges",

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.corpus import Corpus, read_corpus
-from lm.errors import FormatError
-from lm.vocabulary import Vocabulary
+from phrasebeam.base.errors import FormatError
+from phrasebeam.lm.text.corpus import Corpus, read_corpus
+from phrasebeam.lm.text.vocabulary import Vocabulary
 
 log = logging.getLogger("phrasebeam")
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from decoder.extraction.observed import new_corners, orient
-from decoder.extraction.pairs import AlignedBitext, extract_pair
-from lm.corpus import Corpus
-from lm.jit import kernel
-from training.build.alignment_points import Alignments, in_target_order, runs
+from phrasebeam.decoder.extraction.observed import new_corners, orient
+from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order, runs
 
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 

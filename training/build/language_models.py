@@ -4,13 +4,13 @@ import shutil
 from itertools import islice
 from pathlib import Path
 
-from decoder.config import LanguageModelFile
-from lm.estimate import estimate
-from lm.probing_writer import write_probing
-from lm.progress import stage
-from lm.word_classes import read_word_classes
-from training.build.bitext import Texts
-from training.config import TrainModelConfig
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.model.description import LanguageModelFile
+from phrasebeam.lm.estimate import estimate
+from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.word_classes import read_word_classes
+from phrasebeam.training.build.bitext import Texts
+from phrasebeam.training.build.config import TrainModelConfig
 
 
 def further_texts(config: TrainModelConfig) -> list[Path]:

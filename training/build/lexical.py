@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.extraction.pairs import AlignedBitext
-from lm.jit import inner_kernel, kernel
-from training.build.alignment_points import runs
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.training.word_alignment.alignment_points import runs
 
 
 class LexicalTable(NamedTuple):

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.extraction.pairs import AlignedBitext
-from decoder.phrase_table import ABSENT, phrase_hash
-from lm.jit import inner_kernel, kernel
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
+from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class Sequences(NamedTuple):

@@ -4,22 +4,21 @@ import json
 import os
 import queue
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 
-from decoder.config import Preprocessing
-from decoder.ordered_map import map_ordered
-from decoder.truecaser import Truecaser, save_truecaser, truecaser_paths
-from lm.errors import FormatError, SmtError
-from lm.files import read_lines
-from lm.progress import stage
-from training.build.bitext import Texts
-from training.build.directions import ROOT
-from training.build.tokenize_lines import Batch, Job, LineTokenizer
+from phrasebeam.base.errors import FormatError, SmtError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.ordered_map import map_ordered
+from phrasebeam.base.own_modules import module_command
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
+from phrasebeam.training.build.bitext import Texts
+from phrasebeam.training.build.tokenize_lines import Batch, Job, LineTokenizer
 
 BATCH = 1000  # lines
 
@@ -113,10 +112,7 @@ class _Processes:
         return Batch(*json.loads(answer))
 
     def _start(self) -> subprocess.Popen[bytes]:
-        # -P and the path: the modules of this program, whatever lies in the directory where it was started.
-        command = [sys.executable, "-P", "-m", "training.build.tokenize_lines"]
-        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-        environment = {**os.environ, "PYTHONPATH": path}
+        command, environment = module_command("phrasebeam.training.build.tokenize_lines")
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self._all.append(process)
         _ask(process, self._job._asdict(), is_answered=False)

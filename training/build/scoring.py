@@ -13,22 +13,21 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from decoder.config import Reordering
-from decoder.extraction.observed import KINDS
-from decoder.extraction.pairs import AlignedBitext
-from decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
-from decoder.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
-from decoder.table_writer import TableSizes, TableWriter
-from lm.config import Section
-from lm.corpus import Corpus
-from lm.errors import ConfigError
-from lm.files import atomic_directory
-from lm.progress import stage
-from lm.spill import BucketFiles
-from training.build.alignment_points import Alignments
-from training.build.extraction import align_bitext, count_occurrences, extract
-from training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
-from training.build.phrase_pairs import (
+from phrasebeam.base.config import Section
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.progress import stage
+from phrasebeam.base.spill import BucketFiles
+from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
+from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
+from phrasebeam.training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
+from phrasebeam.training.build.phrase_pairs import (
     PairGroups,
     Sequences,
     gather,
@@ -39,6 +38,7 @@ from training.build.phrase_pairs import (
     source_phrases,
     target_phrases,
 )
+from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
 MAPPED_BYTES_PER_PAIR = 100  # four times what c(e) and p(f|e) of a pair are read from and written to

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sacremoses import MosesTruecaser
 
-from decoder.tokenizer import Tokenizer
+from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
 
 
 class Job(NamedTuple):

@@ -7,9 +7,9 @@ and tuning takes it back afterwards. Wuebker et al. (2015) have nothing like it.
 
 import numpy as np
 
-from lm.jit import kernel
-from lm.resident import let_go_beyond
-from training.expected_bleu.objective import LISTS_AT_ONCE, ScoredLists
+from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.expected_bleu.objective import LISTS_AT_ONCE, ScoredLists
 
 FIRST_STEP, LAST_STEP = 0.4, 0.05
 

@@ -4,11 +4,12 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from decoder.config import LeaveOneOut, Search
-from lm.config import Bytes, Section
-from training.bleu import ReferenceLength
-from training.metrics import MetricName
-from training.tuning.config import TuneConfig
+from phrasebeam.base.config import Bytes, Section
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.training.metrics.bleu import ReferenceLength
+from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
 FeatureSet = Literal["a", "b", "c", "d"]

@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from decoder.config import LeaveOneOut
-from lm.config import load_config, parse_config
-from lm.progress import show_progress
-from training.expected_bleu.config import ExpectedBleuConfig, Optimizer
-from training.expected_bleu.expected_bleu_model import train_expected_bleu
-from training.expected_bleu.state import Progress
-from training.training_data import TrainingData
-from training.tuning.tune_model import TuningData
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
+from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
+from phrasebeam.training.expected_bleu.state import Progress
+from phrasebeam.training.tuning.tune_model import TuningData
 
 
 def train_expected_bleu_command(

@@ -19,23 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from decoder.model import Model, open_model
-from decoder.provenance import file_digests, signature
-from decoder.translator import Decoder
-from lm.errors import ConfigError
-from lm.files import atomic_file, read_lines
-from lm.progress import log, stage
-from training.curve import write_table_and_picture
-from training.derived_model import work_directory
-from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.learners import Learner, new_learner
-from training.expected_bleu.list_store import ListStore
-from training.expected_bleu.lists import make_lists
-from training.expected_bleu.scored_model import Scores, write_scored
-from training.expected_bleu.scoring import fixed_score, tuned_score, tuned_weights
-from training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
-from training.training_data import TrainingData
-from training.tuning.tune_model import TuningData
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.tables.provenance import file_digests, signature
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.curve import write_table_and_picture
+from phrasebeam.training.common.derived_model import work_directory
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.learners import Learner, new_learner
+from phrasebeam.training.expected_bleu.list_store import ListStore
+from phrasebeam.training.expected_bleu.lists import make_lists
+from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
+from phrasebeam.training.expected_bleu.scoring import fixed_score, tuned_score, tuned_weights
+from phrasebeam.training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
+from phrasebeam.training.tuning.tune_model import TuningData
 
 WORK = "expected_bleu"  # in the model directory
 OF_LISTS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.features.sparse_weights import add_weights, fill_weights, new_sparse_weights
-from decoder.phrase_table import PhraseTable
-from lm.hashing import START, combine, mix
-from lm.jit import inner_kernel, kernel
-from training.expected_bleu.config import FeatureSet
-from training.expected_bleu.objective import Design, add_by_event
+from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, new_sparse_weights
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.training.expected_bleu.config import FeatureSet
+from phrasebeam.training.expected_bleu.objective import Design, add_by_event
 
 PAIR, WORD_PAIRS, TARGET_TRIPLETS, SOURCE_TRIPLETS = (np.int64(i) for i in range(4))
 MODELS: dict[FeatureSet, tuple[np.int64, ...]] = {

@@ -5,20 +5,20 @@ from typing import Protocol
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.model import Model
-from decoder.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
-from decoder.source_slots import hash_phrases
-from lm.errors import ConfigError
-from lm.progress import log
-from training.expected_bleu.calibration import calibrate
-from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.features import MODELS, condensed, find_features
-from training.expected_bleu.growth import Ascent, Channel, ascend, divergence, ln_ratio, step
-from training.expected_bleu.list_store import ListStore
-from training.expected_bleu.objective import Objective, Value, expectations, ln_expected
-from training.expected_bleu.optimizers import OPTIMIZERS, State
-from training.expected_bleu.orientation_features import (
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.tables.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
+from phrasebeam.decoder.tables.source_slots import hash_phrases
+from phrasebeam.training.expected_bleu.calibration import calibrate
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.features import MODELS, condensed, find_features
+from phrasebeam.training.expected_bleu.growth_transformation import Ascent, Channel, ascend, divergence, ln_ratio, step
+from phrasebeam.training.expected_bleu.list_store import ListStore
+from phrasebeam.training.expected_bleu.objective import Objective, Value, expectations, ln_expected
+from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
+from phrasebeam.training.expected_bleu.orientation_features import (
     PAIRS_AT_ONCE,
     condensed_orientations,
     find_orientation_features,

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
-from lm.errors import ConfigError, FormatError
-from lm.files import atomic_file
-from training.expected_bleu.objective import ScoredLists
-from training.growing_array import GrowingArray
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
+from phrasebeam.training.expected_bleu.objective import ScoredLists
+from phrasebeam.training.nbest.growing_array import GrowingArray
 
 FORMAT = "phrasebeam scored lists 2"
 INDEX = "lists.json"

@@ -6,14 +6,14 @@ from itertools import islice
 
 import numpy as np
 
-from decoder.input import Input
-from decoder.nbest_table import NbestTable
-from decoder.translator import Decoder
-from lm.progress import stage
-from training.bleu import References
-from training.expected_bleu.config import ExpectedBleuConfig
-from training.expected_bleu.list_store import Events, ListStore, ScoredList
-from training.expected_bleu.sentence_bleu import sentence_bleu
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.output.nbest_table import NbestTable
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
+from phrasebeam.training.metrics.bleu import References
+from phrasebeam.training.metrics.sentence_bleu import sentence_bleu
 
 LISTS_AT_ONCE = 500  # between two commits
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.errors import ConfigError
-from lm.jit import kernel
-from lm.resident import let_go_beyond
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.kernels.jit import kernel
 
 PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
 LISTS_AT_ONCE = 1 << 10

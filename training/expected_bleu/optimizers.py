@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from training.expected_bleu.config import Steps
+from phrasebeam.training.expected_bleu.config import Steps
 
 State = dict[str, np.ndarray]
 Step = Callable[[np.ndarray, np.ndarray, State, Steps], None]

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.features.reordering import ABSENT, Orientations
-from training.expected_bleu.list_store import Events
-from training.expected_bleu.objective import Design
+from phrasebeam.decoder.features.reordering import ABSENT, Orientations
+from phrasebeam.training.expected_bleu.list_store import Events
+from phrasebeam.training.expected_bleu.objective import Design
 
 PAIRS_AT_ONCE = 1 << 16
 

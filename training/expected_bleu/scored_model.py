@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.array_writer import npy_header
-from decoder.config import Weights
-from decoder.model import Model
-from lm.files import atomic_file
-from training.derived_model import write_derived
+from phrasebeam.base.array_writer import npy_header
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.training.common.derived_model import write_derived
 
 SCORES, ORIENTATION_SCORES = (Path(name) / "ln_scores.npy" for name in ("phrases", "reordering"))
 

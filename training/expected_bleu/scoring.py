@@ -3,14 +3,14 @@
 import shutil
 from pathlib import Path
 
-from decoder.config import Weights
-from decoder.translator import Decoder
-from lm.config import load_config
-from lm.files import atomic_file
-from training.expected_bleu.config import ExpectedBleuConfig
-from training.tuning.config import TuneConfig
-from training.tuning.decoding import score_translations
-from training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.base.config import load_config
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.decoding import score_translations
+from phrasebeam.training.tuning.tune_model import TuningData, tune_model
 
 
 def fixed_score(candidate: Path, data: TuningData, config: ExpectedBleuConfig) -> float:

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from lm.config import Section
-from training.checkpoint import Signed, load_progress, save_progress
-from training.expected_bleu.optimizers import State
+from phrasebeam.base.config import Section
+from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.expected_bleu.optimizers import State
 
 
 class Iteration(Section):

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.future_cost import future_cost
-from decoder.hypothesis_graph import START_NODE
-from lm.jit import kernel
+from phrasebeam.decoder.options.future_cost import future_cost
+from phrasebeam.decoder.search.hypothesis_graph import START_NODE
+from phrasebeam.kernels.jit import kernel
 
 NOT_GOOD = np.int64(-1)
 NO_EDGE = -1

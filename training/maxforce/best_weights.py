@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.sparse_weights import SparseWeights, add_weights, new_sparse_weights
-from lm.files import atomic_file
-from training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, new_sparse_weights
+from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 
 
 class BestWeights(NamedTuple):

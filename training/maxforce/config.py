@@ -4,14 +4,16 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from decoder.config import Forcing, LeaveOneOut, Search
-from decoder.features.template_config import Templates
-from decoder.features.templates import EDGES
-from lm.config import Bytes, Section
-from training.bleu import ReferenceLength
-from training.maxforce.updates import Strategy
-from training.metrics import MetricName
-from training.tuning.config import TuneConfig
+from phrasebeam.base.config import Bytes, Section
+from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import EDGES
+from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.metrics.bleu import ReferenceLength
+from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.tuning.config import TuneConfig
 
 
 class Rates(Section):

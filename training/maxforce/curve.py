@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from training.curve import write_table_and_picture
-from training.maxforce.state import Epoch, Progress
+from phrasebeam.training.common.curve import write_table_and_picture
+from phrasebeam.training.maxforce.state import Epoch, Progress
 
 COLUMNS = (*Epoch.model_fields, "invalid_ratio")
 

@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.features.dense import weight_vector
-from decoder.features.sparse_weights import SparseWeights
-from decoder.features.templates import GROUPS
-from decoder.translator import Decoder
-from lm.progress import log
-from training.maxforce.config import MaxforceConfig, is_learned
-from training.tuning.config import TuneConfig
-from training.tuning.decoding import translated
-from training.tuning.run_state import Run
-from training.tuning.sparse import with_sparse_weights
-from training.tuning.tune import RunSettings, Tuner
-from training.tuning.tune_model import TuningData
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.decoding import translated
+from phrasebeam.training.tuning.run_state import Run
+from phrasebeam.training.tuning.sparse import with_sparse_weights
+from phrasebeam.training.tuning.tune import RunSettings, Tuner
+from phrasebeam.training.tuning.tune_model import TuningData
 
 
 class Scored(NamedTuple):

@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.derivation import Derivation
-from decoder.forced_decoder import ForcedDecoder, Gold
-from decoder.found import Found
-from decoder.gold_lattice import GoldLattice
-from decoder.hypothesis_graph import best_way_to
-from decoder.input import Input
-from decoder.prefix import strange_words
-from decoder.sentence_tables import original_pairs
-from decoder.source import Source
-from decoder.translator import Decoder
-from decoder.workspace import Workspace
-from training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
-from training.maxforce.updates import UPDATES, Bins, Strategy, margin
-from training.metrics import make_metric
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, Gold
+from phrasebeam.decoder.forced.gold_lattice import GoldLattice
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.output.derivation import Derivation
+from phrasebeam.decoder.output.search_result import Found
+from phrasebeam.decoder.search.hypothesis_graph import best_way_to
+from phrasebeam.decoder.search.prefix import strange_words
+from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
+from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, margin
+from phrasebeam.training.metrics.metrics import make_metric
 
 
 class Example(NamedTuple):

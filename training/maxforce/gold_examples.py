@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from decoder.forced_decoder import ForcedDecoder, Status
-from decoder.gold_lattice import GoldLattice
-from decoder.input import Input
-from decoder.ordered_map import map_ordered
-from lm.progress import log, stage
-from training.maxforce.config import MaxforceConfig
-from training.maxforce.examples import Example
-from training.maxforce.lattice_store import LatticeStore, LatticeWriter
+from phrasebeam.base.ordered_map import map_ordered
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, Status
+from phrasebeam.decoder.forced.gold_lattice import GoldLattice
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.examples import Example
+from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter
 
 Pair = tuple[Input, tuple[str, ...]]  # a source sentence, and the words of its translation
 

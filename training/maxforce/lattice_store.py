@@ -12,8 +12,8 @@ from types import TracebackType
 
 import numpy as np
 
-from decoder.gold_lattice import GoldLattice
-from lm.files import atomic_file
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 
 DTYPES = (
     *(np.int64, np.int32, np.uint64, np.int32, np.bool_, np.int64),

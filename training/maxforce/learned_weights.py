@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.features.sparse_weights import NO_KEY, SparseWeights, has_room, new_sparse_weights, slot_of
-from lm.jit import kernel
+from phrasebeam.decoder.sparse.sparse_weights import NO_KEY, SparseWeights, has_room, new_sparse_weights, slot_of
+from phrasebeam.kernels.jit import kernel
 
 CHUNK = 1 << 20  # slots that are averaged at a time
 

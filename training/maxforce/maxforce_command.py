@@ -5,15 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from decoder.config import LeaveOneOut
-from lm.config import load_config, parse_config
-from lm.progress import show_progress
-from training.maxforce.config import MaxforceConfig
-from training.maxforce.maxforce_model import train_maxforce
-from training.maxforce.state import Progress
-from training.maxforce.updates import Strategy
-from training.training_data import TrainingData
-from training.tuning.tune_model import TuningData
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.maxforce.state import Progress
+from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.tuning.tune_model import TuningData
 
 
 def train_maxforce_command(

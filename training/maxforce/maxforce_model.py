@@ -15,34 +15,34 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from decoder.config import Weights
-from decoder.features.sparse_weights import save_sparse_weights
-from decoder.features.template_config import Templates
-from decoder.features.templates import GROUPS
-from decoder.forced_decoder import ForcedDecoder
-from decoder.lm_folds import Fold
-from decoder.model import Model, open_model
-from decoder.provenance import file_digests, signature
-from decoder.sparse_files import open_sparse, save_feature_names
-from decoder.translator import Decoder
-from lm.config import save_config
-from lm.errors import ConfigError
-from lm.files import atomic_directory
-from lm.progress import stage
-from training.checkpoint import begin_work
-from training.derived_model import share, work_directory, write_derived
-from training.maxforce.best_weights import BestWeights, load_best
-from training.maxforce.config import MaxforceConfig
-from training.maxforce.development import Development
-from training.maxforce.examples import Comparison, Example
-from training.maxforce.gold_examples import Examples, Pair, find_lattices
-from training.maxforce.mean import Mean, finish_mean, load_mean
-from training.maxforce.names import heaviest, names_of
-from training.maxforce.state import Progress, directory_of, load_checkpoint
-from training.maxforce.train import Trainer
-from training.maxforce.update_log import latest_first
-from training.training_data import TrainingData
-from training.tuning.tune_model import TuningData
+from phrasebeam.base.config import save_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.model.language_model_folds import Fold
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names
+from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.tables.provenance import file_digests, signature
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.checkpoint import begin_work
+from phrasebeam.training.common.derived_model import share, work_directory, write_derived
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.maxforce.best_weights import BestWeights, load_best
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.examples import Comparison, Example
+from phrasebeam.training.maxforce.feature_names import heaviest, names_of
+from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
+from phrasebeam.training.maxforce.mean import Mean, finish_mean, load_mean
+from phrasebeam.training.maxforce.state import Progress, directory_of, load_checkpoint
+from phrasebeam.training.maxforce.train import Trainer
+from phrasebeam.training.maxforce.update_log import latest_first
+from phrasebeam.training.tuning.tune_model import TuningData
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from decoder.config import Weights
-from lm.progress import log
-from training.checkpoint import Signed, load_progress, save_progress
-from training.maxforce.best_weights import BestWeights, best_of, load_best, mean
-from training.maxforce.development import Development
-from training.maxforce.state import Progress, directory_of
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.maxforce.best_weights import BestWeights, best_of, load_best, mean
+from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.state import Progress, directory_of
 
 FILE = "mean.npz"
 

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from lm.config import Section
-from training.checkpoint import Signed, load_progress, save_progress
-from training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.base.config import Section
+from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 
 FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
 

@@ -11,18 +11,18 @@ from pathlib import Path
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.features.dense import FeatureNames, weight_vector
-from decoder.features.templates import GROUPS
-from lm.progress import log, stage
-from training.maxforce.best_weights import save_best, taken
-from training.maxforce.config import MaxforceConfig, is_learned
-from training.maxforce.curve import write_curve
-from training.maxforce.development import Development
-from training.maxforce.examples import Comparison, Difference, Example
-from training.maxforce.learned_weights import LearnedWeights
-from training.maxforce.state import Epoch, Progress, save_checkpoint
-from training.maxforce.update_log import Record, UpdateLog
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.features.dense import FeatureNames, weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.training.maxforce.best_weights import save_best, taken
+from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
+from phrasebeam.training.maxforce.curve import write_curve
+from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
+from phrasebeam.training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.training.maxforce.state import Epoch, Progress, save_checkpoint
+from phrasebeam.training.maxforce.update_log import Record, UpdateLog
 
 
 class Trainer:

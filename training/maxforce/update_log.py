@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.derivation import Derivation
+from phrasebeam.decoder.output.derivation import Derivation
 
 HEAD = 3
 

@@ -4,62 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from decoder.config import Search
-from lm.config import Section
-from training.bleu import ReferenceLength
-from training.metrics import MetricName
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.training.metrics.bleu import ReferenceLength
+from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 
 SparseTuning = Literal["scales", "weights"]
-Method = Literal["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
-
-
-class Mert(Section):
-    """Minimum error rate training (Och 2003)."""
-
-    restarts: int = Field(12, ge=0, description="random starting points besides the weights before")
-    noise: float = Field(0.1, ge=0, description="of these: deviation of the scores that it adds, relative to theirs")
-    coordinates: int = Field(50, ge=0, description="lines along single features in each round, drawn if there are more")
-    directions: int = Field(10, ge=0, description="random directions besides these in each round")
-    min_gain: float = Field(1e-4, ge=0, description="in score, which is at most 1; a round must bring more")
-
-
-class Pro(Section):
-    """Pairwise ranking optimization; the letters are those of Hopkins & May (2011)."""
-
-    samples: int = Field(5000, ge=1, description="Gamma: pairs drawn from each list")
-    kept: int = Field(50, ge=1, description="Xi: those with the largest differences that are kept")
-    threshold: float = Field(0.05, ge=0, description="alpha: least difference in sentence score")
-    interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
-    penalty: float = Field(1.0, ge=0, description="of the weights' squares, against the loss of a pair")
-    steps: int = Field(100, ge=1, description="of L-BFGS, at most")
-
-
-class MiraBatch(Section):
-    """Batch MIRA (Cherry & Foster 2012)."""
-
-    c: float = Field(0.01, gt=0, description="largest step")
-    decay: float = Field(0.999, ge=0, lt=1, description="of the pseudo-corpus, a sentence")
-    epochs: int = Field(60, ge=1)
-
-
-class MiraChiang(Section):
-    """MIRA with several constraints a sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
-
-    c: float = Field(0.01, gt=0, description="sum of the multipliers of a sentence")
-    decay: float = Field(0.9, ge=0, lt=1, description="of the pseudo-document, a sentence")
-    epochs: int = Field(40, ge=1)
-    candidates: int = Field(10, ge=1, description="best by each of: score, score + gain, score - gain")
-    tolerance: float = Field(1e-3, gt=0, description="by which constraints may be violated")
-
-
-class MiraCorpus(Section):
-    """Corpus-level MIRA (Tan et al. 2013)."""
-
-    c: float = Field(0.1, gt=0, description="largest step")
-    epochs: int = Field(400, ge=1)
-    gains: Literal["corpus", "sentence"] = Field(
-        "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
-    )
 
 
 class AddedFeatures(Section):
@@ -71,7 +22,7 @@ class AddedFeatures(Section):
     early_distortion: bool = False
 
 
-class TuneConfig(Section):
+class TuneConfig(MethodSettings):
     """Everything that `tune` can be told besides its files."""
 
     method: Method = "mira-batch"
@@ -90,11 +41,6 @@ class TuneConfig(Section):
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     search: Search = Search()
-    mert: Mert = Mert()
-    pro: Pro = Pro()
-    mira_batch: MiraBatch = MiraBatch()
-    mira_chiang: MiraChiang = MiraChiang()
-    mira_corpus: MiraCorpus = MiraCorpus()
     threads: int = Field(2, ge=1)
 
     def scored_as(self, config: Section) -> "TuneConfig":

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from training.curve import write_table_and_picture
-from training.metrics import Metric
-from training.tuning.run_state import Iteration, RunState
+from phrasebeam.training.common.curve import write_table_and_picture
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.tuning.run_state import Iteration, RunState
 
 COLUMNS = (*Iteration.model_fields,)
 SCORES = ("score", "list_score")

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from decoder.nbest_table import NbestTable
-from decoder.sparse_rows import joined
-from decoder.translator import Decoder
-from lm.progress import stage
-from training.metrics import Metric
-from training.nbest_store import Hypotheses, NbestStore
-from training.tuning.sparse import is_group
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.output.nbest_table import NbestTable
+from phrasebeam.decoder.sparse.sparse_rows import joined
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+from phrasebeam.training.tuning.sparse import is_group
 
 BATCH = 64  # sentences that are stored at a time
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lm.errors import ConfigError, FormatError
-from lm.files import atomic_file, read_lines
-from lm.progress import stage
-from training.metrics import Metric
-from training.moses_nbest import by_sentence, find_layout, read_nbest, store_nbest
-from training.nbest_store import NbestStore
-from training.tuning.config import TuneConfig
-from training.tuning.methods import METHODS
-from training.tuning.problem import Optimum, Problem
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, store_nbest
+from phrasebeam.training.nbest.nbest_store import NbestStore
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import METHODS
+from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
 
@@ -47,7 +47,7 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> Learned:
         rng = np.random.default_rng([config.seeds[0], 1])
         problem = Problem(store.lists(), metric, start, tunable, rng, config.threads)
         with stage(f"optimize ({config.method})"):
-            optimum = METHODS[config.method](problem, config)
+            optimum = METHODS[config.method](problem, config.of(config.method))
         before, score = problem.score_of(start), problem.score_of(optimum.weights)
         keys = store.keys.tolist()
         store.close()

@@ -6,13 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from lm.config import load_config, parse_config
-from lm.errors import ConfigError
-from lm.files import read_lines
-from lm.progress import log, show_progress
-from training.metrics import MetricName, make_metric
-from training.tuning.config import Method, TuneConfig
-from training.tuning.rerank import learn, load_weights, rerank, save_weights
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import log, show_progress
+from phrasebeam.training.metrics.metrics import MetricName, make_metric
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.rerank import learn, load_weights, rerank, save_weights
 
 
 def rerank_command(

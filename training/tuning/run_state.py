@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from decoder.config import Weights
-from decoder.features.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
-from lm.config import Section, load_config, save_config
-from lm.errors import ConfigError
+from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 
 STATE = "run.yaml"
 

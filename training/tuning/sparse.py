@@ -7,12 +7,12 @@ tuned, the scales stay, and lists hold scale times value as the value of a spars
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.features.dense import FeatureNames
-from decoder.features.sparse_weights import SparseWeights, fill_weights
-from decoder.features.templates import GROUPS, Sparse
-from decoder.model import Model
-from lm.errors import ConfigError
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.features.dense import FeatureNames
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, fill_weights
+from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
 
 
 def is_group(names: FeatureNames) -> np.ndarray:

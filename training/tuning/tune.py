@@ -10,20 +10,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from decoder.config import Weights
-from decoder.features.dense import weight_vector
-from decoder.features.sparse_weights import with_values
-from decoder.model import Model
-from decoder.translator import Decoder
-from lm.progress import log, stage
-from training.metrics import Metric
-from training.nbest_store import NbestStore
-from training.tuning.config import TuneConfig
-from training.tuning.decoding import Wanted, decode_into, score_translations
-from training.tuning.methods import METHODS
-from training.tuning.problem import Problem
-from training.tuning.run_state import Iteration, Run
-from training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_weights import with_values
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.nbest_store import NbestStore
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.decoding import Wanted, decode_into, score_translations
+from phrasebeam.training.tuning.methods.methods import METHODS
+from phrasebeam.training.tuning.methods.problem import Problem
+from phrasebeam.training.tuning.run_state import Iteration, Run
+from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Tuner:
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
             begin = time.process_time()
-            optimum = METHODS[self.config.method](problem, self.config)
+            optimum = METHODS[self.config.method](problem, self.config.of(self.config.method))
             seconds = time.process_time() - begin
         weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
         sparse = None

@@ -7,13 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from decoder.config import Algorithm
-from lm.config import load_config, parse_config
-from lm.errors import ConfigError
-from lm.progress import show_progress
-from training.metrics import MetricName
-from training.tuning.config import Method, TuneConfig
-from training.tuning.tune_model import RunResult, TuningData, tune_model
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.tune_model import RunResult, TuningData, tune_model
 
 
 def tune(

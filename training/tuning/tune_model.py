@@ -4,18 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from decoder.features.sparse_weights import save_sparse_weights
-from decoder.model import open_model
-from decoder.provenance import file_digests, signature
-from lm.errors import FormatError
-from lm.files import read_lines
-from training.derived_model import work_directory, write_derived
-from training.metrics import make_metric
-from training.tuning.config import TuneConfig
-from training.tuning.curve import write_curves
-from training.tuning.decoding import score_translations
-from training.tuning.run_state import Run
-from training.tuning.tune import Development, RunSettings, Tuner, all_runs, starting_weights
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
+from phrasebeam.decoder.tables.provenance import file_digests, signature
+from phrasebeam.training.common.derived_model import work_directory, write_derived
+from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.curve import write_curves
+from phrasebeam.training.tuning.decoding import score_translations
+from phrasebeam.training.tuning.run_state import Run
+from phrasebeam.training.tuning.tune import Development, RunSettings, Tuner, all_runs, starting_weights
 
 WORK = "tuning"  # in the model directory: all runs
 WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has done so far; C is in the name of the run

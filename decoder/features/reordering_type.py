@@ -1,0 +1,55 @@
+"""Which lexicalized reordering model lies beside the phrase table, in the words of Moses' `type`."""
+
+from typing import Literal
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.features.weights import Finite
+
+Orientation = Literal["word", "phrase", "hier"]
+Kind = Literal["msd", "mslr", "monotonicity", "leftright"]
+N_ORIENTATIONS: dict[Kind, int] = {"msd": 3, "mslr": 4, "monotonicity": 2, "leftright": 2}
+Direction = Literal["backward", "forward", "bidirectional"]
+Condition = Literal["f", "fe"]
+
+
+class Reordering(Section):
+    """Which lexicalized reordering model lies beside the phrase table, in the words of Moses' `type`."""
+
+    orientation: Orientation = "word"
+    kind: Kind = "msd"
+    direction: Direction = "bidirectional"  # to the phrase before, to the one after, or both
+    condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
+    collapse: bool = False  # one weight a direction, instead of one an orientation
+    ln_default: list[Finite] = Field(default=[])  # scores of pairs that the table lacks, and of copied words; none: 0
+    learned: int = Field(default=0, ge=0)  # how often the columns follow again, with scores that were learned
+
+    @model_validator(mode="after")
+    def _default_fits(self) -> "Reordering":
+        if self.ln_default and len(self.ln_default) != self.n_columns:
+            raise ValueError(f"ln_default has {len(self.ln_default)} scores, the table has {self.n_columns} columns")
+        return self
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions in the order of their columns."""
+        return ("backward", "forward") if self.direction == "bidirectional" else (self.direction,)
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the estimated scores: the orientations of each direction."""
+        return len(self.directions) * N_ORIENTATIONS[self.kind]
+
+    @property
+    def n_all_columns(self) -> int:
+        """Columns of the table."""
+        return self.n_columns * (1 + self.learned)
+
+    @property
+    def n_weights(self) -> int:
+        """Features and their weights; each column of learned scores has its own."""
+        return (len(self.directions) if self.collapse else self.n_columns) + self.learned * self.n_columns

@@ -1,0 +1,1 @@
+"""Forced decoding: all derivations of a given translation."""

@@ -1,0 +1,90 @@
+"""The command `forced-decode`."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.figures import check_figure_file
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import show_progress, stage
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.forced.forced_rendering import render_forced
+from phrasebeam.decoder.forced.forced_settings import Forcing, Prefixes
+from phrasebeam.decoder.forced.reachability import Reachability
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
+from phrasebeam.decoder.output.lattice_rendering import render_lattice
+from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.corpus import split
+
+
+def forced_decode(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    reference: Annotated[Path, typer.Option(help="Their translations, line by line, which must be produced.")],
+    output: Annotated[Path, typer.Option(help="File for what is found, a JSON object for each sentence pair.")],
+    alignment: Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) of training sentences.")] = None,
+    leave_one_out: Annotated[
+        LeaveOneOut | None,
+        typer.Option(help="Without the counts of the pair itself; what only it supports: drop; or penalty."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="File for a plot of what is reachable (.png, .pdf, .svg).")] = None,
+    lattice: Annotated[Path | None, typer.Option(help="File for the lattices, as Moses' search graphs.")] = None,
+    prefixes: Annotated[
+        Prefixes | None, typer.Option(help="Where the whole is not reachable: the longest prefix pair, all, or none.")
+    ] = None,
+    least_prefix: Annotated[int | None, typer.Option(help="Source words of the shortest prefix pair.")] = None,
+    max_states: Annotated[int | None, typer.Option(help="States of a pair that is not too large.")] = None,
+    aligned: Annotated[bool, typer.Option("--aligned", help="Only phrase pairs that fit the word alignment.")] = False,
+    distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
+    table_limit: Annotated[int, typer.Option(min=0, help="Target phrases per source phrase; 0: all.")] = 0,
+    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Sentence pairs decoded at the same time.")] = 1,
+) -> None:
+    """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
+    if (leave_one_out is None) != (alignment is None):
+        raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")
+    if aligned and alignment is None:
+        raise ConfigError("--aligned needs --alignment and --leave-one-out; give both, or leave it out")
+    if lattice and prefixes == "all":
+        raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
+    if plot:
+        check_figure_file(plot)
+    decoding = load_config(config, Decoding) if config else Decoding()
+    limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit})
+    given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
+    settings = overridden(Forcing(), given)
+    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, decoding.input)
+    forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
+    show_progress()
+    reached = Reachability()
+    pairs = with_references(_inputs(source), TrainingFiles(reference, alignment, leave_one_out or "drop"))
+    with ExitStack() as stack, stage("forced decoding") as advance:
+        objects = stack.enter_context(atomic_file(output))
+        lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
+        for number, found in enumerate(forced.force_all(pairs, threads)):
+            objects.write(render_forced(found).encode("utf-8"))
+            if lattices:
+                lattices.write(render_lattice(number, found.graph, "osg").encode("utf-8"))
+            reached.add(found)
+            advance(1)
+    print(reached.table(), end="")
+    if plot:
+        reached.plot(plot)
+
+
+def _inputs(source: Path) -> Iterator[Input]:
+    for line in read_lines(source):
+        yield Input(split(line))
+
+
+def overridden(section: Any, flags: dict[str, Any]) -> Any:
+    """The section with those settings that flags give."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    return parse_config(section.model_dump() | given, type(section), "options")

@@ -1,0 +1,22 @@
+"""What forced decoding looks for, and when it gives up: the only defaults."""
+
+from typing import Literal
+
+from pydantic import (
+    Field,
+)
+
+from phrasebeam.base.config import Section
+
+Prefixes = Literal["longest", "all", "none"]
+
+
+class Forcing(Section):
+    """What forced decoding looks for where a sentence pair as a whole is not reachable, and when it gives up."""
+
+    prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")
+    least_prefix: int = Field(default=5, ge=1, description="source words of the shortest prefix pair")
+    max_states: int = Field(
+        default=1 << 20, ge=1, description="states of a pair that is not too large, which may have 4 nodes each"
+    )
+    aligned: bool = Field(default=False, description="only phrase pairs that fit the sentence pair's word alignment")

@@ -1,0 +1,186 @@
+"""Scores for a lattice of y-good derivations: it becomes a hypothesis graph like that of the search, unpruned.
+
+The language models' state is the position in the reference; what else scores depend on, the last phrase and the blocks,
+divides a state of the lattice into nodes. So the best derivation, n-best lists and lattices are read from it as from
+any other graph, and so are the best partial derivations by number of covered words (Yu et al. 2013, equation 3).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
+from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
+from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
+from phrasebeam.decoder.features.rule_features import has_history
+from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
+from phrasebeam.decoder.search.extension import history_after, jump, ln_history
+from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE
+from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+
+EMPTY = -1
+ONE = np.int64(1)
+
+
+class GoldSpace(NamedTuple):
+    """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
+
+    rule_option: np.ndarray  # int64[R], option of each rule; NOT_THERE: derivations that use it are left out
+    ln_lm: np.ndarray  # float64[m + 2], weighted score of the first words of the reference; the last: with </s>
+    node_first: np.ndarray  # int64[S + 1], nodes of state i are node_first[i]:node_first[i + 1]
+    best_node: np.ndarray  # int64[n + 1], best node by number of covered words, or EMPTY
+    phrase_state: np.ndarray  # int32[N], see Options.state; N nodes and E edges as in the graph
+    last_edge: np.ndarray  # int32[N], edges that arrive at a node are chained from the latest
+    best_edge: np.ndarray  # int32[N]
+    edge_from: np.ndarray  # int32[E]
+    edge_option: np.ndarray  # int32[E]
+    edge_score: np.ndarray  # float64[E]
+    edge_next: np.ndarray  # int32[E], or EMPTY
+    slots: np.ndarray  # int32[T], hash table of nodes, T a power of two >= 2 N
+
+
+@kernel
+def find_options(lattice, options, origin, rule_option):
+    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see SentenceTables, or NO_ORIGIN."""
+    n_found = 0
+    for rule in range(rule_option.size):
+        begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])
+        rule_option[rule] = NOT_THERE
+        if end - begin > options.longest:
+            continue
+        place = begin * options.longest + end - begin - 1
+        for option in range(options.first[place], options.first[place + 1]):
+            pair = options.pair[option]
+            if pair >= 0 and origin.size > 0:
+                pair = origin[pair]
+            if pair == lattice.rule_pair[rule]:
+                rule_option[rule] = option
+        n_found += rule_option[rule] != NOT_THERE
+    return n_found
+
+
+@kernel
+def score_reference(lms, lm_words, states, ln_lm):
+    """Fill in the scores of a reference, of which `lm_words` (int32[m, L]) are the ids; begin_states comes before."""
+    state, n_words = BEGIN_STATE, lm_words.shape[0]
+    ln_lm[0] = 0.0
+    for i in range(n_words):
+        row = score_after(lms, lm_words, np.int64(i), np.int64(i + 1), states, state)
+        ln_lm[i + 1] = ln_lm[i] + weighted_ln(lms.ln_weights, states.log10_prob)
+        state = intern_state(states, row)
+    score_after(lms, lms.end_ids, np.int64(0), ONE, states, state)
+    ln_lm[n_words + 1] = ln_lm[n_words] + weighted_ln(lms.ln_weights, states.log10_prob)
+
+
+@kernel
+def fill_gold_graph(space, n_words, lattice, gold):
+    """Fill space.graph with the lattice; OK or what is full. Blocks must have been forgotten before.
+
+    Nodes of a stack come in the order of states, not best first.
+    """
+    graph = space.graph
+    graph.score[START_NODE], graph.option[START_NODE], graph.blocks[START_NODE] = 0.0, NO_OPTION, NO_BLOCKS
+    graph.edge_first[0], graph.edge_first[1] = 0, 0
+    graph.history[START_NODE] = START_HISTORY
+    if has_history(space.sparse):
+        forget_histories(space.histories)
+    graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
+    gold.node_first[0], gold.node_first[1] = 0, 1
+    gold.slots[:] = EMPTY
+    gold.best_node[:] = EMPTY
+    gold.best_node[0] = START_NODE
+    for state in range(1, lattice.position.size):
+        status = _fill_state(space, n_words, lattice, gold, state)
+        if status != OK:
+            return status
+    for covered in range(n_words + 2):
+        graph.stack_first[covered] = gold.node_first[lattice.stack_first[covered]]
+        for node in range(graph.stack_first[max(covered - 1, 0)], graph.stack_first[covered]):
+            best = gold.best_node[covered - 1]
+            if best == EMPTY or graph.score[node] > graph.score[best]:
+                gold.best_node[covered - 1] = node
+    return OK
+
+
+@inner_kernel
+def _fill_state(space, n_words, lattice, gold, state):
+    """Make the nodes of one state, and their edges; OK or what is full."""
+    graph, options, first = space.graph, space.options, gold.node_first[state]
+    n_nodes, n_edges, place = first, np.int64(0), graph.edge_first[first]
+    is_end = lattice.is_end[state] and lattice.merges_ends
+    before_end = lattice.position[state] + (is_end and lattice.first_gap[state] == n_words)
+    for arc in range(lattice.arc_first[state], lattice.arc_first[state + 1]):
+        source, option = np.int64(lattice.arc_from[arc]), gold.rule_option[lattice.arc_rule[arc]]
+        if option == NOT_THERE:
+            continue
+        begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
+        ln_lm = gold.ln_lm[before_end] - gold.ln_lm[lattice.position[source]]
+        for node in range(gold.node_first[source], gold.node_first[source + 1]):
+            base, which = jump(space, node, begin, end)
+            score = base + options.backward[option, which] + options.score[option] + ln_lm
+            if has_history(space.sparse):
+                score += ln_history(space, node, option)
+            blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
+            if not is_end:
+                phrase_state = np.int64(options.state[option])
+                if has_history(space.sparse):
+                    phrase_state = history_after(space, node, option)
+                    if phrase_state == NO_HISTORY:
+                        return HISTORIES_FULL
+                if space.limits.keeps_blocks:
+                    blocks = shift(space.blocks, np.int64(graph.blocks[node]), begin, end)
+                    if blocks == FULL:
+                        return BLOCKS_FULL
+            if place + n_edges == graph.edge_from.size:
+                return EDGES_FULL
+            gold.edge_from[n_edges], gold.edge_option[n_edges], gold.edge_score[n_edges] = node, option, score
+            slot = _find_slot(graph, gold, first, phrase_state, blocks)
+            found = np.int64(gold.slots[slot])
+            if found == EMPTY:
+                if n_nodes == graph.score.size:
+                    return NODES_FULL
+                found = gold.slots[slot] = n_nodes
+                gold.phrase_state[found], graph.blocks[found] = phrase_state, blocks
+                graph.history[found] = phrase_state
+                graph.first_gap[found], graph.window[found] = lattice.first_gap[state], lattice.window[state]
+                graph.lm_state[found] = lattice.position[state]
+                gold.last_edge[found], gold.best_edge[found] = EMPTY, EMPTY
+                n_nodes += 1
+            gold.edge_next[n_edges] = gold.last_edge[found]
+            gold.last_edge[found] = n_edges
+            if gold.best_edge[found] == EMPTY or score > graph.score[found]:
+                gold.best_edge[found], graph.score[found], graph.option[found] = n_edges, score, option
+            n_edges += 1
+    for node in range(first, n_nodes):
+        _append_edges(graph, gold, node)
+    gold.node_first[state + 1] = n_nodes
+    return OK
+
+
+@inlined_kernel
+def _find_slot(graph, gold, first, phrase_state, blocks):
+    """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
+    mask = np.int64(gold.slots.size - 1)
+    slot = np.int64(mix(combine(combine(combine(START, first), phrase_state), blocks)) & np.uint64(mask))
+    while gold.slots[slot] != EMPTY:
+        node = np.int64(gold.slots[slot])
+        if node >= first and gold.phrase_state[node] == phrase_state and graph.blocks[node] == blocks:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def _append_edges(graph, gold, node):
+    """Copy the edges that arrived at a node behind those of the node before, the best one first."""
+    place = graph.edge_first[node]
+    edge, best, at = np.int64(gold.last_edge[node]), gold.best_edge[node], place + 1
+    while edge != EMPTY:
+        to = place if edge == best else at
+        graph.edge_from[to], graph.edge_option[to] = gold.edge_from[edge], gold.edge_option[edge]
+        graph.edge_score[to] = gold.edge_score[edge]
+        at += edge != best
+        edge = np.int64(gold.edge_next[edge])
+    graph.edge_first[node + 1] = at

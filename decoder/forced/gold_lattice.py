@@ -1,0 +1,133 @@
+"""The lattice of y-good derivations (Yu et al. 2013, section 2.2): what of forced decoding leads to its goal.
+
+It holds no scores. Its rules are known by their pairs in the model's table, so that it can be kept and scored again
+with other weights, see gold_graph.py.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.forced.forced import EMPTY, ForcedStates
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.kernels.jit import kernel
+
+NO_PREFIX = -1
+NOT_THERE = -1
+
+
+class Goal(NamedTuple):
+    """Where derivations end: once the first words of the source, and of the reference, have been translated."""
+
+    source: int  # words; NO_PREFIX: any prefix that is long enough and not the whole
+    target: int
+    least: int  # words of a source prefix that is long enough
+
+
+class GoldLattice(NamedTuple):
+    """S states by number of covered words, state 0 the start; A arcs, each a rule; R rules, distinct phrases of spans.
+
+    Every state and arc lies on a derivation that ends. Where there is one goal, the last state is the end.
+    """
+
+    stack_first: np.ndarray  # int64[n + 2], states of k covered words are stack_first[k]:stack_first[k + 1]
+    first_gap: np.ndarray  # int32[S], with `window` the coverage
+    window: np.ndarray  # uint64[S]
+    position: np.ndarray  # int32[S], words of the reference that were produced
+    is_end: np.ndarray  # bool[S]
+    arc_first: np.ndarray  # int64[S + 1], arcs that lead to state i are arc_first[i]:arc_first[i + 1]
+    arc_from: np.ndarray  # int32[A], state
+    arc_rule: np.ndarray  # int32[A]
+    rule_pair: np.ndarray  # int64[R], in the model's phrase table; negative: one of the sentence's own
+    rule_begin: np.ndarray  # int32[R], source span
+    rule_end: np.ndarray  # int32[R]
+    merges_ends: bool  # whether there is one goal
+
+
+@kernel
+def longest_prefix(states, n_words, least):
+    """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none."""
+    source, target = np.int64(NO_PREFIX), np.int64(NO_PREFIX)
+    for covered in range(least, n_words):
+        state = states.heads[covered]
+        while state != EMPTY:
+            if states.first_gap[state] == covered:
+                if source < covered:
+                    target = np.int64(NO_PREFIX)
+                source, target = np.int64(covered), max(target, np.int64(states.position[state]))
+            state = np.int64(states.next[state])
+    return source, target
+
+
+@kernel
+def mark_good(states, n_words, goal, is_end, is_good):
+    """Which states end derivations, and which lie on derivations that end (bool[S] both, False at first)."""
+    for state in range(states.sizes[0]):
+        covered, first_gap = np.int64(states.covered[state]), np.int64(states.first_gap[state])
+        if goal.source == NO_PREFIX:
+            ends = first_gap == covered and goal.least <= covered < n_words
+        else:
+            ends = first_gap == covered == goal.source and states.position[state] == goal.target
+        is_end[state] = is_good[state] = ends
+    for arc in range(states.sizes[1] - 1, -1, -1):
+        if is_good[states.arc_to[arc]]:
+            is_good[states.arc_from[arc]] = True
+
+
+@kernel
+def count_derivations(lattice, ln_counts):
+    """Ln of the number of derivations that end; `ln_counts` (float64[S]) of those that reach each state."""
+    total = -np.inf
+    ln_counts[0] = 0.0
+    for state in range(lattice.position.size):
+        if state > 0:
+            ln_counts[state] = -np.inf
+        for arc in range(lattice.arc_first[state], lattice.arc_first[state + 1]):
+            ln_counts[state] = np.logaddexp(ln_counts[state], ln_counts[lattice.arc_from[arc]])
+        if lattice.is_end[state]:
+            total = np.logaddexp(total, ln_counts[state])
+    return total
+
+
+def ln_derivations(lattice: GoldLattice) -> float:
+    """Ln of the number of derivations of the lattice."""
+    return float(count_derivations(lattice, np.empty(lattice.position.size)))
+
+
+def gold_lattice(
+    states: ForcedStates, options: Options, n_words: int, goal: Goal, origin: np.ndarray | None
+) -> GoldLattice:
+    """What of the `states` of a sentence of `n_words` words leads to the goal; for `origin` see SentenceTables.
+
+    There must be a derivation that does.
+    """
+    n_states, n_arcs = states.sizes.tolist()
+    is_end, is_good = np.zeros(n_states, np.bool_), np.zeros(n_states, np.bool_)
+    mark_good(states, n_words, goal, is_end, is_good)
+    merges_ends = goal.source != NO_PREFIX
+    kept = np.flatnonzero(is_good)
+    kept = kept[np.argsort(states.covered[kept], kind="stable")]
+    if merges_ends:  # they are the last ones
+        kept = kept[: kept.size - int(is_end.sum()) + 1]
+    number = np.full(n_states, kept.size - 1, np.int32)
+    number[kept] = np.arange(kept.size)
+    arcs = np.flatnonzero(is_good[states.arc_to[:n_arcs]])
+    to = number[states.arc_to[arcs]]
+    by_state = np.argsort(to, kind="stable")
+    arcs = arcs[by_state]
+    used, arc_rule = np.unique(states.arc_option[arcs], return_inverse=True)
+    return GoldLattice(
+        np.searchsorted(states.covered[kept], np.arange(n_words + 2)),
+        states.first_gap[kept],
+        states.window[kept],
+        states.position[kept],
+        is_end[kept],
+        np.searchsorted(to[by_state], np.arange(kept.size + 1)),
+        number[states.arc_from[arcs]],
+        arc_rule.astype(np.int32),
+        original_pairs(options.pair[used], origin),
+        options.begin[used],
+        options.end[used],
+        merges_ends,
+    )

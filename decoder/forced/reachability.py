@@ -1,0 +1,96 @@
+"""How much of a bitext forced decoding reaches, by sentence length (Yu et al. 2013, Figure 6 and Table 3)."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phrasebeam.base.figures import write_figure
+from phrasebeam.decoder.forced.forced_decoder import Forced
+
+WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
+COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
+
+
+@dataclass
+class Counts:
+    """Of sentences of some lengths; words are those of the source."""
+
+    sentences: int = 0
+    words: int = 0
+    reachable: int = 0
+    reachable_words: int = 0
+    prefixes: int = 0  # sentences of which only a prefix is reachable
+    prefix_words: int = 0  # in these prefixes
+    too_large: int = 0
+
+    def add(self, found: Forced) -> None:
+        """Count a sentence pair."""
+        self.sentences += 1
+        self.words += found.source_words
+        self.reachable += found.status == "reachable"
+        self.reachable_words += found.source_words if found.status == "reachable" else 0
+        self.prefixes += found.status == "prefix"
+        self.prefix_words += found.source_prefix if found.status == "prefix" else 0
+        self.too_large += found.status == "too large"
+
+    @property
+    def sentence_shares(self) -> tuple[float, float]:
+        """Of sentences: reachable, with prefixes; in percent."""
+        return _percent(self.reachable, self.sentences), _percent(self.reachable + self.prefixes, self.sentences)
+
+    @property
+    def word_shares(self) -> tuple[float, float]:
+        """The same of source words."""
+        covered = self.reachable_words + self.prefix_words
+        return _percent(self.reachable_words, self.words), _percent(covered, self.words)
+
+
+class Reachability:
+    """Counts of all sentence pairs, and by source length."""
+
+    def __init__(self) -> None:
+        self.all, self._by_row = Counts(), defaultdict[int, Counts](Counts)
+
+    def add(self, found: Forced) -> None:
+        """Count a sentence pair; those without source words count under `all` alone."""
+        self.all.add(found)
+        if found.source_words:
+            self._by_row[(found.source_words - 1) // WIDTH].add(found)
+
+    def rows(self) -> Iterator[tuple[str, Counts]]:
+        """Source lengths, as 6-10, and their counts."""
+        for row in sorted(self._by_row):
+            yield f"{row * WIDTH + 1}-{(row + 1) * WIDTH}", self._by_row[row]
+
+    def table(self) -> str:
+        """Lines of text: shares in percent of sentences and of source words."""
+        lines = [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) + "\n" for line in lines)
+
+    def plot(self, path: Path) -> None:
+        """Draw the shares of sentences and of words by sentence length; the ending of `path` says the format."""
+        write_figure(path, 9, 4, self._draw)
+
+    def _draw(self, figure: Any) -> None:
+        both = figure.subplots(1, 2, sharey=True)
+        names = [name for name, _ in self.rows()]
+        for axes, unit in zip(both, ("sentence", "word")):
+            shares = [getattr(counts, f"{unit}_shares") for _, counts in self.rows()]
+            for label, values in zip(("reachable", "with prefix pairs"), zip(*shares)):
+                axes.plot(names, values, marker="o", label=label)
+            axes.set(title=f"{unit}s", xlabel="source words", ylim=(0, 100))
+            axes.tick_params(axis="x", rotation=45)
+        both[0].set_ylabel("%")
+        both[0].legend()
+
+
+def _cells(counts: Counts) -> tuple[str, ...]:
+    sentences, words = ([f"{share:.1f}" for share in shares] for shares in (counts.sentence_shares, counts.word_shares))
+    return f"{counts.sentences}", *sentences, f"{counts.too_large}", f"{counts.words}", *words
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else 0.0

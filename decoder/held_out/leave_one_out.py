@@ -1,0 +1,191 @@
+"""Leave-one-out: what the phrase table would say of a training sentence, had it not seen that sentence pair.
+
+The pair's own phrase pairs are extracted again and their counts taken away, for this sentence alone. A phrase pair that
+no other sentence pair supports is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty
+(Wuebker et al. 2010, section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights stay as they are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.sentence import sentence_occurrences
+from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
+from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.tables.phrase_table import (
+    ABSENT,
+    MOSES_SCORES,
+    SOURCE_GIVEN_TARGET,
+    TARGET_GIVEN_SOURCE,
+    PhraseTable,
+    phrase_hash,
+)
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, kernel
+
+KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # what becomes of pairs that are left without a count
+MODES = {"drop": DROP, "penalty": PENALTY}
+SAMPLE = 1 << 10
+
+
+class OwnCounts(NamedTuple):
+    """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
+
+    occurrences: np.ndarray  # int32[K, 4], see `extract`
+    source_words: np.ndarray  # int32[n]
+    target_words: np.ndarray  # int32[m]
+    source_slots: np.ndarray  # int32[T], hash table of source phrases, T a power of two >= 2 K
+    target_slots: np.ndarray  # int32[T]
+    pair_slots: np.ndarray  # int32[T]
+    source_of: np.ndarray  # int32[K], first occurrence of the source phrase
+    target_of: np.ndarray  # int32[K]
+    source_counts: np.ndarray  # int64[K], at the first occurrence
+    target_counts: np.ndarray  # int64[K]
+    pair_counts: np.ndarray  # int64[K]
+    source_orientations: np.ndarray  # int64[K, 8], M S DL DR to the phrase before and after
+    pair_orientations: np.ndarray  # int64[K, 8]
+
+
+def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> OwnCounts:
+    """Nothing counted yet of the `occurrences` in the sentence pair of those words."""
+    n = len(occurrences)
+    size = 1 << (2 * n).bit_length()
+    return OwnCounts(
+        occurrences,
+        source,
+        target,
+        *(np.full(size, ABSENT, np.int32) for _ in range(3)),
+        *(np.zeros(n, np.int32) for _ in range(2)),
+        *(np.zeros(n, np.int64) for _ in range(3)),
+        *(np.zeros((n, 2 * N_ORIENTATIONS), np.int64) for _ in range(2)),
+    )
+
+
+NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+
+@kernel
+def count_own(counts):
+    """Fill `counts`."""
+    for i in range(counts.occurrences.shape[0]):
+        first, begin = np.int64(counts.occurrences[i, 1]), np.int64(counts.occurrences[i, 2])
+        packed = np.int64(counts.occurrences[i, 3])
+        slot = _source_slot(counts, counts.source_words, first, first + (packed & 255))
+        if counts.source_slots[slot] == ABSENT:
+            counts.source_slots[slot] = i
+        source = np.int64(counts.source_slots[slot])
+        slot = _target_slot(counts, counts.target_words, begin, begin + (packed >> 8 & 255))
+        if counts.target_slots[slot] == ABSENT:
+            counts.target_slots[slot] = i
+        target = np.int64(counts.target_slots[slot])
+        counts.source_of[i], counts.target_of[i] = source, target
+        slot = _pair_slot(counts, source, target)
+        if counts.pair_slots[slot] == ABSENT:
+            counts.pair_slots[slot] = i
+        pair = np.int64(counts.pair_slots[slot])
+        counts.source_counts[source] += 1
+        counts.target_counts[target] += 1
+        counts.pair_counts[pair] += 1
+        for column in (packed >> 16 & 3, N_ORIENTATIONS + (packed >> 18 & 3)):
+            counts.source_orientations[source, column] += 1
+            counts.pair_orientations[pair, column] += 1
+
+
+@kernel
+def own_source(counts, words, begin, end):
+    """The first occurrence of the source phrase words[begin:end], or ABSENT."""
+    return np.int64(counts.source_slots[_source_slot(counts, words, begin, end)])
+
+
+@kernel
+def own_target(counts, words, begin, end):
+    """The first occurrence of the target phrase words[begin:end], or ABSENT."""
+    return np.int64(counts.target_slots[_target_slot(counts, words, begin, end)])
+
+
+@kernel
+def own_pair(counts, source, target):
+    """The first occurrence of the pair of two phrases, which are given by theirs; ABSENT also where one of them is."""
+    if source == ABSENT or target == ABSENT:
+        return np.int64(ABSENT)
+    return np.int64(counts.pair_slots[_pair_slot(counts, source, target)])
+
+
+@inlined_kernel
+def _source_slot(counts, words, begin, end):
+    mask = np.int64(counts.source_slots.size - 1)
+    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    while counts.source_slots[slot] != ABSENT:
+        other = np.int64(counts.source_slots[slot])
+        first, length = np.int64(counts.occurrences[other, 1]), np.int64(counts.occurrences[other, 3]) & 255
+        if length == end - begin and _same_words(counts.source_words, first, words, begin, length):
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def _target_slot(counts, words, begin, end):
+    mask = np.int64(counts.target_slots.size - 1)
+    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    while counts.target_slots[slot] != ABSENT:
+        other = np.int64(counts.target_slots[slot])
+        first, length = np.int64(counts.occurrences[other, 2]), np.int64(counts.occurrences[other, 3]) >> 8 & 255
+        if length == end - begin and _same_words(counts.target_words, first, words, begin, length):
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def _pair_slot(counts, source, target):
+    mask = np.int64(counts.pair_slots.size - 1)
+    slot = np.int64(mix(combine(combine(START, source), target)) & np.uint64(mask))
+    while counts.pair_slots[slot] != ABSENT:
+        other = np.int64(counts.pair_slots[slot])
+        if counts.source_of[other] == source and counts.target_of[other] == target:
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def _same_words(one, first, other, begin, length):
+    for k in range(length):
+        if one[first + k] != other[begin + k]:
+            return False
+    return True
+
+
+def own_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> OwnCounts:
+    """Counts of the phrase pairs in a training sentence pair; `source` (int32[n]) are the ids of its source words."""
+    target = model.target.ids(list(left_out.reference))
+    if not source.size or not target.size:
+        return NOTHING
+    sizes, reordering = model.description, model.description.reordering
+    # No phrase pair of the training data was longer, so that the limit of training is not needed.
+    longest = max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
+    kind = KINDS[reordering.orientation if reordering else "word"]
+    occurrences = sentence_occurrences(source, target, left_out.alignment, longest, kind)
+    counts = new_counts(occurrences, source, target)
+    count_own(counts)
+    return counts
+
+
+def check_frequencies(phrases: PhraseTable) -> None:
+    """Raise ModelError unless p(f|e) and p(e|f) of the first pairs are relative frequencies of their counts."""
+    n, columns = min(SAMPLE, phrases.joint_counts.size), phrases.ln_scores.shape[1]
+    sources = np.searchsorted(phrases.pair_offsets, np.arange(n), side="right") - 1
+    if columns >= MOSES_SCORES:
+        totals = np.column_stack((phrases.target_counts[:n], phrases.source_counts[sources]))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            expected = np.log(phrases.joint_counts[:n, np.newaxis] / totals)
+        if np.allclose(expected, phrases.ln_scores[:n, [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]], atol=1e-3):
+            return
+    raise ModelError(
+        "leave-one-out needs a phrase table whose probabilities are relative frequencies of counts that it holds, and "
+        "these are not; take a model that train-model made"
+    )

@@ -1,0 +1,53 @@
+"""Training sentence pairs as they are read: sentences, their references and, for leave-one-out, word alignments."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.extraction.pharaoh import read_points
+from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut, LeftOut
+from phrasebeam.decoder.model.language_model_folds import fold_of
+from phrasebeam.lm.text.corpus import split
+
+
+class TrainingFiles(NamedTuple):
+    """Files that belong to a file of sentences, line by line."""
+
+    reference: Path
+    alignment: Path | None  # None: nothing is left out
+    mode: LeaveOneOut = "drop"
+    n_folds: int | None = None  # of the language model, see lm_folds.py
+
+
+def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[tuple[Input, tuple[str, ...]]]:
+    """Each sentence and its reference; with an alignment, the pair is left out of what the sentence is translated by.
+
+    With folds alone it is left out of the language model and nothing else. Raises FormatError where one of the files
+    ends before the others, or is damaged.
+    """
+    references = read_lines(files.reference)
+    alignments = read_lines(files.alignment) if files.alignment else None
+    for number, (given, line) in enumerate(zip_longest(inputs, references), 1):
+        if given is None:
+            raise FormatError(files.reference, "more lines than there are sentences; give one for each", number)
+        if line is None:
+            raise FormatError(files.reference, f"ends after line {number - 1}, and there are more sentences")
+        reference = tuple(split(line))
+        fold = fold_of(number - 1, files.n_folds) if files.n_folds else None
+        if alignments is not None and files.alignment:
+            points = next(alignments, None)
+            if points is None:
+                raise FormatError(files.alignment, f"ends after line {number - 1}, and there are more sentence pairs")
+            sizes = len(given.words), len(reference)
+            numbers = read_points(points, *sizes, files.alignment, number)
+            points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
+            given = replace(given, left_out=LeftOut(reference, points_of_pair, files.mode, fold))
+        elif fold is not None:
+            given = replace(given, left_out=LeftOut((), (), fold=fold))
+        yield given, reference
+    if alignments is not None and files.alignment and next(alignments, None) is not None:
+        raise FormatError(files.alignment, "more lines than there are sentence pairs; give one for each", number + 1)

@@ -1,0 +1,31 @@
+"""Which source words a hypothesis has translated: the first gap, and a 64-bit window behind it.
+
+Bit k of the window says whether word first_gap + k is covered; bit 0 is never set. The pair is exact for any
+sentence length as long as no phrase ends more than 64 words behind the first gap.
+"""
+
+import numpy as np
+
+from phrasebeam.kernels.jit import kernel
+
+COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
+
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+
+
+@kernel
+def is_covered(first_gap, window, position):
+    """Whether the word at `position` >= first_gap, within the window, is covered."""
+    return (window >> np.uint64(position - first_gap)) & ONE != NONE
+
+
+@kernel
+def cover(first_gap, window, begin, end):
+    """(first gap, window) once the words begin:end, which were free and lie within the window, are covered too."""
+    length = np.uint64(end - begin)
+    window |= ((ONE << length) - ONE) << np.uint64(begin - first_gap)
+    while window & ONE != NONE:
+        window >>= ONE
+        first_gap += 1
+    return first_gap, window

@@ -1,0 +1,164 @@
+"""Sentences with markup, after Moses' xml-input: translations of terms, walls and zones.
+
+    das ist ein <term translation="small house||cottage" prob="0.8||0.2">kleines Haus</term>
+    <zone> " Ja " </zone> , sagt er <wall/> und geht .
+
+A tag of any name but wall and zone gives its words the translations that it names, or none. The attribute span="2-4"
+says which words are meant (from 0, the last one included) instead of those inside the tag. In attributes \\" is a
+quotation mark, in text \\< is a < that begins no tag; a < before anything but a letter or / never does. As in Moses
+&lt; and its like are words as any other: a model knows them or not.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import cast
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
+from phrasebeam.decoder.input.sentence_input import Input, Term, check_span
+from phrasebeam.lm.text.corpus import split
+
+WALL, ZONE = "wall", "zone"
+OF_MOSES = ("ne", "update", "weight-overwrite", "coord")  # tags that change what the model is, or need factors
+BETWEEN = "||"
+NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
+OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
+TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]*)((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
+ATTRIBUTE = re.compile(rf'({NAME})\s*=\s*"({VALUE})"')
+SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+LONGEST_SHOWN = 40  # characters of a line that an error shows
+
+
+@dataclass(frozen=True)
+class Tag:
+    """<name ...>, </name> or <name .../>."""
+
+    name: str
+    attributes: dict[str, str]
+    is_closing: bool
+    is_empty: bool
+
+
+@dataclass(frozen=True)
+class Element:
+    """A tag, and the words begin:end that it is about."""
+
+    name: str
+    attributes: dict[str, str]
+    begin: int
+    end: int
+
+
+def read_markup(line: str, markup: Markup, path: str | PathLike[str] = "input", number: int | None = None) -> Input:
+    """The sentence of a tokenized line whose tags are read as `markup` says; with "pass-through" there are none.
+
+    Raises FormatError, naming `path` and the line's `number`, where the markup is malformed or asks for the impossible.
+    """
+    if markup == "pass-through":
+        return Input(split(line))
+    try:
+        words, elements = _read_elements(line)
+        return _with_instructions(words, elements, markup)
+    except ConfigError as error:
+        raise FormatError(path, str(error), number) from None
+
+
+def read_all_markup(lines: Iterable[str], markup: Markup, path: str | PathLike[str]) -> Iterator[Input]:
+    """read_markup of every line of the file `path`."""
+    for number, line in enumerate(lines, 1):
+        yield read_markup(line, markup, path, number)
+
+
+def _read_elements(line: str) -> tuple[list[str], list[Element]]:
+    """The words of a line and its elements, in the order in which these end."""
+    words: list[str] = []
+    elements: list[Element] = []
+    opened: list[tuple[Tag, int]] = []
+    for piece in _pieces(line):
+        if isinstance(piece, str):
+            words += split(piece)
+        elif piece.is_closing:
+            if not opened:
+                raise ConfigError(f"</{piece.name}> closes a tag that was not opened")
+            tag, begin = opened.pop()
+            if tag.name != piece.name:
+                raise ConfigError(f"<{tag.name}> is closed by </{piece.name}>, expected </{tag.name}>")
+            elements.append(Element(tag.name, tag.attributes, begin, len(words)))
+        elif piece.is_empty:
+            elements.append(Element(piece.name, piece.attributes, len(words), len(words)))
+        else:
+            opened.append((piece, len(words)))
+    if opened:
+        name = opened[-1][0].name
+        raise ConfigError(f"<{name}> is not closed, expected </{name}>; a < that begins no tag is written \\<")
+    return words, elements
+
+
+def _pieces(line: str) -> Iterator[str | Tag]:
+    place = 0
+    while opening := OPENING.search(line, place):
+        yield line[place : opening.start()].replace("\\<", "<")
+        found = TAG.match(line, opening.start())
+        if found is None or (found[1] and (found[3] or found[4])):
+            where = f"malformed tag at character {opening.start() + 1}, {line[opening.start() :][:LONGEST_SHOWN]!r}"
+            raise ConfigError(f'{where}: expected <name attribute="value">, </name> or <name/>; a plain < is \\<')
+        attributes = {name: value.replace('\\"', '"') for name, value in ATTRIBUTE.findall(found[3])}
+        yield Tag(found[2], attributes, bool(found[1]), bool(found[4]))
+        place = found.end()
+    yield line[place:].replace("\\<", "<")
+
+
+def _with_instructions(words: list[str], elements: list[Element], markup: Markup) -> Input:
+    terms: list[Term] = []
+    walls: list[int] = []
+    zones: list[tuple[int, int]] = []
+    for element in elements:
+        begin, end = _span(element)
+        if element.name == WALL:
+            if begin != end:
+                check_span("walls are put around", begin, end, len(words))
+            walls += range(begin, end + 1)
+        elif element.name == ZONE:
+            zones.append((begin, end))
+        elif element.name in OF_MOSES:
+            raise ConfigError(f"<{element.name}> means something to Moses that the decoder does not do; remove it")
+        else:
+            terms += _terms(element, begin, end)
+    policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)
+    given = Input(words, tuple(terms), policy, tuple(walls), tuple(zones))
+    return replace(given, terms=()) if markup == "ignore" else given
+
+
+def _span(element: Element) -> tuple[int, int]:
+    """Half open."""
+    if "span" not in element.attributes:
+        return element.begin, element.end
+    found = SPAN.fullmatch(element.attributes["span"])
+    if found is None:
+        message = f'<{element.name}> has span="{element.attributes["span"][:LONGEST_SHOWN]}"'
+        raise ConfigError(f'{message}, expected the numbers of the first and the last word, such as span="2-4"')
+    return int(found[1]), int(found[2] or found[1]) + 1
+
+
+def _terms(element: Element, begin: int, end: int) -> list[Term]:
+    """The translations of a tag; "english" is what Moses once called them."""
+    given = [element.attributes[name] for name in ("translation", "english") if element.attributes.get(name)]
+    targets = [tuple(split(text)) for texts in given for text in texts.split(BETWEEN)]
+    if not all(targets):
+        raise ConfigError(f"<{element.name}> gives a translation without words; remove a {BETWEEN}")
+    probabilities = [1.0] * len(targets)
+    if texts := element.attributes.get("prob"):
+        probabilities = [_probability(element.name, text) for text in texts.split(BETWEEN)]
+    if len(probabilities) != len(targets):
+        found = f"{len(targets)} translations and {len(probabilities)} probabilities"
+        raise ConfigError(f"<{element.name}> gives {found}, expected as many of each, separated by {BETWEEN}")
+    return [Term(begin, end, target, probability) for target, probability in zip(targets, probabilities)]
+
+
+def _probability(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f'<{name}> has prob="{text[:LONGEST_SHOWN]}", expected a number') from None

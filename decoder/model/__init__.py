@@ -1,0 +1,1 @@
+"""A model directory opened: its tables, its description, and checks of it."""

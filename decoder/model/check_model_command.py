@@ -1,0 +1,19 @@
+"""The command `check-model`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.model.model_check import findings
+
+
+def check_model(model: Annotated[Path, typer.Argument(help="Model directory, as train-model writes it.")]) -> None:
+    """Read all of a model and say what is damaged: file, position, value, what was expected."""
+    found = list(findings(model))
+    for line in found[1:]:
+        print(line)
+    if found:
+        raise ModelError(f"{found[0]}; train the model again or copy it whole")
+    print(f"{model}: sound")

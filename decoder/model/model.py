@@ -1,0 +1,115 @@
+"""A model directory, opened: its files mapped into memory, its parts checked against each other.
+
+model.yaml      what it is and how it was made
+weights.yaml    the dense weights
+source.vocab, target.vocab
+phrases/        PhraseTable, one .npy file an array
+reordering/     ReorderingTable, where there is a lexicalized reordering model
+templates.yaml  which sparse features there are, if any; their maps of word classes lie beside it
+sparse/         their weights, and those features that single phrase pairs have, see sparse_files.py
+lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.features.reordering import orientations
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Levels
+from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
+from phrasebeam.decoder.tables.phrase_table import (
+    TRAIN_AGAIN,
+    ReorderingTable,
+    longest,
+    open_phrase_table,
+    open_reordering_table,
+)
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.lm.text.word_classes import read_word_classes
+
+
+class Model(NamedTuple):
+    """All that decoding needs; the arrays are shared by all threads and, through the files, by all processes."""
+
+    description: ModelDescription
+    weights: Weights
+    source: FixedVocabulary
+    target: FixedVocabulary
+    language_models: tuple[TargetModel, ...]
+    tables: Tables
+    most_pairs: int  # of one source phrase
+    reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
+    templates: Templates | None = None  # of its sparse features
+    levels: Levels | None = None  # by which these see words
+    pair_names: Mapping[int, str] = {}  # of features that single pairs have, by key
+
+
+def open_model(directory: str | Path) -> Model:
+    """Open the model in `directory`. Raises ModelError, FormatError or ConfigError, naming the file at fault."""
+    directory = Path(directory)
+    _check_files(directory)
+    description = load_config(directory / "model.yaml", ModelDescription)
+    weights = load_config(directory / "weights.yaml", Weights)
+    if missing := set(Weights.required()) - weights.model_fields_set:
+        raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
+    source, target = (FixedVocabulary(directory / f"{side}.vocab") for side in ("source", "target"))
+    for side, vocabulary, size in (
+        ("source", source, description.source_words),
+        ("target", target, description.target_words),
+    ):
+        if len(vocabulary) != size:
+            raise ModelError(f"{directory / f'{side}.vocab'}: {len(vocabulary)} words, expected {size}; {TRAIN_AGAIN}")
+    language_models = tuple(_open_language_model(directory, entry) for entry in description.language_models)
+    phrases = open_phrase_table(directory / "phrases")
+    reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
+    lms = join_language_models(language_models, target)
+    templates, levels, sparse = open_sparse(directory, target, len(phrases.ln_scores))
+    tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
+    most_pairs = description.max_pairs_per_source_phrase
+    if most_pairs is not None and most_pairs > len(phrases.ln_scores):
+        found = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
+        raise ModelError(f"{directory / 'model.yaml'}: {found}; {TRAIN_AGAIN}")
+    if most_pairs is None:
+        most_pairs = longest(phrases.pair_offsets)
+    known = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
+    return Model(*known, templates, levels, open_pair_names(directory))
+
+
+def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
+    for name in (entry.file, entry.classes):
+        if name and not (directory / name).exists():
+            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+    classes = read_word_classes(directory / entry.classes) if entry.classes else None
+    return TargetModel(LanguageModel.load(directory / entry.file), classes)
+
+
+def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> ReorderingTable:
+    if reordering is None:
+        return ReorderingTable(np.zeros((0, 0), np.float32), np.zeros((0, 8), np.int32))
+    table = open_reordering_table(directory / "reordering", n_pairs)
+    if table.ln_scores.shape[1] != reordering.n_all_columns:
+        learned = f", {reordering.learned} times learned," if reordering.learned else ""
+        kind = f"{reordering.direction} {reordering.kind}{learned}"
+        expected = f"{kind} has {reordering.n_all_columns}; {TRAIN_AGAIN}"
+        path = directory / "reordering" / "ln_scores.npy"
+        raise ModelError(f"{path}: {table.ln_scores.shape[1]} columns, {expected}")
+    return table
+
+
+def _check_files(directory: Path) -> None:
+    if not directory.is_dir():
+        raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
+    for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
+        if not (directory / name).exists():
+            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")

@@ -1,0 +1,147 @@
+"""The whole of a model directory, read from end to end: numbers that lead out of an array, and what is not finite.
+
+Opening a model reads next to nothing of its tables, and translating looks at what its sentences use; this looks at all.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.probing import UNIGRAMS, VOCABULARY, entry_width
+
+AT_ONCE = 1 << 20  # rows
+Finding = tuple[str, str]  # file, and what was found there
+
+
+def findings(directory: str | Path) -> Iterator[str]:
+    """What is wrong, a line each, the first of its kind in its file. Raises SmtError where the model does not open."""
+    directory = Path(directory)
+    model = open_model(directory)
+    found = [*_offsets(model), *_ids(model), *_values(model)]
+    if not found:  # or it would lead out of arrays
+        found = [*_points(model), *_lost_phrases(model)]
+    for name, message in found:
+        yield f"{directory / name}: {message}"
+    for one in model.language_models:
+        yield from (f"{one.model.path}: {message}" for message in _language_model(one.model))
+
+
+def _offsets(model: Model) -> Iterator[Finding]:
+    phrases, sparse = model.tables.phrases, model.tables.sparse
+    for name, size in (
+        ("source_offsets", phrases.source_words.size),
+        ("pair_offsets", len(phrases.ln_scores)),
+        ("target_offsets", phrases.target_words.size),
+        ("alignment_offsets", len(phrases.alignment_points)),
+    ):
+        yield from _ascending(f"phrases/{name}.npy", getattr(phrases, name), size)
+    if sparse.active[PAIR_SPARSE]:
+        yield from _ascending("sparse/pairs/offsets.npy", sparse.pair_offsets, sparse.pair_keys.size)
+
+
+def _ids(model: Model) -> Iterator[Finding]:
+    phrases, sources = model.tables.phrases, model.tables.phrases.source_counts.size
+    yield from _within("phrases/slots.npy", phrases.slots, -1, sources - 1)
+    yield from _within("phrases/source_words.npy", phrases.source_words, 0, len(model.source) - 1)
+    yield from _within("phrases/target_words.npy", phrases.target_words, 0, len(model.target) - 1)
+
+
+def _values(model: Model) -> Iterator[Finding]:
+    phrases, most = model.tables.phrases, np.iinfo(np.int32).max
+    for name in ("joint_counts", "source_counts", "target_counts"):
+        yield from _within(f"phrases/{name}.npy", getattr(phrases, name), 0, most)
+    yield from _within("reordering/counts.npy", model.reordering_counts, 0, most)
+    yield from _finite("phrases/ln_scores.npy", phrases.ln_scores)
+    yield from _finite("reordering/ln_scores.npy", model.tables.ln_reordering)
+    yield from _finite("sparse/pairs/values.npy", model.tables.sparse.pair_values)
+
+
+def _points(model: Model) -> Iterator[Finding]:
+    """Alignment points outside their phrases; offsets are sound."""
+    phrases = model.tables.phrases
+    for first in range(0, len(phrases.ln_scores), AT_ONCE):
+        pairs = np.arange(first, min(first + AT_ONCE, len(phrases.ln_scores)))
+        sources = np.searchsorted(phrases.pair_offsets, pairs, side="right") - 1
+        n_points = _lengths(phrases.alignment_offsets, pairs)
+        sizes = np.stack([_lengths(phrases.source_offsets, sources), _lengths(phrases.target_offsets, pairs)], axis=1)
+        sizes, begin = np.repeat(sizes, n_points, axis=0), int(phrases.alignment_offsets[first])
+        points = phrases.alignment_points[begin : begin + len(sizes)]
+        wrong = np.flatnonzero((points >= sizes).any(axis=1))
+        if wrong.size:
+            (i, j), (n_source, n_target) = points[wrong[0]], sizes[wrong[0]]
+            message = f"{i}-{j} at {begin + wrong[0]}, expected points of {n_source} source and {n_target} target words"
+            yield "phrases/alignment_points.npy", message
+            return
+
+
+def _lengths(offsets: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    return np.asarray(offsets[numbers + 1] - offsets[numbers])
+
+
+def _lost_phrases(model: Model) -> Iterator[Finding]:
+    """Source phrases that the hash table does not hold, or holds twice; its values are sound."""
+    phrases = model.tables.phrases
+    times = np.bincount(phrases.slots[phrases.slots >= 0], minlength=phrases.source_counts.size)
+    for source in np.flatnonzero(times != 1)[:1]:
+        yield "phrases/slots.npy", f"source phrase {source} stands in {times[source]} slots, expected 1"
+
+
+def _language_model(model: LanguageModel) -> Iterator[str]:
+    tables, order = model.tables, model.order
+    largest_id = int(tables.starts[2] - tables.starts[UNIGRAMS]) // 2 - 1
+    for table in (VOCABULARY, *range(2, order + 1)):
+        start, width, buckets = tables.starts[table], entry_width(order, table), int(tables.buckets[table])
+        has_empty, name = False, "words" if table == VOCABULARY else f"{table}-grams"
+        for first in range(0, buckets, AT_ONCE):
+            size = min(AT_ONCE, buckets - first)
+            units = tables.units[start + first * width :][: size * width].reshape(size, width)
+            used = (units[:, 0] != 0) | (units[:, 1] != 0)
+            has_empty |= not used.all()
+            if table == VOCABULARY:
+                values, is_wrong = units[:, 2], units[:, 2] > largest_id
+                expected = f"ids from 0 to {largest_id}"
+            else:
+                values = units[:, 2:].view(np.float32)
+                is_wrong, expected = ~np.isfinite(values).all(axis=1), "finite numbers"
+            for at in np.flatnonzero(used & is_wrong)[:1]:
+                yield f"{values[at]} in bucket {first + at} of the {name}, expected {expected}"
+        if not has_empty:
+            yield f"no empty bucket among the {buckets} of the {name}, expected some"
+    size = 2 * (largest_id + 1)
+    unigrams = tables.floats[tables.starts[UNIGRAMS] :][:size].reshape(-1, 2)
+    for at in np.flatnonzero(~np.isfinite(unigrams).all(axis=1))[:1]:
+        yield f"{unigrams[at]} of word {at}, expected finite numbers"
+
+
+def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
+    if offsets[0] != 0 or offsets[-1] != size:
+        yield name, f"from {offsets[0]} to {offsets[-1]}, expected from 0 to {size}"
+    for first in range(0, offsets.size - 1, AT_ONCE):
+        piece = offsets[first : first + AT_ONCE + 1]
+        wrong = np.flatnonzero((piece[1:] < piece[:-1]) | (piece[1:] > size))
+        if wrong.size:
+            at = wrong[0] + 1
+            yield name, f"{piece[at]} at {first + at}, expected {piece[at - 1]} to {size}"
+            return
+
+
+def _within(name: str, array: np.ndarray, least: int, most: int) -> Iterator[Finding]:
+    for first in range(0, len(array), AT_ONCE):
+        piece = array[first : first + AT_ONCE]
+        wrong = np.argwhere((piece < least) | (piece > most))
+        if wrong.size:
+            yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected {least} to {most}"
+            return
+
+
+def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
+    for first in range(0, len(array), AT_ONCE):
+        piece = array[first : first + AT_ONCE]
+        wrong = np.argwhere(~np.isfinite(piece))
+        if wrong.size:
+            yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected a finite number"
+            return

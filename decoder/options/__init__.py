@@ -1,0 +1,1 @@
+"""Translation options of every span of a sentence, ranked and limited, and the future cost."""

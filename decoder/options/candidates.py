@@ -1,0 +1,185 @@
+"""The pairs of one source phrase, ranked as Moses does: by weighted scores plus the language model's estimate.
+
+The estimate is what the language model makes of the target phrase without knowing what stands before it.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import DenseWeights
+from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
+from phrasebeam.decoder.features.pair import score_pair
+from phrasebeam.decoder.features.rule_features import (
+    Fired,
+    fire_rule,
+    most_fired,
+    new_fired,
+    score_pair_alone,
+    weigh_fired,
+)
+from phrasebeam.decoder.input.synthetic_pairs import own_number
+from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
+from phrasebeam.decoder.options.candidate_cache import Frequent, keep, new_frequent, recall
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Sparse
+from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
+
+ZERO = np.int64(0)
+# Places of `wrong`; 0 where nothing is. No more is read or written than there is room for.
+TOO_MANY = 0  # pairs of a source phrase, more than M
+TOO_LONG = 1  # words of a target phrase, more than there is room for
+NOT_FINITE = 2  # 1 + a pair whose scores are not
+REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not
+ESTIMATE_NOT_FINITE = 4  # 1 where that of a pair is not, though its scores are
+
+
+class Candidates(NamedTuple):
+    """All pairs of one source phrase while the best are chosen, at most M."""
+
+    score: np.ndarray  # float64[M]
+    estimate: np.ndarray  # float64[M]
+    bound: np.ndarray  # float64[M], what score and language model can at best amount to in any context
+    heap: np.ndarray  # int64[M]
+    words: np.ndarray  # int32[longest target phrase], room for it
+    lm_words: np.ndarray  # int32[longest target phrase, L], likewise
+    first_pair: np.ndarray  # int64[1], of the source phrase
+    frequent: Frequent
+    fired: Fired  # sparse features of a pair
+    wrong: np.ndarray  # int64[5], what was found that must not be, see TOO_MANY
+
+
+class Lookup(NamedTuple):
+    """All that looking up the options of a sentence reads and writes."""
+
+    sentence: Sentence
+    tables: Tables
+    weights: DenseWeights
+    limit: int  # pairs of a source phrase that are kept, 0 for all
+    candidates: Candidates
+    states: States
+
+
+def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
+    """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
+    return Candidates(
+        np.zeros(most),
+        np.zeros(most),
+        np.zeros(most),
+        np.zeros(most, np.int64),
+        *new_target_room(longest, n_models),
+        np.zeros(1, np.int64),
+        new_frequent(min(table_limit, most)),
+        new_fired(most_fired(sparse), sparse.nothing.size - 1),
+        np.zeros(5, np.int64),
+    )
+
+
+def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
+    """Room for `n_words` target words: int32[n_words], and int32[n_words, n_models] for language model ids."""
+    return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
+
+
+@inner_kernel
+def choose(source, lookup):
+    """Rank the pairs of a source phrase into candidates.heap, best first; how many are kept.
+
+    A pair whose scores without the language model are already too low is not shown to it: log p is never above 0.
+    """
+    tables, weights, candidates, limit = lookup.tables, lookup.weights, lookup.candidates, lookup.limit
+    first = tables.phrases.pair_offsets[source]
+    n_pairs = tables.phrases.pair_offsets[source + 1] - first
+    if n_pairs > candidates.score.size:
+        candidates.wrong[TOO_MANY] = n_pairs
+        n_pairs = np.int64(candidates.score.size)
+    known = recall(candidates.frequent, source, candidates)
+    if known > 0:
+        return known
+    if limit == 0 or limit > n_pairs:
+        limit = n_pairs
+    score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
+    source_length = tables.phrases.source_offsets[source + 1] - tables.phrases.source_offsets[source]
+    size, is_trusted = ZERO, _is_trusted(tables.lms)
+    for item in range(n_pairs):
+        pair = first + item
+        length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
+        total = weights.phrase_penalty - weights.word_penalty * length
+        total += score_pair(tables.phrases, weights, pair, source_length, length)
+        if tables.sparse.active[PAIR_SPARSE]:
+            total += score_pair_alone(tables.sparse, weights.sparse, pair)
+        if not np.isfinite(total):
+            candidates.wrong[NOT_FINITE] = 1 + pair
+        score[item] = total
+        if size == limit and is_trusted and total < estimate[heap[0]]:
+            continue
+        estimate[item], candidates.bound[item] = _with_language_model(total, pair, lookup)
+        if size < limit:
+            push(estimate, heap, size, item)
+            size += 1
+        elif is_worse(estimate, heap[0], item):
+            heap[0] = item
+            sift_down(estimate, heap, ZERO, size)
+    sort_best_first(estimate, heap, size)
+    keep(candidates.frequent, source, candidates, size)
+    return size
+
+
+@inner_kernel
+def score_own(number, lookup):
+    """Fill in score, estimate and bound of a pair of the sentence's own."""
+    own, weights, pair = lookup.sentence.own, lookup.weights, -1 - number
+    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, own, pair)
+    total += weights.unknown_word_penalty * own.unknown[number]
+    for column in range(weights.translation.size):
+        total += weights.translation[column] * own.ln_score[number]
+    own.score[number] = total
+    own.estimate[number], own.bound[number] = _with_language_model(total, pair, lookup)
+
+
+@inner_kernel
+def add_sparse(pair, begin, end, lookup):
+    """Add the sparse features of a ranked pair, or one of the sentence's own, over words begin:end to its scores."""
+    own, candidates, sparse = lookup.sentence.own, lookup.candidates, lookup.tables.sparse
+    size = target_length(lookup.tables, own, pair)
+    if size > candidates.words.size:  # which has been noted as TOO_LONG
+        return
+    read_target(lookup.tables, own, pair, ZERO, candidates.words, candidates.lm_words)
+    candidates.fired.n[0] = 0
+    fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)
+    score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
+    if pair < 0:
+        number = own_number(pair)
+        own.score[number] += score
+        own.estimate[number] += score
+        own.bound[number] += score
+    else:
+        item = pair - candidates.first_pair[0]
+        candidates.score[item] += score
+        candidates.estimate[item] += score
+        candidates.bound[item] += score
+
+
+@inner_kernel
+def _with_language_model(score, pair, lookup):
+    """(estimate, bound) of a pair of that score."""
+    lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
+    length = target_length(lookup.tables, lookup.sentence.own, pair)
+    if length > candidates.words.size:
+        candidates.wrong[TOO_LONG] = length
+        return score, np.inf
+    read_target(lookup.tables, lookup.sentence.own, pair, ZERO, candidates.words, candidates.lm_words)
+    forget_context(states)
+    score_phrase(lms, candidates.lm_words, ZERO, length, states)
+    estimate = score + weighted_ln(lms.ln_weights, states.log10_prob)
+    if not _is_trusted(lms):
+        return estimate, np.inf
+    return estimate, score + weighted_ln(lms.ln_weights, states.log10_inner)
+
+
+@inner_kernel
+def _is_trusted(lms):
+    """Whether no language model can raise a score: log p is never above 0, but a weight may be below."""
+    for which in range(lms.ln_weights.size):
+        if lms.ln_weights[which] < 0:
+            return False
+    return True

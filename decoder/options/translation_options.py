@@ -1,0 +1,289 @@
+"""Translation options: for each span of the source sentence, the target phrases worth trying, best first.
+
+As in Moses, the table limit cuts the list of the phrase table's pairs. The sentence's own pairs stand beside them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
+from phrasebeam.decoder.features.rule_features import has_history, has_rule_features, rule_hash
+from phrasebeam.decoder.input.synthetic_pairs import own_number, table_pair
+from phrasebeam.decoder.input.term_constraints import BARRED, CONSTRAINED, keeps_terms
+from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.options.candidates import (
+    ESTIMATE_NOT_FINITE,
+    REORDERING_NOT_FINITE,
+    add_sparse,
+    choose,
+    score_own,
+)
+from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.prefetch import prefetch
+
+EMPTY = -1
+ZERO = np.int64(0)
+FULL = np.int64(-1)  # returned where the arrays are too small
+WRONG = np.int64(-2)  # returned where something of the model is, see Candidates.wrong
+
+
+class Options(NamedTuple):
+    """O options over at most D distinct target phrases; spans are half open and at most `longest` words."""
+
+    longest: int
+    first: np.ndarray  # int64[n * longest + 1]; options of begin:begin+k are first[begin * longest + k - 1] and on
+    pair: np.ndarray  # int64[O], phrase pair; negative: one of OwnPairs
+    begin: np.ndarray  # int32[O]
+    end: np.ndarray  # int32[O]
+    score: np.ndarray  # float64[O], weighted scores known without context
+    estimate: np.ndarray  # float64[O], score plus the weighted language model estimate
+    bound: np.ndarray  # float64[O], what score and language model can at best amount to in any context
+    backward: np.ndarray  # float64[O, 4], weighted, by orientation to the phrase before
+    forward: np.ndarray  # float64[O, 4], weighted, by orientation of the phrase after
+    target: np.ndarray  # int32[O], distinct target phrase
+    rule: np.ndarray  # uint64[O], hash of both sides, where sparse features with history need it
+    state: np.ndarray  # int32[O], equal where all that a next phrase can see of this one is equal
+    target_first: np.ndarray  # int64[D + 1], into words and lm_words
+    words: np.ndarray  # int32[W], target ids, or beyond them, see OwnPairs
+    lm_words: np.ndarray  # int32[W, L], language model ids
+    order: np.ndarray  # int64[O], pairs of a span while they are merged
+    slots: np.ndarray  # int32[T], hash table of options by target, T a power of two >= 2 O
+    state_slots: np.ndarray  # int32[T], hash table of options by state
+
+
+def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
+    """Room for `capacity` options (a power of two) with `n_target_words` target words in all."""
+    return Options(
+        longest,
+        np.zeros(n_words * longest + 1, np.int64),
+        np.zeros(capacity, np.int64),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity),
+        np.zeros((capacity, N_ORIENTATIONS)),
+        np.zeros((capacity, N_ORIENTATIONS)),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.uint64),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity + 1, np.int64),
+        np.zeros(n_target_words, np.int32),
+        np.zeros((n_target_words, n_models), np.int32),
+        np.zeros(capacity, np.int64),
+        np.zeros(2 * capacity, np.int32),
+        np.zeros(2 * capacity, np.int32),
+    )
+
+
+@kernel
+def fill_options(lookup, options):
+    """Fill `options` for the sentence of a Lookup; their number, FULL, or WRONG."""
+    options.slots[:] = EMPTY
+    options.state_slots[:] = EMPTY
+    options.target_first[0] = 0
+    sentence, tables, n = lookup.sentence, lookup.tables, lookup.sentence.words.size
+    longest, count, targets = options.longest, np.int64(0), np.int64(0)
+    for begin in range(n):
+        for length in range(1, longest + 1):
+            place = begin * longest + length - 1
+            options.first[place] = count
+            if begin + length > n:
+                continue
+            kept = _pairs_of(begin, begin + length, lookup, options)
+            if kept == FULL or count + kept > options.pair.size:
+                return FULL
+            for k in range(kept):
+                if options.order[k] >= 0:
+                    prefetch(tables.phrases.target_offsets, options.order[k])
+                    prefetch(tables.ln_reordering, options.order[k])
+            for k in range(kept):
+                if options.order[k] >= 0:
+                    prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
+            for k in range(kept):
+                pair = options.order[k]
+                options.pair[count] = pair
+                options.begin[count], options.end[count] = begin, begin + length
+                _add_scores(options, count, sentence.own, lookup.candidates)
+                pair = table_pair(sentence.own, pair)
+                total = _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
+                _check_scores(total, pair, options.estimate[count], lookup.candidates)
+                targets = _add_target(options, count, sentence.own, tables, targets)
+                if targets == FULL:
+                    return FULL
+                _add_rule(options, count, lookup)
+                count += 1
+    options.first[n * longest] = count
+    for i in range(lookup.candidates.wrong.size):
+        if lookup.candidates.wrong[i] != 0:
+            return WRONG
+    return count
+
+
+@inlined_kernel
+def _pairs_of(begin, end, lookup, options):
+    """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
+    own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
+    place, order, kept = begin * options.longest + end - begin - 1, options.order, ZERO
+    rule, source = lookup.sentence.rules[place], ABSENT
+    if rule != BARRED:
+        source = find_source(phrases, lookup.sentence.words, begin, end)
+    if source != ABSENT:
+        n_chosen = choose(source, lookup)
+        candidates.first_pair[0] = phrases.pair_offsets[source]
+        if n_chosen > order.size:
+            return FULL
+        for k in range(n_chosen):
+            pair = candidates.first_pair[0] + candidates.heap[k]
+            if rule != CONSTRAINED or keeps_terms(phrases, pair, own, options.longest, begin, end):
+                order[kept] = pair
+                kept += 1
+    for number in range(own.first[place], own.first[place + 1]):
+        if kept == order.size:
+            return FULL
+        score_own(number, lookup)
+        k = int(kept)
+        while k > 0 and _estimate_of(order[k - 1], own, candidates) < own.estimate[number]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = -1 - number
+        kept += 1
+    if kept > 0 and has_rule_features(lookup.tables.sparse):
+        _rank_again(begin, end, lookup, order, kept)
+    return kept
+
+
+@inner_kernel
+def _rank_again(begin, end, lookup, order, kept):
+    """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
+    own, candidates = lookup.sentence.own, lookup.candidates
+    for i in range(kept):
+        pair = order[i]
+        add_sparse(pair, begin, end, lookup)
+        estimate, k = _estimate_of(pair, own, candidates), i
+        while k > 0 and _estimate_of(order[k - 1], own, candidates) < estimate:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = pair
+
+
+@inlined_kernel
+def _estimate_of(pair, own, candidates):
+    """The estimate of a pair of the span at hand."""
+    if pair < 0:
+        return own.estimate[own_number(pair)]
+    return candidates.estimate[pair - candidates.first_pair[0]]
+
+
+@inlined_kernel
+def _add_scores(options, option, own, candidates):
+    """Give the option the scores of its pair."""
+    pair = options.pair[option]
+    if pair < 0:
+        number = own_number(pair)
+        options.score[option], options.estimate[option] = own.score[number], own.estimate[number]
+        options.bound[option] = own.bound[number]
+    else:
+        item = pair - candidates.first_pair[0]
+        options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
+        options.bound[option] = candidates.bound[item]
+
+
+@inlined_kernel
+def _add_target(options, option, own, tables, targets):
+    """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
+    begin = options.target_first[targets]
+    size = target_length(tables, own, options.pair[option])
+    if begin + size > options.words.size:
+        return FULL
+    read_target(tables, own, options.pair[option], begin, options.words, options.lm_words)
+    h = START
+    for i in range(begin, begin + size):
+        h = combine(h, np.int64(options.words[i]))
+    mask = np.int64(options.slots.size - 1)
+    slot = np.int64(mix(h) & np.uint64(mask))
+    while options.slots[slot] != EMPTY:
+        target = np.int64(options.target[options.slots[slot]])
+        if _same_words(options, target, begin, size):
+            options.target[option] = target
+            return targets
+        slot = (slot + 1) & mask
+    options.target_first[targets + 1] = begin + size
+    options.slots[slot] = option
+    options.target[option] = targets
+    return targets + 1
+
+
+@inlined_kernel
+def _add_rule(options, option, lookup):
+    """Give the option the hash of its rule, where it is needed."""
+    if has_history(lookup.tables.sparse):
+        target = np.int64(options.target[option])
+        first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
+        words, sentence = options.words[first : first + size], lookup.sentence
+        begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
+        options.rule[option] = rule_hash(lookup.tables.sparse, sentence.own, sentence.classes, words, size, begin, end)
+
+
+@inlined_kernel
+def _same_words(options, target, begin, size):
+    """Whether the target phrase consists of options.words[begin:begin + size]."""
+    first = options.target_first[target]
+    if options.target_first[target + 1] - first != size:
+        return False
+    for i in range(size):
+        if options.words[first + i] != options.words[begin + i]:
+            return False
+    return True
+
+
+@inlined_kernel
+def _add_reordering(options, option, pair, ln_reordering, model, weights):
+    """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores.
+
+    Returns the sum of all.
+    """
+    total = 0.0
+    h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
+    for which in range(N_ORIENTATIONS):
+        backward = weighted_orientation(ln_reordering, model, weights.reordering, pair, BACKWARD, which)
+        forward = weighted_orientation(ln_reordering, model, weights.reordering, pair, FORWARD, which)
+        options.backward[option, which] = backward
+        options.forward[option, which] = forward
+        total += backward + forward
+        h = combine(h, np.int64(forward * 65536.0))
+    options.state[option] = _same_state(options, option, h, model.keeps_span)
+    return total
+
+
+@inlined_kernel
+def _check_scores(reordering, pair, estimate, candidates):
+    """Note what is not finite."""
+    if not np.isfinite(reordering):
+        candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
+    if not np.isfinite(estimate):
+        candidates.wrong[ESTIMATE_NOT_FINITE] = 1
+
+
+@inlined_kernel
+def _same_state(options, option, h, keeps_span):
+    """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
+    if not keeps_span:
+        h = combine(START, np.int64(options.end[option]))
+    mask = np.int64(options.state_slots.size - 1)
+    slot = np.int64(mix(h) & np.uint64(mask))
+    while options.state_slots[slot] != EMPTY:
+        other = options.state_slots[slot]
+        same = options.end[other] == options.end[option]
+        if keeps_span:
+            same = same and options.begin[other] == options.begin[option]
+        for which in range(N_ORIENTATIONS):
+            same = same and options.forward[other, which] == options.forward[option, which]
+        if same:
+            return other
+        slot = (slot + 1) & mask
+    options.state_slots[slot] = option
+    return option

@@ -1,0 +1,220 @@
+"""A derivation, the phrases of one translation in target order, and its feature vector computed from scratch."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import ABSENT, BITEXT_COUNT, EARLY_DISTORTION, LN10, SPARSE
+from phrasebeam.decoder.features.distortion import early_distortion
+from phrasebeam.decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next, shift_alone
+from phrasebeam.decoder.features.histories import NO_WORD, START_RULE, fire_history
+from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, score_after
+from phrasebeam.decoder.features.pair import add_pair_features
+from phrasebeam.decoder.features.reordering import (
+    BACKWARD,
+    FORWARD,
+    START_BEGIN,
+    START_END,
+    UNSEEN,
+    learned_orientation,
+    ln_orientation,
+    orientation,
+)
+from phrasebeam.decoder.features.rule_features import (
+    Fired,
+    add_group_values,
+    fire_pair,
+    fire_rule,
+    has_history,
+    has_rule_features,
+    rule_hash,
+)
+from phrasebeam.decoder.input.coverage import cover
+from phrasebeam.decoder.input.synthetic_pairs import own_number, table_pair
+from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.kernels.jit import inner_kernel, kernel
+
+ZERO = np.int64(0)
+
+
+class Derivation(NamedTuple):
+    """K phrases, first target phrase first; source spans are half open."""
+
+    pair: np.ndarray  # int64[K], phrase pair; negative: one of OwnPairs
+    begin: np.ndarray  # int32[K]
+    end: np.ndarray  # int32[K]
+
+
+class FeatureSpace(NamedTuple):
+    """What computing features needs besides the model and the derivation: room for a translation of up to T words."""
+
+    states: States
+    blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
+    orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
+    optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureNames.optional_places
+    longest_grouped: int  # see add_length_groups
+    words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
+    lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
+    fired: Fired  # room for the sparse features of the derivation
+    is_complete: bool = True  # whether </s> follows
+
+
+class FiredLists(NamedTuple):
+    """Room for the sparse features of N derivations: those of derivation i are first[i]:first[i + 1]."""
+
+    first: np.ndarray  # int64[N + 1]
+    keys: np.ndarray  # uint64[Z]
+    values: np.ndarray  # float32[Z]
+
+
+@inner_kernel
+def fill_features(derivation, tables, sentence, space, features):
+    """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
+    n_translation, own = tables.phrases.ln_scores.shape[1], sentence.own
+    language_model = n_translation + tables.orientations.n_features
+    scalars, size = language_model + tables.lms.orders.size, np.int64(0)
+    _add_jumps(derivation, tables, own, space, features)
+    for i in range(derivation.pair.size):
+        pair = derivation.pair[i]
+        features[scalars + 2] += 1.0
+        length = read_target(tables, own, pair, size, space.words, space.lm_words)
+        size += length
+        if pair < 0:
+            features[scalars + 3] += own.unknown[own_number(pair)]
+            for column in range(n_translation):
+                features[column] += own.ln_score[own_number(pair)]
+        else:
+            for column in range(n_translation):
+                features[column] += tables.phrases.ln_scores[pair, column]
+            source_length, places = np.int64(derivation.end[i] - derivation.begin[i]), space.optional[BITEXT_COUNT:]
+            add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
+    features[scalars + 1] -= size
+    for which in range(tables.lms.orders.size):
+        space.lm_words[size, which] = tables.lms.end_ids[0, which]
+    score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
+    for which in range(tables.lms.orders.size):
+        features[language_model + which] += LN10 * space.states.log10_prob[which]
+    fire_derivation(derivation, tables, sentence, space)
+    add_group_values(tables.sparse.weights, space.fired, space.optional[SPARSE:], features)
+    return size
+
+
+@inner_kernel
+def fire_derivation(derivation, tables, sentence, space):
+    """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
+    sparse, own, fired, words = tables.sparse, sentence.own, space.fired, space.words
+    fired.n[0] = 0
+    if not (sparse.active[PAIR_SPARSE] or has_rule_features(sparse) or has_history(sparse)):
+        return
+    position, previous_rule = np.int64(0), START_RULE
+    for i in range(derivation.pair.size):
+        begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
+        size = target_length(tables, own, pair)
+        phrase = words[position : position + size]
+        fire_pair(sparse, pair, fired)
+        fire_rule(sparse, sentence, phrase, size, begin, end, fired)
+        if has_history(sparse):
+            last = np.int64(words[position - 1]) if position > 0 else NO_WORD
+            before = np.int64(words[position - 2]) if position > 1 else NO_WORD
+            rule = rule_hash(sparse, own, sentence.classes, phrase, size, begin, end)
+            fire_history(sparse, own, previous_rule, last, before, rule, fired)
+            previous_rule = rule
+        position += size
+
+
+@inner_kernel
+def _add_jumps(derivation, tables, own, space, features):
+    """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
+    n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
+    distortion = n_translation + model.n_features + tables.lms.orders.size
+    fill_orientations(derivation, model.is_hierarchical, space.blocks, space.orientations)
+    previous_end, first_gap, window = START_END, np.int64(0), np.uint64(0)
+    for i in range(derivation.pair.size):
+        begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
+        for direction in (BACKWARD, FORWARD):
+            which = np.int64(space.orientations[i, direction])
+            if which != UNSEEN:
+                _add_orientation(tables, table_pair(own, derivation.pair[i]), direction, which, features)
+        features[distortion] -= abs(begin - previous_end)
+        if space.optional[EARLY_DISTORTION] != ABSENT:
+            features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
+        first_gap, window = cover(first_gap, window, begin, end)
+        previous_end = end
+
+
+@inner_kernel
+def fill_orientations(derivation, is_hierarchical, blocks, orientations):
+    """Write how each phrase lies to what comes before and after it to `orientations` (int8[K, 2]); UNSEEN at the end.
+
+    By DIRECTIONS; what follows the last phrase has no orientation.
+    """
+    previous_begin, previous_end, top = START_BEGIN, START_END, NO_BLOCKS
+    first_gap, window = np.int64(0), np.uint64(0)
+    for i in range(derivation.pair.size):
+        begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
+        which = orientation(previous_begin, previous_end, begin, end)
+        following = which
+        if is_hierarchical:
+            following = orientation_of_next(which, first_gap, window, previous_begin, previous_end)
+            which = orientation(np.int64(blocks.begin[top]), np.int64(blocks.end[top]), begin, end)
+            top = shift_alone(blocks, top, begin, end)
+        orientations[i, BACKWARD], orientations[i, FORWARD] = which, UNSEEN
+        if i > 0:
+            orientations[i - 1, FORWARD] = following
+        first_gap, window = cover(first_gap, window, begin, end)
+        previous_begin, previous_end = begin, end
+
+
+@inner_kernel
+def _add_orientation(tables, pair, direction, which, features):
+    model, place = tables.orientations, tables.orientations.features[direction, which]
+    begin = tables.phrases.ln_scores.shape[1]
+    if place != ABSENT:
+        features[begin + place] += ln_orientation(tables.ln_reordering, model, pair, direction, which)
+    for layer in range(model.n_learned):
+        place, score = learned_orientation(tables.ln_reordering, model, pair, direction, which, layer)
+        if place != ABSENT:
+            features[begin + place] += score
+
+
+@kernel
+def fill_feature_matrix(derivations, offsets, tables, sentence, space, features):
+    """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `space` has room for the longest."""
+    for i in range(features.shape[0]):
+        first, last = offsets[i], offsets[i + 1]
+        derivation = Derivation(
+            derivations.pair[first:last], derivations.begin[first:last], derivations.end[first:last]
+        )
+        fill_features(derivation, tables, sentence, space, features[i])
+
+
+@kernel
+def list_orientations(derivations, offsets, is_hierarchical, blocks, orientations):
+    """fill_orientations of the derivations offsets[i]:offsets[i + 1] of a long one; `orientations` is int8[K, 2]."""
+    for i in range(offsets.size - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
+        fill_orientations(derivation, is_hierarchical, blocks, orientations[begin:end])
+
+
+@kernel
+def list_fired(derivations, offsets, tables, sentence, space, scales, found):
+    """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
+
+    Values are multiplied by the scale of their group (float64[len(GROUPS)]).
+    """
+    count = np.int64(0)
+    for i in range(found.first.size - 1):
+        begin, end = offsets[i], offsets[i + 1]
+        derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
+        size = np.int64(0)
+        for k in range(begin, end):
+            size += read_target(tables, sentence.own, derivations.pair[k], size, space.words, space.lm_words)
+        fire_derivation(derivation, tables, sentence, space)
+        for k in range(space.fired.n[0]):
+            found.keys[count] = space.fired.keys[k]
+            found.values[count] = scales[space.fired.groups[k]] * np.float64(space.fired.values[k])
+            count += 1
+        found.first[i + 1] = count
+    return count

@@ -1,0 +1,156 @@
+"""How derivations of a sentence are told to people, from what is known once its search is forgotten."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import DenseWeights, FeatureNames
+from phrasebeam.decoder.features.hierarchical import new_blocks
+from phrasebeam.decoder.features.language_model import begin_states, new_states
+from phrasebeam.decoder.features.reordering import DIRECTIONS
+from phrasebeam.decoder.features.rule_features import most_fired, new_fired
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.input.synthetic_pairs import longest_target
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.options.candidates import new_target_room
+from phrasebeam.decoder.options.score_checks import check_points
+from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
+from phrasebeam.decoder.output.translation import Phrase, Translation
+from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.kernels.jit import direct
+
+PHRASES_KEPT = 1 << 14
+_fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_states)
+
+
+class Told(NamedTuple):
+    """What derivations of one sentence share."""
+
+    targets: dict[int, Sequence[str]]  # by pair
+    phrases: dict[tuple[int, int, int, int], Phrase]  # by pair, begin, end and target position
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A sentence, and the model by which it was translated."""
+
+    source: Source
+    model: Model
+    weights: DenseWeights
+    features: FeatureNames
+    table_words: Callable[[int], Sequence[str]]  # target words of a pair of the model's table
+
+    @property
+    def tables(self) -> Tables:
+        """Those in which the sentence was looked up."""
+        return self.source.tables.tables
+
+    def translation(
+        self, derivation: Derivation, score: float, values: np.ndarray | None = None, told: Told | None = None
+    ) -> Translation:
+        """A derivation for people; `values` are its features, float64[F], where they are known."""
+        kept = Telling(self.source, self.model, self.weights, self.features, self.table_words)
+        pairs = original_pairs(derivation.pair, self.source.tables.origin).tolist()
+        phrases = list(zip(pairs, derivation.begin.tolist(), derivation.end.tolist()))
+        told = told or Told({}, {})
+        for pair in pairs:
+            if pair not in told.targets:
+                told.targets[pair] = self.target(pair)
+        text = " ".join([word for pair in pairs for word in told.targets[pair]])
+        find_features = (
+            partial(kept._one_vector, derivation) if values is None else partial(self.features.by_group, values)
+        )
+        found = Translation(text, score, find_features, partial(kept._phrases, phrases, told))
+        if values is None and self.source.tables.origin is not None:
+            _ = found.features  # the next sentence of the thread writes over such tables
+        return found
+
+    def _one_vector(self, derivation: Derivation) -> dict[str, float | list[float]]:
+        matrix = np.zeros((1, self.features.size))
+        self.fill_features(derivation, np.array([0, derivation.pair.size]), matrix)
+        return self.features.by_group(matrix[0])
+
+    def fill_features(
+        self, phrases: Derivation, offsets: np.ndarray, matrix: np.ndarray, is_complete: bool = True
+    ) -> None:
+        """Feature values of the derivations offsets[i]:offsets[i + 1] of `phrases`, computed from these alone.
+
+        They are translations of the whole sentence, unless they are not `is_complete`.
+        """
+        space = self.feature_space(int(np.diff(offsets).max()), is_complete)
+        _fill_feature_matrix(phrases, offsets, self.tables, self.source.sentence, space, matrix)
+
+    def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
+        """Room for derivations of up to `n_phrases` phrases."""
+        lms, sparse, own = self.tables.lms, self.tables.sparse, self.source.sentence.own
+        states = new_states(lms.orders, 1, memo_size=0)
+        _begin_states(lms, states)
+        longest = max(self.model.description.max_target_phrase_length, longest_target(own))
+        return FeatureSpace(
+            states,
+            new_blocks(2 << n_phrases.bit_length()),
+            np.empty((n_phrases, len(DIRECTIONS)), np.int8),
+            self.features.optional_places(),
+            self.weights.by_length.shape[1] - 1,
+            *new_target_room(n_phrases * longest + 1, lms.orders.size),
+            new_fired(n_phrases * most_fired(sparse), sparse.nothing.size - 1),
+            is_complete,
+        )
+
+    def _phrases(self, phrases: list[tuple[int, int, int]], told: Told) -> tuple[Phrase, ...]:
+        found, position = [], 0
+        for pair, begin, end in phrases:
+            key = pair, begin, end, position
+            if key not in told.phrases:
+                told.phrases[key] = self._phrase(*key, told.targets[pair])
+            found.append(told.phrases[key])
+            position = found[-1].target_span[1]
+        return tuple(found)
+
+    def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
+        table = self.model.tables.phrases
+        if pair < 0:
+            own = self.source.own[-1 - pair]
+            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == self.source.words[begin:end]
+            is_made_up = own.unknown != 0 and bool(target) and not is_copied
+        else:
+            is_copied = is_made_up = False
+            first, last = table.alignment_offsets[pair : pair + 2].tolist()
+            check_points(table, pair, first, last, end - begin, len(target))
+            points = table.alignment_points[first:last].tolist()
+        return Phrase(
+            " ".join(self.source.words[begin:end]),
+            " ".join(target),
+            (begin, end),
+            (position, position + len(target)),
+            tuple((begin + i, position + j) for i, j in points),
+            is_copied,
+            is_made_up,
+        )
+
+    def target(self, pair: int) -> Sequence[str]:
+        """Target words of a pair; a negative one is the sentence's own."""
+        if pair < 0:
+            own = self.source.own[-1 - pair]
+            return [own.shown] if own.shown else own.target
+        return self.table_words(pair)
+
+    def words_of(self, pair: int) -> Sequence[str]:
+        """Target words of a pair as the models see them."""
+        return self.source.own[-1 - pair].target if pair < 0 else self.table_words(pair)
+
+
+def remembered_words(model: Model) -> Callable[[int], Sequence[str]]:
+    """Target words of the pairs of a model's table; those that were asked for last are known."""
+    table, word = model.tables.phrases, model.target.word
+
+    @lru_cache(PHRASES_KEPT)
+    def words(pair: int) -> Sequence[str]:
+        first, end = table.target_offsets[pair : pair + 2].tolist()
+        return [word(i) for i in table.target_words[first:end].tolist()]
+
+    return words

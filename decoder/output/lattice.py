@@ -1,0 +1,122 @@
+"""The lattice of a sentence: the ways through a hypothesis graph from its start to its end.
+
+With the best score of every way onwards (outside score) it can be cut to what lies on a derivation that is almost
+as good as the best (Sixtus & Ortmanns 1999, for word graphs of speech recognizers).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
+from phrasebeam.kernels.jit import kernel
+
+NONE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """N nodes by number of covered words, node 0 the start and the last one the end; E edges, each a phrase.
+
+    Every path from start to end is a derivation that the search kept, and every node and edge lies on such a path.
+    Scores are natural logarithms; spans are half open.
+    """
+
+    source: tuple[str, ...]  # words of the sentence
+    score: float  # model score of the best derivation
+    covered: np.ndarray  # int32[N], source words translated so far
+    inside: np.ndarray  # float64[N], score of the best way from the start to the node
+    outside: np.ndarray  # float64[N], score of the best way from the node to the end
+    following: np.ndarray  # int64[N], the first edge of that way; -1 at the end
+    edge_first: (
+        np.ndarray
+    )  # int64[N + 1], edges that lead to node i are edge_first[i]:edge_first[i + 1], the best first
+    edge_from: np.ndarray  # int32[E], node
+    edge_to: np.ndarray  # int32[E], node
+    edge_score: np.ndarray  # float64[E], what the phrase adds to the score
+    begin: np.ndarray  # int32[E], source span
+    end: np.ndarray  # int32[E]
+    target: list[str]  # E target phrases
+
+    @property
+    def best_path(self) -> list[int]:
+        """The edges of the best derivation, in target order."""
+        path, node = [], self.covered.size - 1
+        while node != START_NODE:
+            path.append(int(self.edge_first[node]))
+            node = int(self.edge_from[path[-1]])
+        return path[::-1]
+
+
+class Connected(NamedTuple):
+    """What of a hypothesis graph belongs to a lattice: N nodes, E edges."""
+
+    node: np.ndarray  # int64[N], in the graph, ascending
+    edge: np.ndarray  # int64[E], in the graph, ascending
+    outside: np.ndarray  # float64[N]
+    following: np.ndarray  # int64[N], as an index of `edge`
+
+
+def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Connected:
+    """All that lies on derivations that score at most `beam` (>= 0) below the best."""
+    final = int(graph.stack_first[n_words])
+    outside, following = np.empty(final + 1), np.empty(final + 1, np.int64)
+    kept = np.zeros(int(graph.edge_first[final + 1]), np.bool_)
+    fill_outside(graph, final, float(beam), outside, following, kept)
+    node = np.flatnonzero(outside > -np.inf)
+    renumbered = np.append(np.cumsum(kept) - 1, NONE)
+    return Connected(node, np.flatnonzero(kept), outside[node], renumbered[following[node]])
+
+
+@kernel
+def fill_outside(graph, final, beam, outside, following, kept):
+    """Fill the outside scores (-inf: no way to the end), the edges onwards, and which edges lie within the beam."""
+    worst = graph.score[final] - beam
+    for node in range(final + 1):
+        outside[node], following[node] = -np.inf, NONE
+    outside[final] = 0.0
+    for node in range(final, START_NODE, -1):
+        if outside[node] == -np.inf:
+            continue
+        first = graph.edge_first[node]
+        for edge in range(first, graph.edge_first[node + 1]):
+            # Whatever rounding does, the best edge of a node that is kept must be kept too.
+            if edge != first and graph.edge_score[edge] + outside[node] < worst:
+                continue
+            kept[edge] = True
+            source = np.int64(graph.edge_from[edge])
+            onwards = graph.edge_score[edge] - graph.score[source] + outside[node]
+            if onwards > outside[source]:
+                outside[source], following[source] = onwards, edge
+
+
+def build_lattice(
+    source: list[str],
+    score: float,
+    graph: HypothesisGraph,
+    part: Connected,
+    spans: tuple[np.ndarray, np.ndarray],
+    target: list[str],
+) -> Lattice:
+    """The lattice of the `part` of a graph; `spans` (begin, end) and `target` belong to the edges of the part."""
+    node, edge = part.node, part.edge
+    place = np.zeros(int(node[-1]) + 1, np.int32)
+    place[node] = np.arange(node.size)
+    edge_first = np.append(np.searchsorted(edge, graph.edge_first[node]), edge.size)
+    edge_from = graph.edge_from[edge]
+    return Lattice(
+        tuple(source),
+        score,
+        (np.searchsorted(graph.stack_first[: len(source) + 1], node, side="right") - 1).astype(np.int32),
+        graph.score[node],
+        part.outside,
+        part.following,
+        edge_first,
+        place[edge_from],
+        np.repeat(np.arange(node.size, dtype=np.int32), np.diff(edge_first)),
+        graph.edge_score[edge] - graph.score[edge_from],
+        *spans,
+        target,
+    )

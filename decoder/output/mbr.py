@@ -1,0 +1,156 @@
+"""Minimum Bayes risk decisions over n-best lists (Kumar & Byrne 2004), with sentence BLEU as the gain.
+
+Chosen is the translation e with the largest sum over all e' of the list of p(e') BLEU(e, reference e'), where p(e') is
+proportional to exp(scale times model score). Sentence BLEU is that of Moses (mbr.cpp): matches and counts of n-grams
+are one more for n > 1 (Lin & Och 2004), without a common word it is zero, and the brevity penalty is as in BLEU.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import (
+    Field,
+)
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.output.nbest import Derivations
+from phrasebeam.decoder.output.trie import ROOT, Trie, child, new_trie
+from phrasebeam.kernels.jit import inner_kernel, kernel
+
+
+class Mbr(Section):
+    """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected BLEU."""
+
+    size: int = Field(default=200, ge=1, description="distinct translations compared")
+    scale: float = Field(
+        default=1.0, ge=0, allow_inf_nan=False, description="factor of model scores before they become probabilities"
+    )
+
+
+ORDER = 4
+NONE = -1
+
+
+class Texts(NamedTuple):
+    """K translations as word ids, number i being words[offsets[i]:offsets[i + 1]]."""
+
+    words: np.ndarray  # int32[W]
+    offsets: np.ndarray  # int64[K + 1]
+
+
+class Grams(NamedTuple):
+    """Distinct n-grams of K texts; those of n + 1 words of text i are first[i, n]:first[i, n + 1]."""
+
+    first: np.ndarray  # int64[K, ORDER + 1]
+    gram: np.ndarray  # int32[G], node of a trie
+    times: np.ndarray  # int32[G], how often in the text
+
+
+def texts_of(derivations: Derivations, options: Options) -> Texts:
+    """The target texts of derivations."""
+    target = options.target[derivations.option]
+    first = options.target_first[target]
+    sizes = options.target_first[target + 1] - first
+    ends = np.append(0, np.cumsum(sizes))
+    words = options.words[np.arange(ends[-1]) + np.repeat(first - ends[:-1], sizes)]
+    return Texts(words, ends[derivations.offsets])
+
+
+def choose(texts: Texts, scores: np.ndarray, settings: Mbr) -> int:
+    """Number of the text with the largest expected BLEU, the first of several.
+
+    `scores`, float64[K], are model scores; texts shall be distinct.
+    """
+    return int(np.argmax(expected_bleu(texts, scores, settings.scale)))
+
+
+def expected_bleu(texts: Texts, scores: np.ndarray, scale: float) -> np.ndarray:
+    """float64[K] BLEU that each text can expect, in [0, 1]."""
+    probability = np.exp(scale * (scores - scores.max()))
+    probability /= probability.sum()
+    grams, trie = _extract(texts)
+    gains = np.zeros(scores.size)
+    fill_gains(grams, np.diff(texts.offsets), probability, np.zeros(trie.parent.size, np.int32), gains)
+    return gains
+
+
+def _extract(texts: Texts) -> tuple[Grams, Trie]:
+    n_texts, n_grams = texts.offsets.size - 1, ORDER * texts.words.size
+    grams = Grams(np.empty((n_texts, ORDER + 1), np.int64), np.empty(n_grams, np.int32), np.empty(n_grams, np.int32))
+    trie = new_trie(n_grams + 1)
+    fill_grams(texts, trie, np.full(n_grams + 1, NONE, np.int32), np.empty(texts.words.size, np.int64), grams)
+    return grams, trie
+
+
+@kernel
+def fill_grams(texts, trie, latest, nodes, grams):
+    """Fill `grams`.
+
+    Work space: `latest` (int32[trie], NONE at first), where a gram was put last; `nodes` (int64[W]).
+    """
+    size = np.int64(0)
+    for i in range(grams.first.shape[0]):
+        start, begin, end = size, texts.offsets[i], texts.offsets[i + 1]
+        for k in range(begin, end):
+            nodes[k] = ROOT
+        for n in range(ORDER):
+            grams.first[i, n] = size
+            for k in range(begin, end - n):
+                nodes[k] = child(trie, nodes[k], np.int64(texts.words[k + n]))
+                place = np.int64(latest[nodes[k]])
+                if place >= start:
+                    grams.times[place] += 1
+                else:
+                    latest[nodes[k]] = size
+                    grams.gram[size], grams.times[size] = nodes[k], 1
+                    size += 1
+        grams.first[i, ORDER] = size
+
+
+@kernel
+def fill_gains(grams, lengths, probability, counts, gains):
+    """Add to `gains` (float64[K]) what each text can expect; `counts` (int32[trie], all 0) is work space.
+
+    Matches are the same whichever of two texts is the reference.
+    """
+    for i in range(gains.size):
+        for place in range(grams.first[i, 0], grams.first[i, ORDER]):
+            counts[grams.gram[place]] = grams.times[place]
+        for j in range(i):
+            matched = _matched(grams, j, counts)
+            gains[i] += probability[j] * _bleu(matched, lengths[i], lengths[j])
+            gains[j] += probability[i] * _bleu(matched, lengths[j], lengths[i])
+        gains[i] += probability[i]
+        for place in range(grams.first[i, 0], grams.first[i, ORDER]):
+            counts[grams.gram[place]] = 0
+
+
+@inner_kernel
+def _matched(grams, j, counts):
+    """Product over n of the n-grams that text `j` shares with that of `counts`, those of n > 1 one more."""
+    product = 1.0
+    for n in range(ORDER):
+        matches = np.int64(n > 0)
+        begin, end = grams.first[j, n], grams.first[j, n + 1]
+        gram, times = grams.gram[begin:end], grams.times[begin:end]  # views are three times as fast as offsets
+        for k in range(gram.size):
+            matches += min(np.int64(times[k]), np.int64(counts[gram[k]]))
+        if matches == 0:
+            return 0.0
+        product *= matches
+    return product
+
+
+@inner_kernel
+def _bleu(matched, length, reference_length):
+    """BLEU of a text of so many words, given the product of its matches with a reference."""
+    if matched == 0.0:
+        return 0.0
+    total = float(length)
+    for n in range(1, ORDER):
+        total *= max(length - n, 0) + 1
+    bleu = np.sqrt(np.sqrt(matched / total))  # ORDER is 4
+    if length < reference_length:
+        bleu *= np.exp(1.0 - reference_length / length)
+    return bleu

@@ -1,0 +1,269 @@
+"""The n best derivations in a hypothesis graph, exactly and lazily (Huang & Chiang 2005, algorithm 3).
+
+Each node has a list of the best ways to it. The next one is the best of one candidate an edge: the edge behind some
+entry of the list of the node that it comes from, which is only then made longer. Where target strings shall be
+distinct, a way whose string is in the node's list is left out: what follows it follows the better way as well.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.output.derivation import Derivation
+from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, append_option, new_strings
+from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
+from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.ordering import TOP, push, sift_down
+
+NONE = -1
+FULL = np.int64(-1)
+KNOWN, ADDED = np.int64(0), np.int64(1)
+ENTRIES, STRINGS_PER_ENTRY = 1 << 12, 4  # room at first; powers of two
+
+
+class Lists(NamedTuple):
+    """Up to D entries in the lists of N nodes with E edges; an entry is an edge behind an entry of its source node."""
+
+    n_entries: np.ndarray  # int64[1]
+    edge: np.ndarray  # int32[D]
+    source: np.ndarray  # int32[D], entry
+    next: np.ndarray  # int32[D], the next worse entry of the node, or NONE
+    loss: np.ndarray  # float64[D], by how much it scores below the best entry of the node
+    node: np.ndarray  # int32[D]
+    string: np.ndarray  # int32[D], target string up to the node
+    slots: np.ndarray  # int32[T], hash table of entries by node and string, T a power of two >= 2 D
+    first: np.ndarray  # int32[N], best entry, NONE while the node has no list
+    last: np.ndarray  # int32[N], worst entry so far
+    waiting: np.ndarray  # int64[N], candidates in the node's part of `heap`
+    pending: np.ndarray  # int32[N], the edge added last, whose next candidate does not wait yet, or NONE
+    heap: np.ndarray  # int64[E], edges counted from the node's first, the least candidate_loss on top
+    candidate_loss: np.ndarray  # float64[E]
+    candidate_source: np.ndarray  # int32[E], entry, or NONE: the first one of a node that may have no list yet
+    stack: np.ndarray  # int64[n + 1], nodes whose lists are being made longer
+    chain: np.ndarray  # int64[n + 1], nodes that are to get lists
+
+
+class Derivations(NamedTuple):
+    """K derivations, best first; number i has the phrases offsets[i]:offsets[i + 1]."""
+
+    offsets: np.ndarray  # int64[K + 1]
+    phrases: Derivation
+    option: np.ndarray  # int32[phrases]
+    score: np.ndarray  # float64[K], model score
+
+    def derivation(self, i: int) -> Derivation:
+        """Derivation number `i`, a view."""
+        return Derivation(*(field[self.offsets[i] : self.offsets[i + 1]] for field in self.phrases))
+
+
+def best_derivations(
+    graph: HypothesisGraph,
+    n_words: int,
+    n: int,
+    options: Options,
+    distinct: bool = False,
+) -> Derivations:
+    """The `n` best derivations in the graph, or all where there are fewer.
+
+    With `distinct`, only the best derivation of each target string.
+    """
+    final, capacity = int(graph.stack_first[n_words]), ENTRIES
+    while True:
+        strings = new_strings(options, distinct, STRINGS_PER_ENTRY * capacity)
+        lists = _new_lists(n_words, final + 1, int(graph.edge_first[final + 1]), capacity)
+        count = fill_lists(graph, final, n, strings, lists)
+        if count != FULL:
+            break
+        capacity *= 4
+    offsets, losses = np.zeros(count + 1, np.int64), np.empty(count)
+    chosen = np.empty(count * n_words, np.int32)
+    read_list(graph, final, lists, offsets, chosen, losses)
+    chosen = chosen[: offsets[count]]
+    derivations = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+    return Derivations(offsets, derivations, chosen, graph.score[final] - losses)
+
+
+def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> Lists:
+    return Lists(
+        np.zeros(1, np.int64),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.empty(capacity),
+        np.empty(capacity, np.int32),
+        np.empty(capacity, np.int32),
+        np.full(2 * capacity, NONE, np.int32),
+        np.full(n_nodes, NONE, np.int32),
+        np.full(n_nodes, NONE, np.int32),
+        np.zeros(n_nodes, np.int64),
+        np.full(n_nodes, NONE, np.int32),
+        np.empty(n_edges, np.int64),
+        np.empty(n_edges),
+        np.empty(n_edges, np.int32),
+        np.empty(n_words + 1, np.int64),
+        np.empty(n_words + 1, np.int64),
+    )
+
+
+@kernel
+def fill_lists(graph, final, n, strings, lists):
+    """Give the node `final` a list of up to `n` entries; their number, or FULL if the arrays are too small."""
+    lists.edge[0], lists.source[0], lists.next[0], lists.loss[0] = NONE, NONE, NONE, 0.0
+    lists.node[0], lists.string[0] = START_NODE, EMPTY_STRING
+    lists.first[START_NODE], lists.last[START_NODE] = 0, 0
+    lists.n_entries[0] = 1
+    if _open(graph, final, strings, lists) == FULL:
+        return FULL
+    count = np.int64(1)
+    while count < n and _has_more(lists, final):
+        last = lists.last[final]
+        if _lengthen(graph, final, strings, lists) == FULL:
+            return FULL
+        if lists.last[final] != last:
+            count += 1
+    return count
+
+
+@inner_kernel
+def _has_more(lists, node):
+    """Whether the list of `node` may become longer."""
+    return lists.waiting[node] > 0 or lists.pending[node] != NONE
+
+
+@kernel
+def _open(graph, node, strings, lists):
+    """Give `node` a list with its best entry, and before it the nodes on the best way to it; ADDED or FULL."""
+    depth = 0
+    while lists.first[node] == NONE:
+        lists.chain[depth] = node
+        depth += 1
+        node = np.int64(graph.edge_from[graph.edge_first[node]])
+    while depth > 0:
+        depth -= 1
+        source = np.int64(lists.first[node])
+        node = lists.chain[depth]
+        first, last = graph.edge_first[node], graph.edge_first[node + 1]
+        loss, heap = lists.candidate_loss[first:last], lists.heap[first:last]
+        for i in range(last - first):
+            loss[i] = graph.score[node] - graph.edge_score[first + i]
+            lists.candidate_source[first + i] = NONE
+            if i > 0:
+                heap[i - 1] = i
+        size = last - first - 1
+        for top in range(size // 2 - 1, -1, -1):
+            sift_down(loss, heap, np.int64(top), size)
+        lists.waiting[node] = size
+        lists.candidate_source[first] = source
+        if _add(graph, node, first, strings, lists) == FULL:
+            return FULL
+    return ADDED
+
+
+@inner_kernel
+def _lengthen(graph, node, strings, lists):
+    """Add the next best entry to the list of `node`, if there is one; KNOWN, or FULL."""
+    lists.stack[0], depth = node, 1
+    while depth > 0:
+        node = lists.stack[depth - 1]
+        edge = np.int64(lists.pending[node])
+        if edge != NONE:
+            follower, source_node = lists.next[lists.candidate_source[edge]], np.int64(graph.edge_from[edge])
+            if follower == NONE and _has_more(lists, source_node):
+                lists.stack[depth] = source_node
+                depth += 1
+                continue
+            lists.pending[node] = NONE
+            if follower != NONE:
+                lists.candidate_source[edge] = follower
+                _wait(graph, node, edge, lists)
+        edge = _pop(graph, node, lists)
+        if edge == NONE:
+            depth -= 1
+            continue
+        if lists.candidate_source[edge] == NONE:
+            source_node = np.int64(graph.edge_from[edge])
+            if _open(graph, source_node, strings, lists) == FULL:
+                return FULL
+            lists.candidate_source[edge] = lists.first[source_node]
+        status = _add(graph, node, edge, strings, lists)
+        if status == FULL:
+            return FULL
+        depth -= status
+    return KNOWN
+
+
+@inner_kernel
+def _wait(graph, node, edge, lists):
+    """Let the candidate of `edge` wait at `node`."""
+    first, last = graph.edge_first[node], graph.edge_first[node + 1]
+    own = graph.score[node] - graph.edge_score[edge]
+    lists.candidate_loss[edge] = lists.loss[lists.candidate_source[edge]] + own
+    push(lists.candidate_loss[first:last], lists.heap[first:last], lists.waiting[node], edge - first)
+    lists.waiting[node] += 1
+
+
+@inner_kernel
+def _pop(graph, node, lists):
+    """The edge of the best candidate that waited at `node`, or NONE."""
+    size = lists.waiting[node] - 1
+    if size < 0:
+        return np.int64(NONE)
+    first, last = graph.edge_first[node], graph.edge_first[node + 1]
+    edge = first + lists.heap[first]
+    lists.waiting[node] = size
+    if size > 0:
+        lists.heap[first] = lists.heap[first + size]
+        sift_down(lists.candidate_loss[first:last], lists.heap[first:last], TOP, size)
+    return edge
+
+
+@kernel
+def _add(graph, node, edge, strings, lists):
+    """Add the candidate of `edge` to the list of `node`: ADDED, KNOWN if its string is there already, or FULL."""
+    lists.pending[node] = edge
+    entry, source = lists.n_entries[0], np.int64(lists.candidate_source[edge])
+    if entry == lists.edge.size:
+        return FULL
+    string = append_option(strings, np.int64(lists.string[source]), graph.edge_option[edge])
+    if string == NO_STRING:
+        return FULL
+    if strings.matter:
+        mask = np.int64(lists.slots.size - 1)
+        slot = np.int64(mix(combine(combine(START, node), string)) & np.uint64(mask))
+        while lists.slots[slot] != NONE:
+            if lists.node[lists.slots[slot]] == node and lists.string[lists.slots[slot]] == string:
+                return KNOWN
+            slot = (slot + 1) & mask
+        lists.slots[slot] = entry
+    lists.n_entries[0] += 1
+    lists.edge[entry], lists.source[entry], lists.next[entry] = edge, source, NONE
+    lists.loss[entry] = lists.candidate_loss[edge]
+    lists.node[entry], lists.string[entry] = node, string
+    if lists.first[node] == NONE:
+        lists.first[node] = entry
+    else:
+        lists.next[lists.last[node]] = entry
+    lists.last[node] = entry
+    return ADDED
+
+
+@kernel
+def read_list(graph, final, lists, offsets, chosen, losses):
+    """Write the options of the entries of node `final` into `chosen`, one behind the other, and where each begins."""
+    entry, i = np.int64(lists.first[final]), 0
+    while entry != NONE:
+        begin, losses[i] = offsets[i], lists.loss[entry]
+        count, at = 0, entry
+        while lists.edge[at] != NONE:
+            count += 1
+            at = np.int64(lists.source[at])
+        offsets[i + 1] = begin + count
+        at = entry
+        while lists.edge[at] != NONE:
+            count -= 1
+            chosen[begin + count] = graph.edge_option[lists.edge[at]]
+            at = np.int64(lists.source[at])
+        entry = np.int64(lists.next[entry])
+        i += 1

@@ -1,0 +1,69 @@
+"""The n-best list of a sentence as arrays: what tuning needs of it, without a Translation for every entry."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.reordering import DIRECTIONS
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.output.derivation import FiredLists, list_fired, list_orientations
+from phrasebeam.decoder.output.nbest import Derivations
+from phrasebeam.decoder.output.search_result import Found
+from phrasebeam.decoder.sparse.sparse_rows import SparseRows, no_features, summed
+
+
+class NbestTable(NamedTuple):
+    """K entries, best first, with the same texts, features and scores as Found.nbest gives them."""
+
+    texts: list[str]  # K
+    score: np.ndarray  # float64[K], the model score
+    features: np.ndarray  # float64[K, F], laid out as FeatureNames
+    sparse: SparseRows  # K, see nbest_table; empty where not asked for
+    first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
+    pairs: np.ndarray  # int64[...], as the model's table numbers them; the sentence's own are negative
+    orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
+
+
+def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
+    """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts.
+
+    With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
+    features times these values add up to the group's share of the score.
+    """
+    if not found.source.words:
+        best = found.best()
+        values = [np.atleast_1d(best.features[name]) for name, _ in found.features.groups]
+        nothing = np.zeros(2, np.int64), np.zeros(0, np.int64), np.zeros((0, len(DIRECTIONS)), np.int8)
+        return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1), *nothing)
+    best_ones = found.derivations(n, distinct)
+    size = best_ones.score.size
+    features = np.zeros((size, found.features.size))
+    found.fill_features(best_ones.phrases, best_ones.offsets, features)
+    fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
+    pairs = original_pairs(best_ones.phrases.pair, found.source.tables.origin)
+    phrases = best_ones.offsets, pairs, _orientations(found, best_ones)
+    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, *phrases)
+
+
+def _orientations(found: Found, best: Derivations) -> np.ndarray:
+    orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
+    is_hierarchical = found.tables.orientations.is_hierarchical
+    list_orientations(best.phrases, best.offsets, is_hierarchical, found.workspace.blocks, orientations)
+    return orientations
+
+
+def _texts(found: Found, best: Derivations) -> list[str]:
+    pairs, place = np.unique(best.phrases.pair, return_inverse=True)
+    shown = [" ".join(found.target(pair)) for pair in original_pairs(pairs, found.source.tables.origin).tolist()]
+    phrases, ends = [shown[i] for i in place.tolist()], best.offsets.tolist()
+    return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
+
+
+def _fired(found: Found, best: Derivations) -> SparseRows:
+    space = found.feature_space(int(np.diff(best.offsets).max()), True)
+    most = best.phrases.pair.size * found.workspace.most_fired
+    lists = FiredLists(np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32))
+    scales, sentence = found.weights.sparse, found.source.sentence
+    n = list_fired(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
+    return summed(lists.first, lists.keys[:n], lists.values[:n])

@@ -1,0 +1,39 @@
+"""What can be asked of one search, and the answer: everything is read from the same hypothesis graph."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.output.lattice import Lattice
+from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.translation import Translation
+
+SparseDetail = Literal["", "keys", "names"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of each sentence besides its translation. Raises ConfigError where it is impossible."""
+
+    n: int | None = None  # derivations in the n-best list; None for no list
+    distinct: bool = False  # only the best derivation of each text in that list
+    mbr: Mbr | None = None  # the translation of least Bayes risk instead of that of the best derivation
+    lattice: bool = False
+    sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
+    lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best
+
+    def __post_init__(self) -> None:
+        if self.n is not None and self.n < 1:
+            raise ConfigError(f"n is {self.n}, expected at least 1")
+        if not self.lattice_beam >= 0:
+            raise ConfigError(f"the beam of the lattice is {self.lattice_beam}, expected at least 0")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was asked for of one sentence."""
+
+    translation: Translation
+    nbest: list[Translation] = field(default_factory=list)  # empty if not asked for
+    lattice: Lattice | None = None

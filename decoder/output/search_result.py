@@ -1,0 +1,152 @@
+"""What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.features.reordering import DIRECTIONS
+from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
+from phrasebeam.decoder.output.derivation_view import Telling, Told
+from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
+from phrasebeam.decoder.output.mbr import Mbr, choose, texts_of
+from phrasebeam.decoder.output.nbest import Derivations, best_derivations
+from phrasebeam.decoder.output.request import SparseDetail
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_derivation
+from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
+from phrasebeam.kernels.jit import direct
+
+_best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_feature_matrix)
+
+
+@dataclass(frozen=True)
+class Found(Telling):
+    """The graph of one sentence, until the thread's next search."""
+
+    workspace: Workspace
+
+    def best(self) -> Translation:
+        """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
+        n_words, graph, options = len(self.source.words), self.workspace.graph, self.workspace.options
+        if n_words == 0:
+            size = len(self.source.own)
+            nothing = np.zeros(size, np.int32)
+            return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
+        chosen = np.empty(n_words, np.int32)
+        chosen = chosen[: _best_derivation(graph, n_words, chosen)]
+        derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return self._one(derivation, float(graph.score[graph.stack_first[n_words]]))
+
+    def _one(self, derivation: Derivation, score: float) -> Translation:
+        if self.source.words:
+            return self.translation(derivation, score)
+        features = np.zeros((1, self.features.size))  # nothing was searched
+        self.fill_features(derivation, np.array([0, derivation.pair.size]), features)
+        return self.translation(derivation, float(weight_vector(self.weights, self.features) @ features[0]))
+
+    def nbest(self, n: int, distinct: bool, sparse: SparseDetail = "") -> list[Translation]:
+        """The `n` best derivations, or with `distinct` the best one of each of the `n` best texts, best first.
+
+        With their sparse features where `sparse` asks for these.
+        """
+        if not self.source.words:
+            return [self.best()]
+        best = self.derivations(n, distinct)
+        matrix = np.zeros((best.score.size, self.features.size))
+        self.fill_features(best.phrases, best.offsets, matrix)
+        told = Told({}, {})
+        found = [
+            self.translation(best.derivation(i), score, values, told)
+            for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
+        ]
+        if not sparse or not self.tables.sparse.active.any():
+            return found
+        names: dict[int, str] = {}  # of all of them
+        return [
+            replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
+            for i, one in enumerate(found)
+        ]
+
+    def vector(
+        self, derivation: Derivation, is_complete: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """All features of a derivation of some of the words, or with `is_complete` of the whole sentence.
+
+        float64[F], laid out as `features`; keys (uint64[K]), values (float64[K]) and groups (int64[K], see GROUPS) of
+        sparse ones, with repetitions.
+        """
+        space = self.feature_space(derivation.pair.size, is_complete)
+        offsets, matrix = np.array([0, derivation.pair.size]), np.zeros((1, self.features.size))
+        _fill_feature_matrix(derivation, offsets, self.tables, self.source.sentence, space, matrix)
+        fired = space.fired
+        n = int(fired.n[0])
+        return matrix[0], fired.keys[:n], fired.values[:n].astype(np.float64), fired.groups[:n]
+
+    def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
+        """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
+        _, fired, amounts, _ = self.vector(derivation, True)
+        keys, values = fired.tolist(), dict[int, float]()
+        for key, value in zip(keys, amounts.tolist()):
+            values[key] = values.get(key, 0.0) + value
+        if with_names:
+            names.update(zip(keys, self._sparse_names(derivation), strict=True))
+        return values
+
+    def _sparse_names(self, derivation: Derivation) -> Iterator[str]:
+        templates, levels, whole = self.model.templates, self.model.levels, self.model.tables.sparse
+        if templates is None or levels is None:
+            return iter(())
+        namer = FeatureNamer(templates, levels, self.tables.sparse, self.model.pair_names)
+        pairs, rules = original_pairs(derivation.pair, self.source.tables.origin), []
+        for pair, begin, end in zip(pairs.tolist(), derivation.begin.tolist(), derivation.end.tolist()):
+            known = slice(*whole.pair_offsets[pair : pair + 2]) if pair >= 0 and whole.pair_keys.size else slice(0)
+            rules.append(NamedRule(begin, end, self.words_of(pair), whole.pair_keys[known].tolist()))
+        return namer.names(self.source.words, rules)
+
+    def derivations(self, n: int, distinct: bool) -> Derivations:
+        """The `n` best derivations, or with `distinct` the best one of each text; of a sentence that has words."""
+        workspace = self.workspace
+        return best_derivations(workspace.graph, len(self.source.words), n, workspace.options, distinct)
+
+    def least_risk(self, settings: Mbr) -> Translation:
+        """The translation with the largest expected BLEU."""
+        if not self.source.words:
+            return self.best()
+        best = self.derivations(settings.size, distinct=True)
+        chosen = choose(texts_of(best, self.workspace.options), best.score, settings)
+        return self._one(best.derivation(chosen), float(best.score[chosen]))
+
+    def lattice(self, beam: float) -> Lattice:
+        """What lies on derivations that score at most `beam` below the best."""
+        return self.lattice_of(self.workspace.graph, len(self.source.words), beam)
+
+    def lattice_of(self, graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Lattice:
+        """All derivations of the first `n_words` words in a graph of the sentence, or those within the beam."""
+        source, options = self.source, self.workspace.options
+        part = connected(graph, n_words, beam)
+        chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
+        begin, end = options.begin[chosen], options.end[chosen]
+        pairs = original_pairs(options.pair[chosen], source.tables.origin)
+        texts = [" ".join(self.target(pair)) for pair in pairs.tolist()]
+        target = [texts[i] for i in place.tolist()]
+        score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
+        return build_lattice(source.words, score, graph, part, (begin[place], end[place]), target)
+
+    def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
+        """Room for derivations of up to `n_phrases` phrases."""
+        workspace = self.workspace
+        return FeatureSpace(
+            workspace.states,
+            workspace.blocks,
+            np.empty((n_phrases, len(DIRECTIONS)), np.int8),
+            self.features.optional_places(),
+            self.weights.by_length.shape[1] - 1,
+            *workspace.new_target_room(n_phrases),
+            workspace.new_fired(n_phrases),
+            is_complete,
+        )

@@ -1,0 +1,47 @@
+"""Target strings as numbers, equal where all words are: nodes of a trie, to which options are appended."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
+from phrasebeam.kernels.jit import inner_kernel
+
+EMPTY_STRING = ROOT
+NO_STRING = NO_ROOM
+
+
+class Strings(NamedTuple):
+    """Strings over the words of one sentence's options; where they `matter` not, all are the empty one."""
+
+    matter: bool
+    target: np.ndarray  # int32[O], as `target_first` and `words` of Options
+    target_first: np.ndarray  # int64[D + 1]
+    words: np.ndarray  # int32[W]
+    trie: Trie
+
+
+def new_strings(options: Options, matter: bool, capacity: int) -> Strings:
+    """Room for `capacity` strings, if they matter."""
+    capacity = capacity if matter else 1
+    return Strings(
+        matter,
+        options.target,
+        options.target_first,
+        options.words,
+        new_trie(capacity),
+    )
+
+
+@inner_kernel
+def append_option(strings, string, option):
+    """The `string` followed by the target words of an option; NO_STRING if there is no room."""
+    if not strings.matter:
+        return EMPTY_STRING
+    target = strings.target[option]
+    for place in range(strings.target_first[target], strings.target_first[target + 1]):
+        string = child(strings.trie, string, np.int64(strings.words[place]))
+        if string == NO_STRING:
+            break
+    return string

@@ -1,0 +1,1 @@
+"""Raw text to tokens and back: tokenizer, truecaser."""

@@ -1,0 +1,73 @@
+"""Raw text into a model's tokenized and cased text and back, as its model.yaml says."""
+
+from pathlib import Path
+
+from sacremoses import MosesDetruecaser
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
+from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
+from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
+
+NOT_RAW = (
+    "no preprocessing, so that the model knows tokenized text alone; for raw text train it with train-model --raw, or "
+    "import it with import-moses --source-language ... --target-language ..."
+)
+
+
+class Preprocessor:
+    """Raw lines of one language into lines as a model knows them."""
+
+    def __init__(self, language: str, settings: Preprocessing, truecaser: Truecaser | None = None):
+        self._tokenizer = Tokenizer(language, settings.normalize, settings.escape)
+        self._lowercase, self._truecaser = settings.casing == "lowercase", truecaser
+
+    def line(self, raw: str) -> str:
+        """Tokens, cased, with a space between them."""
+        tokens = self._tokenizer.tokens(raw)
+        if self._truecaser:
+            tokens = self._truecaser.truecase(tokens)
+        text = " ".join(tokens)
+        return text.lower() if self._lowercase else text
+
+
+class RawText:
+    """What goes before and after a Decoder for those who have raw text.
+
+    decoder.translate(raw_text.before("Der Hund schläft.")).text is tokenized; raw_text.after makes it raw. `source`
+    and `target` preprocess text of either side, such as that to tune on.
+    """
+
+    def __init__(self, settings: Preprocessing, truecasers: tuple[Truecaser, Truecaser] | None = None):
+        source, target = truecasers or (None, None)
+        self.source = Preprocessor(settings.source_language, settings, source)
+        self.target = Preprocessor(settings.target_language, settings, target)
+        self._detruecaser = None if settings.casing == "keep" else MosesDetruecaser()
+        self._detokenizer = Detokenizer(settings.target_language, settings.escape)
+
+    @classmethod
+    def load(cls, directory: str | Path) -> "RawText":
+        """That of the model in `directory`. Raises SmtError if the model was not made of raw text."""
+        directory = Path(directory)
+        settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
+        if settings is None:
+            raise ModelError(f"{directory / 'model.yaml'}: {NOT_RAW}")
+        if settings.casing != "truecase":
+            return cls(settings)
+        paths = truecaser_paths(directory)
+        for path in paths:
+            if not path.exists():
+                raise ModelError(f"{path}: missing; {TRAIN_AGAIN}")
+        return cls(settings, (Truecaser.load(paths[0]), Truecaser.load(paths[1])))
+
+    def before(self, line: str) -> str:
+        """A raw line of the source language as the decoder takes it."""
+        return self.source.line(line)
+
+    def after(self, text: str) -> str:
+        """A tokenized translation as a raw line, its sentences with a capital."""
+        tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
+        return self._detokenizer.line(tokens)

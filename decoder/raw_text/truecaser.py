@@ -1,0 +1,72 @@
+"""Truecasing: the first word of a sentence takes the case it has elsewhere (Lita et al. 2003; Moses' truecase.perl).
+
+The files are those of Moses, a line for each word in its cases, the most frequent first: word (27/30) Word (3).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.lm.text.corpus import split
+
+SENTENCE_ENDS = frozenset(".:?!")
+OPENING = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])  # before the first word
+COUNT = re.compile(r"\(([\d.]+)(?:/[\d.]+)?\)")
+
+
+class Truecaser(NamedTuple):
+    """What cases the words of a language have in the middle of sentences."""
+
+    best: dict[str, str]  # by the word in lower case, its most frequent case
+    known: frozenset[str]  # all cases that were seen
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Truecaser":
+        """The truecaser in a file of ours or of Moses. Raises FormatError, naming the line, or OSError."""
+        best: dict[str, str] = {}
+        known = set()
+        for number, line in enumerate(read_lines(path), 1):
+            fields = split(line)
+            words = fields[::2]
+            if len(fields) % 2 or not all(COUNT.fullmatch(count) for count in fields[1::2]):
+                raise FormatError(path, "expected 'word (27/30) Word (3)', as Moses' train-truecaser writes it", number)
+            known.update(words)
+            if words:
+                best[words[0].lower()] = words[0]
+        return cls(best, frozenset(known))
+
+    def truecase(self, tokens: Iterable[str]) -> list[str]:
+        """`tokens` of one line, which may hold several sentences, as they would be cased in the middle of one."""
+        cased, is_first = [], True
+        for token in tokens:
+            if is_first or token not in self.known:
+                cased.append(self.best.get(token.lower(), token))
+            else:
+                cased.append(token)
+            if token in SENTENCE_ENDS:
+                is_first = True
+            elif token not in OPENING:
+                is_first = False
+        return cased
+
+
+def save_truecaser(counts: Mapping[str, int], path: str | Path) -> None:
+    """Write the truecaser of words that occur so often; of equally frequent cases the lower one is the best."""
+    cases: dict[str, list[str]] = {}
+    for word in counts:
+        cases.setdefault(word.lower(), []).append(word)
+    with atomic_file(path) as file:
+        for lower, words in sorted(cases.items()):
+            words.sort(key=lambda word: (-counts[word], word != lower, word))
+            total = sum(counts[word] for word in words)
+            first = f"{words[0]} ({counts[words[0]]}/{total})"
+            line = " ".join([first, *(f"{word} ({counts[word]})" for word in words[1:])])
+            file.write(f"{line}\n".encode())
+
+
+def truecaser_paths(directory: Path) -> tuple[Path, Path]:
+    """Where a model keeps the truecasers of source and target."""
+    return directory / "truecase.source", directory / "truecase.target"

@@ -1,0 +1,194 @@
+"""Cube pruning (Huang & Chiang 2007, section 4): of all extensions only the most promising are tried, best first.
+
+Nodes of one stack that cover the same words and whose last source phrase has the same end form a group, best first. A
+group and a span that it can go on with make a grid: a row for each node, a column for each option of the span. The
+queue of a stack starts with the first corner of each grid; whatever is taken from it lets its neighbours in: the next
+column and, from the first column, the next row, so that everything comes in once.
+
+The queue goes by estimates that do not ask the language model: only what is taken costs a query. To ask it for all that
+waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.search.extension import (
+    IMPOSSIBLE,
+    PRUNED,
+    extension,
+    find_places,
+    jump,
+    send,
+    start_graph,
+    weigh,
+)
+from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION
+from phrasebeam.decoder.search.stacks import OK, QUEUE_FULL, close_stack
+from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.priority_queue import dequeue, enqueue
+
+EMPTY = -1
+ZERO = np.int64(0)
+
+
+class Queues(NamedTuple):
+    """A ring of R queues, one for each open stack, of at most Q hypotheses not tried yet; and groups of nodes."""
+
+    n_items: np.ndarray  # int64[R], all that ever came in
+    n_waiting: np.ndarray  # int64[R]
+    waiting: np.ndarray  # int32[R, Q], items by cost, the least first
+    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated estimate of score plus future cost
+    node: np.ndarray  # int32[R, Q]
+    option: np.ndarray  # int32[R, Q]
+    next_row: np.ndarray  # int32[N], the next node of a node's group, or EMPTY
+    slots: np.ndarray  # int32[T], hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
+    heads: np.ndarray  # int32[T], first nodes of groups
+
+
+def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Queues:
+    """Room for `capacity` items in each of `n_stacks` queues, for graphs of `n_nodes`, `stack_size` of them a stack."""
+    slots = 2
+    while slots < 2 * stack_size:
+        slots *= 2
+    size = n_stacks, capacity
+    return Queues(
+        np.zeros(n_stacks, np.int64),
+        np.zeros(n_stacks, np.int64),
+        np.zeros(size, np.int32),
+        np.zeros(size),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(n_nodes, np.int32),
+        np.zeros(slots, np.int32),
+        np.zeros(slots, np.int32),
+    )
+
+
+@kernel
+def cube_search(space, queues, n_words):
+    """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK or what is full."""
+    stacks = space.stacks
+    start_graph(space)
+    queues.n_items[:] = 0
+    queues.n_waiting[:] = 0
+    for covered in range(n_words):
+        for i in range(_group(space.graph, space.options, queues, covered)):
+            if not _open_grids(space, queues, n_words, covered, np.int64(queues.heads[i])):
+                return QUEUE_FULL
+        row = (covered + 1) % stacks.n_edges.size
+        status = _try_best(space, queues, n_words, covered + 1, row)
+        if status != OK:
+            return status
+        status = close_stack(stacks, row, space.limits.stack, space.graph, covered + 1)
+        if status != OK:
+            return status
+    return OK
+
+
+@inner_kernel
+def _group(graph, options, queues, covered):
+    """Chain the nodes of `covered` words into groups, and write the first of each to queues.heads; their number."""
+    queues.slots[:] = EMPTY
+    mask = np.int64(queues.slots.size - 1)
+    count = 0
+    for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
+        end = _last_end(graph, options, node)
+        h = combine(combine(graph.window[node], np.int64(graph.first_gap[node])), end)
+        slot = np.int64(mix(h) & np.uint64(mask))
+        while queues.slots[slot] != EMPTY:
+            other = np.int64(queues.slots[slot])
+            if (
+                graph.window[other] == graph.window[node]
+                and graph.first_gap[other] == graph.first_gap[node]
+                and _last_end(graph, options, other) == end
+            ):
+                break
+            slot = (slot + 1) & mask
+        if queues.slots[slot] == EMPTY:
+            queues.heads[count] = node
+            count += 1
+        else:
+            queues.next_row[queues.slots[slot]] = node
+        queues.slots[slot] = node
+        queues.next_row[node] = EMPTY
+    return count
+
+
+@inlined_kernel
+def _last_end(graph, options, node):
+    last = graph.option[node]
+    if last == NO_OPTION:
+        return ZERO
+    return np.int64(options.end[last])
+
+
+@inner_kernel
+def _open_grids(space, queues, n_words, covered, node):
+    """Queue the first corners of all grids of the group that `node` leads; whether there was room."""
+    options = space.options
+    for i in range(find_places(space, n_words, node)):
+        first = options.first[space.places[i]]
+        shared = extension(space, covered, node, first)
+        if queues.n_items[shared.row] == queues.cost.shape[1]:
+            return False
+        estimate = shared.base + options.backward[first, shared.which] + options.estimate[first]
+        _enqueue(queues, shared.row, node, first, estimate + shared.remaining)
+    return True
+
+
+@inner_kernel
+def _try_best(space, queues, n_words, covered, row):
+    """Try the best of the queue in `row`, and empty it; `covered` words are what they cover. OK or what is full."""
+    options, tried = space.options, 0
+    while queues.n_waiting[row] > 0 and (space.limits.pops == 0 or tried < space.limits.pops):
+        item = _take(queues, row)
+        node, option = np.int64(queues.node[row, item]), np.int64(queues.option[row, item])
+        length = np.int64(options.end[option]) - np.int64(options.begin[option])
+        shared = extension(space, covered - length, node, option)
+        if queues.n_items[row] + 2 > queues.cost.shape[1]:
+            return QUEUE_FULL
+        _let_neighbours_in(space, queues, shared, option)
+        status, score, lm_state = weigh(space, n_words, shared, option)
+        tried += score != IMPOSSIBLE
+        if status == OK:
+            status = send(space, n_words, shared, option, score, lm_state)
+        if status not in (OK, PRUNED):
+            return status
+    queues.n_items[row], queues.n_waiting[row] = 0, 0
+    return OK
+
+
+@inlined_kernel
+def _let_neighbours_in(space, queues, shared, option):
+    """Queue the next column of a grid and, from its first column, the next row."""
+    options = space.options
+    begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
+    place = begin * options.longest + end - begin - 1
+    if option + 1 < options.first[place + 1]:
+        estimate = shared.base + options.backward[option + 1, shared.which] + options.estimate[option + 1]
+        _enqueue(queues, shared.row, shared.node, option + 1, estimate + shared.remaining)
+    below = np.int64(queues.next_row[shared.node])
+    if option == options.first[place] and below != EMPTY:
+        base, which = jump(space, below, begin, end)
+        estimate = base + options.backward[option, which] + options.estimate[option]
+        _enqueue(queues, shared.row, below, option, estimate + shared.remaining)
+
+
+@inlined_kernel
+def _enqueue(queues, row, node, option, priority):
+    """Queue a new item; there must be room."""
+    item = queues.n_items[row]
+    queues.n_items[row] += 1
+    queues.node[row, item], queues.option[row, item] = node, option
+    enqueue(queues.cost[row], queues.waiting[row], queues.n_waiting[row], -priority, item)
+    queues.n_waiting[row] += 1
+
+
+@inlined_kernel
+def _take(queues, row):
+    """The item of least cost, which no longer waits."""
+    item = dequeue(queues.cost[row], queues.waiting[row], queues.n_waiting[row])
+    queues.n_waiting[row] -= 1
+    return item

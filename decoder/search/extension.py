@@ -1,0 +1,277 @@
+"""How a hypothesis is extended by a phrase, in every search: where the phrase may lie, and what it adds to the score.
+
+Limits and scores are Moses': a phrase may begin at most `distortion_limit` words from the end of the one before, and
+unless it fills the first gap it must end within that distance of the gap, so that the search can return.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.distortion import early_distortion
+from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, forget_blocks, orientation_of_next, shift
+from phrasebeam.decoder.features.histories import (
+    NO_HISTORY,
+    START_HISTORY,
+    Histories,
+    forget_histories,
+    next_history,
+    score_history,
+)
+from phrasebeam.decoder.features.language_model import (
+    BEGIN_STATE,
+    NO_SLOT,
+    OPEN,
+    States,
+    begin_states,
+    ln_end,
+    remember,
+)
+from phrasebeam.decoder.features.reordering import START_BEGIN, START_END, orientation
+from phrasebeam.decoder.features.rule_features import has_history
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
+from phrasebeam.decoder.input.synthetic_pairs import OwnPairs
+from phrasebeam.decoder.input.zones import Zones, obeys
+from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, HypothesisGraph
+from phrasebeam.decoder.search.stacks import (
+    BLOCKS_FULL,
+    HISTORIES_FULL,
+    OK,
+    STATES_FULL,
+    Arrival,
+    Stacks,
+    arrive,
+    clear_stack,
+)
+from phrasebeam.decoder.sparse.templates import Sparse
+from phrasebeam.decoder.tables.language_models import LanguageModels
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+
+PRUNED = -1  # the hypothesis is too bad for its stack
+IMPOSSIBLE = -np.inf  # score of what the translation must not be
+FINAL = np.int64(-1)  # language model state and phrase state of the one final node
+
+
+class Limits(NamedTuple):
+    """What is searched, and the weights of the features that need history."""
+
+    stack: int  # 0 for all
+    pops: int  # hypotheses a stack that cube pruning tries, 0 for all
+    ln_beam: float  # -inf for all
+    distortion_limit: int  # negative for none
+    distortion: float  # weight
+    early_distortion: float  # weight, 0 without this feature
+    is_hierarchical: bool  # the reordering model, see Orientations
+    keeps_blocks: bool
+    sparse: np.ndarray  # float64[len(GROUPS)], scales
+
+
+class SearchSpace(NamedTuple):
+    """All that the search of one sentence reads and writes."""
+
+    options: Options
+    future: FutureCost
+    lms: LanguageModels
+    states: States
+    stacks: Stacks
+    graph: HypothesisGraph
+    blocks: Blocks
+    places: np.ndarray  # int64[64 * longest], work space of find_places
+    zones: Zones
+    sparse: Sparse
+    own: OwnPairs
+    histories: Histories
+    limits: Limits
+
+
+class Extension(NamedTuple):
+    """What the hypotheses share that extend one node over one span."""
+
+    node: int
+    lm_state: np.int64  # of the node
+    base: float  # score of the node and of the jump from its last phrase
+    which: int  # orientation to what comes before
+    first_gap: int  # with `window` the coverage afterwards
+    window: np.uint64
+    remaining: float  # future cost
+    blocks: np.int64  # FULL if there is no room for them
+    row: int  # the open stack they arrive in
+
+
+@inner_kernel
+def start_graph(space):
+    """Make the start node, all open stacks empty, and forget the sentence before."""
+    graph, stacks = space.graph, space.stacks
+    forget_blocks(space.blocks)
+    begin_states(space.lms, space.states)
+    if has_history(space.sparse):
+        forget_histories(space.histories)
+    graph.stack_first[0], graph.stack_first[1] = 0, 1
+    graph.score[0] = space.states.required.ln_rest[0]  # and 0 when it has been paid, see Required
+    graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
+    graph.lm_state[0], graph.blocks[0], graph.option[0] = BEGIN_STATE, NO_BLOCKS, NO_OPTION
+    graph.history[0] = START_HISTORY
+    graph.edge_first[0], graph.edge_first[1] = 0, 0
+    for row in range(stacks.n_edges.size):
+        clear_stack(stacks, row)
+
+
+@inner_kernel
+def find_places(space, n_words, node):
+    """Write where a phrase may follow `node` to space.places: indices of options.first; their number."""
+    first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
+    last = space.graph.option[node]
+    previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
+    return find_places_after(space, n_words, first_gap, window, previous_end)
+
+
+@inlined_kernel
+def find_places_after(space, n_words, first_gap, window, previous_end):
+    """The same for what follows the coverage, once a phrase has ended before the word `previous_end`."""
+    options, limit, places = space.options, space.limits.distortion_limit, space.places
+    reach = min(n_words, first_gap + COVERAGE_WINDOW)
+    count = np.int64(0)
+    for begin in range(first_gap, reach):
+        if limit >= 0 and begin - previous_end > limit:
+            break
+        if is_covered(first_gap, window, begin) or (limit >= 0 and previous_end - begin > limit):
+            continue
+        for end in range(begin + 1, min(begin + options.longest, reach) + 1):
+            if is_covered(first_gap, window, end - 1):
+                break
+            if limit >= 0 and begin != first_gap and end - first_gap > limit:
+                break
+            place = begin * options.longest + end - begin - 1
+            if options.first[place] == options.first[place + 1]:
+                continue
+            if space.zones.begin.size == 0 or obeys(space.zones, limit, first_gap, window, begin, end):
+                places[count] = place
+                count += 1
+    return count
+
+
+@inlined_kernel
+def jump(space, node, begin, end):
+    """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before)."""
+    options, graph, limits, last = space.options, space.graph, space.limits, space.graph.option[node]
+    base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
+    if last == NO_OPTION:
+        previous_end, which = START_END, orientation(START_BEGIN, START_END, begin, end)
+    else:
+        previous_begin, previous_end = np.int64(options.begin[last]), np.int64(options.end[last])
+        which = orientation(previous_begin, previous_end, begin, end)
+        following = which
+        if limits.is_hierarchical:
+            following = orientation_of_next(which, first_gap, graph.window[node], previous_begin, previous_end)
+            which = _block_orientation(space, node, begin, end)
+        base += options.forward[last, following]
+    if limits.early_distortion != 0.0:
+        base += limits.early_distortion * early_distortion(first_gap, previous_end, begin, end)
+    return base - limits.distortion * abs(begin - previous_end), which
+
+
+@inlined_kernel
+def _block_orientation(space, node, begin, end):
+    """Orientation to the block on top of the node's."""
+    top = space.graph.blocks[node]
+    return orientation(np.int64(space.blocks.begin[top]), np.int64(space.blocks.end[top]), begin, end)
+
+
+@inner_kernel
+def ln_history(space, node, option):
+    """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
+    history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
+    return score_history(space.sparse, space.limits.sparse, space.own, space.histories, history, option, rule)
+
+
+@inner_kernel
+def history_after(space, node, option):
+    """What the next phrase can see of `option` after `node`, or NO_HISTORY."""
+    options, target = space.options, np.int64(space.options.target[option])
+    first, end = options.target_first[target], options.target_first[target + 1]
+    history, state = np.int64(space.graph.history[node]), np.int64(options.state[option])
+    return next_history(space.histories, history, state, options.rule[option], options.words, first, end)
+
+
+@inlined_kernel
+def extension(space, covered, node, first):
+    """The Extension of `node`, of `covered` words, over the span of option `first`."""
+    begin, end = np.int64(space.options.begin[first]), np.int64(space.options.end[first])
+    first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
+    base, which = jump(space, node, begin, end)
+    row = (covered + end - begin) % space.stacks.n_edges.size
+    remaining = future_cost(space.future, first_gap, window)
+    lm_state, blocks = np.int64(space.graph.lm_state[node]), NO_BLOCKS
+    if space.limits.keeps_blocks:
+        blocks = shift(space.blocks, np.int64(space.graph.blocks[node]), begin, end)
+    return Extension(node, lm_state, base, which, first_gap, window, remaining, blocks, row)
+
+
+@inlined_kernel
+def extend(space, n_words, shared, option):
+    """Send the hypothesis of the Extension `shared` and an option to its stack, unless PRUNED; OK or what is full."""
+    status, score, lm_state = weigh(space, n_words, shared, option)
+    if status == OK:
+        return send(space, n_words, shared, option, score, lm_state)
+    return OK if status == PRUNED else status
+
+
+@inlined_kernel
+def weigh(space, n_words, shared, option):
+    """(OK, PRUNED or what is full; model score of the hypothesis; its language model state).
+
+    The score is IMPOSSIBLE, and the hypothesis PRUNED, if it contradicts what the translation must begin with.
+    """
+    options, states = space.options, space.states
+    threshold = space.stacks.threshold[shared.row] - shared.remaining
+    known = shared.base + options.backward[option, shared.which]
+    if has_history(space.sparse):
+        known += ln_history(space, shared.node, option)
+    if known + options.bound[option] < threshold:
+        return PRUNED, known, BEGIN_STATE
+    target = np.int64(options.target[option])
+    first, end = options.target_first[target], options.target_first[target + 1]
+    ln_lm, lm_state = 0.0, shared.lm_state
+    if first < end:
+        word, memo = np.int64(options.words[first]), states.first_words
+        if first + 1 < end and states.required.allowed.size > 0:
+            word += OPEN
+        slot = remember(space.lms, options, first, first + 1, states, lm_state, memo, word)
+        if slot == NO_SLOT:
+            return STATES_FULL, known, BEGIN_STATE
+        ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
+    if first + 1 < end:
+        if known + options.bound[option] + ln_lm < threshold:
+            return PRUNED, known + ln_lm, BEGIN_STATE
+        slot = remember(space.lms, options, first + 1, end, states, lm_state, states.rests, target)
+        if slot == NO_SLOT:
+            return STATES_FULL, known, BEGIN_STATE
+        ln_lm += states.rests.ln_score[slot]
+        lm_state = np.int64(states.rests.state[slot])
+    score = known + options.score[option] + ln_lm
+    if score < threshold:
+        return PRUNED, score, BEGIN_STATE
+    if shared.first_gap == n_words:
+        score += ln_end(space.lms, states, lm_state)
+        if score == IMPOSSIBLE:
+            return PRUNED, score, BEGIN_STATE
+    return OK, score, lm_state
+
+
+@inlined_kernel
+def send(space, n_words, shared, option, score, lm_state):
+    """Send the hypothesis that was weighed to its stack; OK or what is full."""
+    phrase_state, blocks = np.int64(space.options.state[option]), shared.blocks
+    if blocks == FULL:
+        return BLOCKS_FULL
+    if shared.first_gap == n_words:
+        lm_state, phrase_state, blocks = FINAL, FINAL, NO_BLOCKS
+    elif has_history(space.sparse):
+        phrase_state = history_after(space, shared.node, option)
+        if phrase_state == NO_HISTORY:
+            return HISTORIES_FULL
+    where = shared.first_gap, shared.window
+    new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, blocks, shared.node, option)
+    return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)

@@ -1,0 +1,45 @@
+"""Stack decoding with coverage vectors (Koehn et al. 2003): every hypothesis is extended by every phrase that fits."""
+
+import numpy as np
+
+from phrasebeam.decoder.search.extension import extend, extension, find_places, start_graph
+from phrasebeam.decoder.search.stacks import OK, close_stack
+from phrasebeam.kernels.jit import inner_kernel, kernel
+
+NEVER = np.int64(-1)  # of words that are not the whole sentence
+
+
+@kernel
+def search(space, n_words):
+    """Fill space.graph with what the search of a sentence of `n_words` words keeps; OK or what is full."""
+    return search_part(space, n_words, n_words)
+
+
+@kernel
+def search_part(space, n_words, n_whole):
+    """The same for the first `n_words` words of a sentence; after `n_whole` words it ends, or NEVER."""
+    graph, stacks = space.graph, space.stacks
+    start_graph(space)
+    for covered in range(n_words):
+        for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
+            for i in range(find_places(space, n_words, node)):
+                status = _extend_over(space, n_whole, covered, node, space.places[i])
+                if status != OK:
+                    return status
+        row = (covered + 1) % stacks.n_edges.size
+        status = close_stack(stacks, row, space.limits.stack, graph, covered + 1)
+        if status != OK:
+            return status
+    return OK
+
+
+@inner_kernel
+def _extend_over(space, n_words, covered, node, place):
+    """Extend `node` by the options of one span, those at options.first[place] and on."""
+    first, end = space.options.first[place], space.options.first[place + 1]
+    shared = extension(space, covered, node, first)
+    for option in range(first, end):
+        status = extend(space, n_words, shared, option)
+        if status != OK:
+            return status
+    return OK

@@ -1,0 +1,43 @@
+"""The limits of the search: the only defaults."""
+
+import math
+from typing import Literal
+
+from pydantic import (
+    Field,
+    model_validator,
+)
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
+
+Algorithm = Literal["stack", "cube"]
+
+
+class Search(Section):
+    """Limits of the search; 0 lifts the limit of stack, pops and table, a negative distortion limit lifts that one."""
+
+    algorithm: Algorithm = Field(default="stack", description="try all that the stacks allow, or prune by cubes")
+    stack: int = Field(default=100, ge=0, description="hypotheses kept per number of covered words (histogram pruning)")
+    pop_limit: int = Field(default=1000, ge=0, description="hypotheses tried per stack by cube pruning")
+    beam_threshold: float = Field(
+        default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
+    )
+    distortion_limit: int = Field(default=6, description="longest jump between phrases, in source words")
+    table_limit: int = Field(default=20, ge=0, description="target phrases per source phrase")
+    max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
+
+    @model_validator(mode="after")
+    def _fits_coverage(self) -> "Search":
+        reach = self.distortion_limit + self.max_phrase_length
+        if reach > COVERAGE_WINDOW:
+            raise ValueError(
+                f"distortion_limit + max_phrase_length is {reach}, at most {COVERAGE_WINDOW}; lower one of them "
+                f"(a negative distortion_limit reaches as far as {COVERAGE_WINDOW} words behind the first gap)"
+            )
+        return self
+
+    @property
+    def ln_beam_threshold(self) -> float:
+        """ln of the threshold, -inf where there is none."""
+        return math.log(self.beam_threshold) if self.beam_threshold > 0 else -math.inf

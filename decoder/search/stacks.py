@@ -1,0 +1,232 @@
+"""Stacks that are still being filled: recombination, histogram and threshold pruning (Koehn et al. 2003).
+
+A phrase covers at most `longest` words, so that only the next `longest` stacks are open at any time: a ring of them.
+A stack grows to twice its limit before the best half is chosen, so that pruning costs little per hypothesis. A state
+that was dropped and arrives again has lost its older edges.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph
+from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.ordering import rank
+
+EMPTY = -1
+LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
+OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
+HISTORIES_FULL = 8
+
+
+class Stacks(NamedTuple):
+    """A ring of R open stacks of at most C hypotheses and E edges each."""
+
+    n_hypotheses: np.ndarray  # int64[R]
+    n_edges: np.ndarray  # int64[R]
+    threshold: np.ndarray  # float64[R], a lower priority cannot survive
+    best: np.ndarray  # float64[R], highest priority
+    score: np.ndarray  # float64[R, C]
+    priority: np.ndarray  # float64[R, C], score plus future cost
+    first_gap: np.ndarray  # int32[R, C]
+    window: np.ndarray  # uint64[R, C]
+    lm_state: np.ndarray  # int32[R, C]
+    state: np.ndarray  # int32[R, C], what a next phrase can see of the last ones, see HypothesisGraph.history
+    blocks: np.ndarray  # int32[R, C], see Blocks; 0 where the reordering model keeps none
+    option: np.ndarray  # int32[R, C], of the best edge
+    last_edge: np.ndarray  # int32[R, C], edges of a hypothesis are chained from the latest
+    best_edge: np.ndarray  # int32[R, C]
+    slots: np.ndarray  # int32[R, T], hash table of hypotheses, T a power of two >= 2 C
+    edge_from: np.ndarray  # int32[R, E]
+    edge_option: np.ndarray  # int32[R, E]
+    edge_score: np.ndarray  # float64[R, E]
+    edge_next: np.ndarray  # int32[R, E], or EMPTY
+    ranked: np.ndarray  # int64[C], work space
+
+
+class Arrival(NamedTuple):
+    """A new hypothesis."""
+
+    score: float
+    priority: float
+    first_gap: int
+    window: np.uint64
+    lm_state: np.int64
+    state: np.int64
+    blocks: np.int64
+    from_node: int
+    option: int
+
+
+def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
+    """Room for `capacity` hypotheses and `n_edges` edges in each of `n_stacks` stacks."""
+    slots = 2
+    while slots < 2 * capacity:
+        slots *= 2
+    size = n_stacks, capacity
+    edges = n_stacks, n_edges
+    return Stacks(
+        np.zeros(n_stacks, np.int64),
+        np.zeros(n_stacks, np.int64),
+        np.zeros(n_stacks),
+        np.zeros(n_stacks),
+        np.zeros(size),
+        np.zeros(size),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.uint64),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros(size, np.int32),
+        np.zeros((n_stacks, slots), np.int32),
+        np.zeros(edges, np.int32),
+        np.zeros(edges, np.int32),
+        np.zeros(edges),
+        np.zeros(edges, np.int32),
+        np.zeros(capacity, np.int64),
+    )
+
+
+@kernel
+def clear_stack(stacks, row):
+    """Make the stack in `row` empty."""
+    stacks.n_hypotheses[row] = 0
+    stacks.n_edges[row] = 0
+    stacks.threshold[row] = LOWEST
+    stacks.best[row] = -np.inf
+    stacks.slots[row, :] = EMPTY
+
+
+@inlined_kernel
+def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
+    """Slot of the hypothesis with that state in the hash table of `row`, or the empty slot where it belongs."""
+    h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), state + (blocks << 32))
+    mask = np.int64(stacks.slots.shape[1] - 1)
+    slot = np.int64(mix(h) & np.uint64(mask))
+    while stacks.slots[row, slot] != EMPTY:
+        i = stacks.slots[row, slot]
+        if (
+            stacks.window[row, i] == window
+            and stacks.first_gap[row, i] == first_gap
+            and stacks.lm_state[row, i] == lm_state
+            and stacks.state[row, i] == state
+            and stacks.blocks[row, i] == blocks
+        ):
+            break
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def arrive(stacks, row, new, limit, ln_beam):
+    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK or what is full."""
+    edge = stacks.n_edges[row]
+    if edge == stacks.edge_from.shape[1]:
+        return STACK_EDGES_FULL
+    slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
+    i = np.int64(stacks.slots[row, slot])
+    if i == EMPTY:
+        # When to prune must not depend on the room there is, which differs between threads.
+        if limit > 0 and stacks.n_hypotheses[row] >= 2 * limit:
+            _keep_best(stacks, row, limit)
+            slot = _slot(stacks, row, new.first_gap, new.window, new.lm_state, new.state, new.blocks)
+        elif stacks.n_hypotheses[row] == stacks.score.shape[1]:
+            return STACK_FULL
+        i = stacks.n_hypotheses[row]
+        stacks.n_hypotheses[row] += 1
+        stacks.slots[row, slot] = i
+        stacks.first_gap[row, i], stacks.window[row, i] = new.first_gap, new.window
+        stacks.lm_state[row, i], stacks.state[row, i], stacks.blocks[row, i] = new.lm_state, new.state, new.blocks
+        stacks.last_edge[row, i], stacks.best_edge[row, i] = EMPTY, EMPTY
+    stacks.edge_from[row, edge], stacks.edge_option[row, edge] = new.from_node, new.option
+    stacks.edge_score[row, edge] = new.score
+    stacks.edge_next[row, edge] = stacks.last_edge[row, i]
+    stacks.last_edge[row, i] = edge
+    stacks.n_edges[row] += 1
+    if stacks.best_edge[row, i] == EMPTY or new.score > stacks.score[row, i]:
+        stacks.score[row, i], stacks.priority[row, i] = new.score, new.priority
+        stacks.option[row, i], stacks.best_edge[row, i] = new.option, edge
+        if new.priority > stacks.best[row]:
+            stacks.best[row] = new.priority
+            stacks.threshold[row] = max(stacks.threshold[row], new.priority + ln_beam)
+    return OK
+
+
+@inner_kernel
+def _keep_best(stacks, row, limit):
+    """Drop all but the `limit` best hypotheses, which stay in order, and raise the threshold to the worst kept."""
+    rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
+    worst = stacks.ranked[limit - 1]
+    threshold = stacks.priority[row, worst]
+    kept = 0
+    for i in range(stacks.n_hypotheses[row]):
+        priority = stacks.priority[row, i]
+        if priority < threshold or (priority == threshold and i > worst):
+            continue
+        stacks.score[row, kept], stacks.priority[row, kept] = stacks.score[row, i], priority
+        stacks.first_gap[row, kept], stacks.window[row, kept] = stacks.first_gap[row, i], stacks.window[row, i]
+        stacks.lm_state[row, kept], stacks.state[row, kept] = stacks.lm_state[row, i], stacks.state[row, i]
+        stacks.blocks[row, kept], stacks.option[row, kept] = stacks.blocks[row, i], stacks.option[row, i]
+        stacks.last_edge[row, kept], stacks.best_edge[row, kept] = stacks.last_edge[row, i], stacks.best_edge[row, i]
+        kept += 1
+    stacks.n_hypotheses[row] = kept
+    stacks.threshold[row] = max(stacks.threshold[row], threshold)
+    stacks.slots[row, :] = EMPTY
+    for i in range(kept):
+        slot = _slot(
+            stacks,
+            row,
+            np.int64(stacks.first_gap[row, i]),
+            stacks.window[row, i],
+            np.int64(stacks.lm_state[row, i]),
+            np.int64(stacks.state[row, i]),
+            np.int64(stacks.blocks[row, i]),
+        )
+        stacks.slots[row, slot] = i
+
+
+@kernel
+def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
+    """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
+    node = graph.stack_first[covered]
+    rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
+    keep = stacks.n_hypotheses[row] if limit == 0 else min(limit, stacks.n_hypotheses[row])
+    for k in range(keep):
+        i = stacks.ranked[k]
+        if stacks.priority[row, i] < stacks.threshold[row]:
+            break
+        if node == graph.score.size:
+            return NODES_FULL
+        graph.score[node], graph.option[node] = stacks.score[row, i], stacks.option[row, i]
+        graph.first_gap[node], graph.window[node] = stacks.first_gap[row, i], stacks.window[row, i]
+        graph.lm_state[node], graph.blocks[node] = stacks.lm_state[row, i], stacks.blocks[row, i]
+        graph.history[node] = stacks.state[row, i]
+        if not _append_edges(stacks, row, i, graph, node):
+            return EDGES_FULL
+        node += 1
+    graph.stack_first[covered + 1] = node
+    clear_stack(stacks, row)
+    return OK
+
+
+@inner_kernel
+def _append_edges(stacks, row, i, graph, node):
+    """Copy the edges of hypothesis `i` behind those of the node before, the best one first; whether there was room."""
+    place = graph.edge_first[node]
+    edge = stacks.last_edge[row, i]
+    best = stacks.best_edge[row, i]
+    graph_edge = place + 1
+    while edge != EMPTY:
+        at = place if edge == best else graph_edge
+        if at >= graph.edge_from.size:
+            return False
+        graph.edge_from[at], graph.edge_option[at] = stacks.edge_from[row, edge], stacks.edge_option[row, edge]
+        graph.edge_score[at] = stacks.edge_score[row, edge]
+        if edge != best:
+            graph_edge += 1
+        edge = stacks.edge_next[row, edge]
+    graph.edge_first[node + 1] = graph_edge
+    return True

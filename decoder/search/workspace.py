@@ -1,0 +1,158 @@
+"""The memory in which one thread decodes: allocated once, grown when a sentence needs more, used again for the next."""
+
+import numpy as np
+
+from phrasebeam.decoder.features.hierarchical import Blocks, new_blocks
+from phrasebeam.decoder.features.histories import Histories, new_histories
+from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_states
+from phrasebeam.decoder.features.rule_features import Fired, new_fired
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
+from phrasebeam.decoder.input.synthetic_pairs import longest_target
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room
+from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
+from phrasebeam.decoder.options.translation_options import Options, new_options
+from phrasebeam.decoder.search.cube_pruning import Queues, new_queues
+from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, new_graph
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.stacks import (
+    BLOCKS_FULL,
+    EDGES_FULL,
+    HISTORIES_FULL,
+    NODES_FULL,
+    QUEUE_FULL,
+    STACK_EDGES_FULL,
+    STACK_FULL,
+    STATES_FULL,
+    Stacks,
+    new_stacks,
+)
+
+SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
+SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32
+
+
+class Workspace:
+    """Arrays for one sentence at a time; kernels report what is full, and `grow` doubles it."""
+
+    options: Options
+    future: FutureCost
+    states: States
+    blocks: Blocks
+    stacks: Stacks
+    graph: HypothesisGraph
+    queues: Queues
+    candidates: Candidates
+    histories: Histories
+
+    def __init__(self, model: Model, search: Search, longest: int):
+        """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
+        sparse = model.tables.sparse
+        self.orders, self.longest = model.tables.lms.orders, longest
+        self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
+        self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
+        self.memo_size = _memo_size(search)
+        self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
+        self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
+        longest_target = max(model.description.max_target_phrase_length, 1)
+        self.n_histories, self.n_levels = 1 << 12, sparse.nothing.size - 1
+        most, n_models = max(model.most_pairs, 1), self.orders.size
+        self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""
+        self.states = new_states(self.orders, self.n_states, self.memo_size)
+        self.blocks = new_blocks(self.n_blocks)
+        self.histories = new_histories(self.n_histories, self.n_levels)
+        self.future = new_future_cost(self.n_words)
+        self._new_options()
+        self._new_stacks()
+        self._new_graph()
+        self._new_queues()
+
+    def fit(self, sentence: Sentence) -> None:
+        """Make room for `sentence`."""
+        if sentence.longest != self.longest:
+            self.longest = sentence.longest
+            self._new_options()
+            self._new_stacks()
+            self._new_queues()
+        n_words, longest_own = sentence.words.size, longest_target(sentence.own)
+        if longest_own > self.candidates.words.size:
+            words, lm_words = new_target_room(longest_own, self.orders.size)
+            self.candidates = self.candidates._replace(words=words, lm_words=lm_words)
+        if n_words > self.n_words:
+            self.n_words = max(n_words, 2 * self.n_words)
+            self.future = new_future_cost(self.n_words)
+            self._new_options()
+            self._new_graph()
+        while n_words >= self.n_blocks:
+            self.grow(BLOCKS_FULL)
+
+    def new_target_room(self, n_phrases: int) -> tuple[np.ndarray, np.ndarray]:
+        """Room for the words of translations of up to `n_phrases` phrases, </s> included."""
+        return new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size)
+
+    def new_fired(self, n_phrases: int) -> Fired:
+        """Room for the sparse features of derivations of up to `n_phrases` phrases."""
+        return new_fired(n_phrases * self.most_fired, self.n_levels)
+
+    @property
+    def most_fired(self) -> int:
+        """Sparse features that a phrase can have at most."""
+        return int(self.candidates.fired.keys.size)
+
+    def grow_options(self) -> None:
+        """Double the room for translation options."""
+        self.n_options, self.n_target_words = 2 * self.n_options, 2 * self.n_target_words
+        self._new_options()
+
+    def grow(self, status: int) -> None:
+        """Double what a search reported as full."""
+        if status == STATES_FULL:
+            self.n_states *= 2
+            self.states = new_states(self.orders, self.n_states, self.memo_size)
+        elif status == BLOCKS_FULL:
+            self.n_blocks *= 2
+            self.blocks = new_blocks(self.n_blocks)
+        elif status == HISTORIES_FULL:
+            self.n_histories *= 2
+            self.histories = new_histories(self.n_histories, self.n_levels)
+        elif status == QUEUE_FULL:
+            self.n_queued *= 2
+            self._new_queues()
+        elif status in {STACK_FULL, STACK_EDGES_FULL}:
+            self.stack_size *= 1 + (status == STACK_FULL)
+            self.stack_edges *= 1 + (status == STACK_EDGES_FULL)
+            self._new_stacks()
+            self._new_queues()
+        else:
+            self.n_nodes *= 1 + (status == NODES_FULL)
+            self.n_edges *= 1 + (status == EDGES_FULL)
+            self._new_graph()
+            self._new_queues()
+
+    def _new_options(self) -> None:
+        self.places = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
+        self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
+
+    def _new_stacks(self) -> None:
+        self.stacks = new_stacks(self.longest + 1, self.stack_size, self.stack_edges)
+
+    def _new_graph(self) -> None:
+        self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
+
+    def _new_queues(self) -> None:
+        self.queues = new_queues(self.longest + 1, self.n_queued, self.n_nodes, self.stack_size)
+
+
+def _memo_size(search: Search) -> int:
+    """Where few hypotheses are tried, a memo that stays in the processor's first cache."""
+    if search.algorithm != "cube" or search.pop_limit == 0:
+        return MEMO_SIZE
+    size = SMALLEST_MEMO
+    while size < min(REMEMBERED_PER_POP * search.pop_limit, MEMO_SIZE):
+        size *= 2
+    return size

@@ -1,0 +1,1 @@
+"""Sparse features: which there are (templates), their keys, names, weights and files."""

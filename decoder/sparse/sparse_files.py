@@ -1,0 +1,94 @@
+"""Sparse features of a model on disk: which there are, their weights, and those that single phrase pairs have.
+
+templates.yaml                  Templates; the maps that it names lie beside it
+sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
+sparse/names                    key in hexadecimal and name of the heaviest features, where they were learned
+sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Levels, Sparse, build_sparse, name_keys, no_sparse
+from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, map_array
+from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+
+PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
+
+
+def open_sparse(
+    directory: Path, target: FixedVocabulary, n_pairs: int
+) -> tuple[Templates | None, Levels | None, Sparse]:
+    """What the model in `directory` has; (None, None, no features) without templates.yaml. Raises SmtError."""
+    if not (directory / "templates.yaml").exists():
+        return None, None, no_sparse()
+    templates = load_config(directory / "templates.yaml", Templates)
+    levels, path = Levels(templates.levels, directory), directory / "sparse"
+    weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
+    sparse = build_sparse(templates, levels, target, weights)
+    if (path / "pairs").exists():
+        sparse = _with_pairs(sparse, path / "pairs", n_pairs)
+    return templates, levels, sparse
+
+
+def open_pair_names(directory: Path) -> dict[int, str]:
+    """The names of features of pairs, by key."""
+    path = directory / "sparse" / "pairs" / "names"
+    names = list(read_lines(path)) if path.exists() else []
+    return dict(zip(name_keys(names).tolist(), names)) if names else {}
+
+
+def save_feature_names(directory: Path, names: Mapping[int, str]) -> None:
+    """Write the names of features by key."""
+    (directory / "sparse").mkdir(exist_ok=True)
+    with atomic_file(directory / "sparse" / "names") as file:
+        file.write("".join(f"{key:016x}\t{name}\n" for key, name in names.items()).encode("utf-8"))
+
+
+def open_feature_names(directory: Path) -> dict[int, str]:
+    """Read them back; none where there are none. Raises FormatError where a line is damaged."""
+    path, names = directory / "sparse" / "names", dict[int, str]()
+    for number, line in enumerate(read_lines(path) if path.exists() else (), 1):
+        key, _, name = line.partition("\t")
+        try:
+            names[int(key, 16)] = name
+        except ValueError:
+            raise FormatError(path, f"{line!r}, expected a key in hexadecimal, a tab and a name", number) from None
+    return names
+
+
+def save_pair_features(
+    directory: Path, names: Sequence[str], offsets: np.ndarray, numbers: np.ndarray, values: np.ndarray
+) -> None:
+    """Write the features of pairs: those of pair i are offsets[i]:offsets[i + 1] of `numbers` (of names) and values."""
+    path = directory / "sparse" / "pairs"
+    path.mkdir(parents=True)
+    with atomic_file(path / "names") as file:
+        file.write("".join(f"{name}\n" for name in names).encode("utf-8"))
+    arrays = {"offsets": offsets, "keys": name_keys(names)[numbers], "values": values}
+    for name, dtype in PAIR_ARRAYS.items():
+        np.save(path / f"{name}.npy", arrays[name].astype(dtype))
+
+
+def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:
+    arrays = {name: map_array(directory / f"{name}.npy") for name in PAIR_ARRAYS}
+    n_features = int(arrays["offsets"][-1]) if arrays["offsets"].size else 0
+    for name, dtype in PAIR_ARRAYS.items():
+        expected = n_pairs + 1 if name == "offsets" else n_features
+        if (arrays[name].dtype, arrays[name].shape) != (dtype, (expected,)):
+            found = f"{arrays[name].dtype} of shape {arrays[name].shape}"
+            raise FormatError(
+                directory / f"{name}.npy", f"{found}, expected {np.dtype(dtype)} of shape ({expected},); {TRAIN_AGAIN}"
+            )
+    active = sparse.active.copy()
+    active[PAIR_SPARSE] = True
+    return sparse._replace(
+        active=active, pair_offsets=arrays["offsets"], pair_keys=arrays["keys"], pair_values=arrays["values"]
+    )

@@ -1,0 +1,128 @@
+"""Weights of sparse features: a hash table from 64-bit keys to numbers, which threads share (open addressing).
+
+A key is a hash of what the feature is called or made of, so that a feature has the same key in every process.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.tables.phrase_table import map_array
+from phrasebeam.kernels.hashing import mix
+from phrasebeam.kernels.jit import inlined_kernel, kernel
+
+NO_KEY = np.uint64(0)  # marks an empty slot
+FILES = {"keys": np.uint64, "values": np.float64}
+
+
+class SparseWeights(NamedTuple):
+    """At most 3/4 of T slots are in use, T a power of two."""
+
+    keys: np.ndarray  # uint64[T], NO_KEY where empty
+    values: np.ndarray  # float64[T], 0 where empty
+    n_used: np.ndarray  # int64[1]
+
+
+def new_sparse_weights(n_features: int = 0) -> SparseWeights:
+    """A table without weights, with room for `n_features`."""
+    n_slots = 4
+    while 3 * n_slots < 4 * n_features:
+        n_slots *= 2
+    return SparseWeights(np.zeros(n_slots, np.uint64), np.zeros(n_slots), np.zeros(1, np.int64))
+
+
+@inlined_kernel
+def slot_of(weights, key):
+    """The slot of `key`, or the empty slot where it belongs."""
+    mask = np.int64(weights.keys.size - 1)
+    slot = np.int64(mix(key) & np.uint64(mask))
+    while weights.keys[slot] != key and weights.keys[slot] != NO_KEY:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined_kernel
+def find_weight(weights, key):
+    """The weight of a feature, 0 where it has none."""
+    return weights.values[slot_of(weights, key)]
+
+
+@kernel
+def has_room(weights, n_more):
+    """Whether `n_more` new features fit in."""
+    return 4 * (weights.n_used[0] + n_more) <= 3 * weights.keys.size
+
+
+@kernel
+def add_weights(weights, keys, amounts):
+    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]); see has_room."""
+    for i in range(keys.size):
+        slot = slot_of(weights, keys[i])
+        if weights.keys[slot] == NO_KEY:
+            weights.keys[slot] = keys[i]
+            weights.n_used[0] += 1
+        weights.values[slot] += amounts[i]
+
+
+@kernel
+def fill_weights(weights, keys, values):
+    """The weights of `keys` (uint64[K]) into `values` (float64[K])."""
+    for i in range(keys.size):
+        values[i] = find_weight(weights, keys[i])
+
+
+def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) -> SparseWeights:
+    """A copy in which `keys` (uint64[K], each once) have the weights `values` (float64[K])."""
+    old_keys, old_values = used(weights)
+    kept = ~np.isin(old_keys, keys)
+    changed = new_sparse_weights(int(kept.sum()) + keys.size)
+    add_weights(changed, old_keys[kept], old_values[kept])
+    add_weights(changed, keys, values)
+    return changed
+
+
+def with_room(weights: SparseWeights, n_more: int) -> SparseWeights:
+    """The same table, or a larger one with the same weights, into which `n_more` new features fit."""
+    if has_room(weights, n_more):
+        return weights
+    grown = new_sparse_weights(2 * (int(weights.n_used[0]) + n_more))
+    add_weights(grown, *used(weights))
+    return grown
+
+
+def used(weights: SparseWeights) -> tuple[np.ndarray, np.ndarray]:
+    """(keys, values) of all features in the table, in the order of their keys."""
+    slots = np.flatnonzero(weights.keys)
+    slots = slots[np.argsort(weights.keys[slots], kind="stable")]
+    return weights.keys[slots], weights.values[slots]
+
+
+def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[Path]:
+    """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys; the files."""
+    keys, values = used(weights)
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    paths = [Path(directory) / f"{name}.npy" for name in FILES]
+    for path, array in zip(paths, (keys[values != 0], values[values != 0])):
+        with atomic_file(path) as file:  # models may share the one that is there
+            np.save(file, array)
+    return paths
+
+
+def open_sparse_weights(directory: str | Path) -> SparseWeights:
+    """Read them back. Raises ModelError or FormatError where a file is missing or damaged."""
+    arrays = {name: map_array(Path(directory) / f"{name}.npy") for name in FILES}
+    for name, dtype in FILES.items():
+        array = arrays[name]
+        if (array.dtype, array.shape) != (dtype, arrays["keys"].shape):
+            expected = f"{np.dtype(dtype)} of shape {arrays['keys'].shape}"
+            raise FormatError(
+                Path(directory) / f"{name}.npy", f"{array.dtype} of shape {array.shape}, expected {expected}"
+            )
+    if not np.isfinite(arrays["values"]).all():
+        raise FormatError(Path(directory) / "values.npy", "weights that are not finite; train again")
+    weights = new_sparse_weights(arrays["keys"].size)
+    add_weights(weights, np.ascontiguousarray(arrays["keys"]), np.ascontiguousarray(arrays["values"]))
+    return weights

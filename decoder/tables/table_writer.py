@@ -1,0 +1,95 @@
+"""A phrase table written piece by piece, in memory that does not grow with it."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_writer import ArrayWriter
+from phrasebeam.base.spill import RowFile
+from phrasebeam.decoder.tables.phrase_table import ABSENT, MOSES_SCORES, PhraseTable, ReorderingTable
+from phrasebeam.decoder.tables.source_slots import hash_phrases, write_slots
+
+MEMORY = 1 << 28  # bytes, where nobody says
+
+
+class TableSizes(NamedTuple):
+    """What a model says of its phrase table, so that nobody needs to look for it."""
+
+    longest_source: int  # words
+    longest_target: int  # words
+    most_pairs: int  # of one source phrase
+
+
+class TableWriter:
+    """Writes a PhraseTable and, unless it comes otherwise, its ReorderingTable, into directories that exist.
+
+    Used as a context.
+    """
+
+    def __init__(
+        self,
+        phrases: Path,
+        reordering: Path | None = None,
+        n_columns: int = 0,
+        n_scores: int = MOSES_SCORES,
+        memory: int = MEMORY,
+    ):
+        """`memory`: bytes that the hash table may take while it is built, which is when the context ends."""
+        self.phrases, self.n_pairs, self.memory = phrases, 0, memory
+        self.repeated_source = ABSENT  # in the end: the first source phrase that stands in the table before
+        self.writers = {
+            "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
+            "source_words": ArrayWriter(phrases / "source_words.npy", np.int32),
+            "pair_offsets": ArrayWriter(phrases / "pair_offsets.npy", np.int64),
+            "target_offsets": ArrayWriter(phrases / "target_offsets.npy", np.int64),
+            "target_words": ArrayWriter(phrases / "target_words.npy", np.int32),
+            "ln_scores": ArrayWriter(phrases / "ln_scores.npy", np.float32, (n_scores,)),
+            "alignment_offsets": ArrayWriter(phrases / "alignment_offsets.npy", np.int64),
+            "alignment_points": ArrayWriter(phrases / "alignment_points.npy", np.uint8, (2,)),
+            "joint_counts": ArrayWriter(phrases / "joint_counts.npy", np.int32),
+            "source_counts": ArrayWriter(phrases / "source_counts.npy", np.int32),
+            "target_counts": ArrayWriter(phrases / "target_counts.npy", np.int32),
+        }
+        self.reordering = {}
+        if reordering is not None:
+            self.reordering = {
+                "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (n_columns,)),
+                "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
+            }
+        self.ends = {name: 0 for name in self.writers if name.endswith("_offsets")}
+        self.longest = dict.fromkeys(self.ends, 0)
+        self.hashes = RowFile(phrases / "source_hashes", np.uint64)
+        for name in self.ends:
+            self.writers[name].append(np.zeros(1, np.int64))
+
+    def __enter__(self) -> "TableWriter":
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for writer in (*self.writers.values(), *self.reordering.values()):
+            writer.close()
+        if kind is None:
+            self.repeated_source = write_slots(self.phrases, self.hashes, self.memory)
+        self.hashes.path.unlink()
+
+    @property
+    def sizes(self) -> TableSizes:
+        """Of what was written."""
+        return TableSizes(*(self.longest[f"{name}_offsets"] for name in ("source", "target", "pair")))
+
+    def append(self, table: PhraseTable, reordering: ReorderingTable | None = None) -> None:
+        """Write a piece, whose offsets count from its own beginning and whose slots are not looked at."""
+        for name, writer in self.writers.items():
+            rows = getattr(table, name)
+            if name in self.ends:
+                writer.append(rows[1:] + self.ends[name])
+                self.ends[name] += int(rows[-1])
+                self.longest[name] = max(self.longest[name], int(np.diff(rows).max(initial=0)))
+            else:
+                writer.append(rows)
+        for name, writer in self.reordering.items():
+            writer.append(getattr(reordering, name))
+        self.hashes.append(hash_phrases(table.source_offsets, table.source_words))
+        self.n_pairs += table.joint_counts.size

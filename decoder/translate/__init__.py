@@ -1,0 +1,1 @@
+"""The decoder as the Python API and the commands use it."""

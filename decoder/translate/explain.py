@@ -1,0 +1,57 @@
+"""What a model's sparse features say: the heaviest of each group, and those that fired in a translation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.sparse.sparse_files import open_feature_names, open_pair_names
+from phrasebeam.decoder.sparse.sparse_weights import fill_weights, used
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+
+
+class Explained(NamedTuple):
+    """A feature."""
+
+    group: str
+    name: str
+    weight: float  # times the scale of its group
+    value: float = 1.0
+
+
+def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explained]:
+    """Of each group the `top` features with the largest weights, of those whose names the model keeps."""
+    names = open_pair_names(directory) | open_feature_names(directory)
+    keys, weights = used(decoder.tables.sparse.weights)
+    by_group: dict[str, list[Explained]] = {group: [] for group in GROUPS}
+    for key, weight in zip(keys.tolist(), weights.tolist()):
+        if key in names and weight:
+            group = group_of(names[key])
+            by_group[group].append(Explained(group, names[key], _scale(decoder, group) * weight))
+    for found in by_group.values():
+        yield from sorted(found, key=lambda one: (-abs(one.weight), one.name))[:top]
+
+
+def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explained]]:
+    """The translation of a sentence, and its sparse features, those that matter most first."""
+    translation = decoder.answer(sentence, Request(n=1, sparse="names")).nbest[0]
+    found, weights = [], np.zeros(len(translation.sparse))
+    fill_weights(decoder.tables.sparse.weights, np.array(list(translation.sparse), np.uint64), weights)
+    for (key, value), weight in zip(translation.sparse.items(), weights.tolist()):
+        name = translation.sparse_names[key]
+        group = group_of(name)
+        found.append(Explained(group, name, _scale(decoder, group) * weight, value))
+    return translation, sorted(found, key=lambda one: (-abs(one.weight * one.value), one.name))
+
+
+def group_of(name: str) -> str:
+    """The group of a feature, from its name."""
+    return next((group for group in GROUPS if name.startswith(f"{group}_")), GROUPS[0])
+
+
+def _scale(decoder: Decoder, group: str) -> float:
+    return float(decoder.weights.sparse[GROUPS.index(group)])

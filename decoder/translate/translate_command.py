@@ -1,0 +1,194 @@
+"""The command `translate`."""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from phrasebeam.base.config import Section, load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.input_settings import Markup, Oov
+from phrasebeam.decoder.input.markup import read_all_markup
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
+from phrasebeam.decoder.input.standard_input import standard_input
+from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
+from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.rendering import render, render_nbest
+from phrasebeam.decoder.output.request import Answer, Request, SparseDetail
+from phrasebeam.decoder.search.prefix import with_prefixes
+from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.decoder.translate.outputs import write_answers
+from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translator import Decoder
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.raw_text import RawText
+
+INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
+LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
+
+Settings = TypeVar("Settings", bound=Section)
+
+
+def _option(panel: str, help: str, **more: Any) -> Any:
+    return typer.Option(help=help, rich_help_panel=panel, **more)
+
+
+def _flag(panel: str, name: str, help: str) -> Any:
+    return typer.Option(name, help=help, rich_help_panel=panel)
+
+
+def translate(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    threads: Annotated[int, typer.Option(min=1, help="Sentences translated at the same time.")] = 1,
+    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
+    memory: Annotated[
+        str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
+    ] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
+    alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
+    segmentation: Annotated[
+        bool, _flag(OUTPUT, "--segmentation", "Follow each phrase with the source words it translates, |3-4|.")
+    ] = False,
+    scores: Annotated[
+        bool, _flag(OUTPUT, "--scores", "Append ' ||| ', the feature values, ' ||| ' and the model score.")
+    ] = False,
+    nbest: Annotated[int | None, _option(NBEST, "Derivations of each sentence in --nbest-output.", min=1)] = None,
+    nbest_output: Annotated[
+        Path | None,
+        _option(NBEST, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."),
+    ] = None,
+    distinct: Annotated[
+        bool, _flag(NBEST, "--distinct", "Only the best derivation of each text in --nbest-output.")
+    ] = False,
+    mbr: Annotated[bool, _flag(MBR, "--mbr", "Choose the translation with the largest expected BLEU.")] = False,
+    mbr_size: Annotated[int | None, _option(MBR, "Distinct translations compared.")] = None,
+    mbr_scale: Annotated[float | None, _option(MBR, "Factor of model scores; small: all count alike.")] = None,
+    lattice_output: Annotated[
+        Path | None, _option(LATTICE, "File for what the search kept of each sentence; -: instead of translations.")
+    ] = None,
+    lattice_format: Annotated[
+        LatticeFormat | None,
+        _option(LATTICE, "osg (the default): Moses' search graph; dot: a graph a sentence, for Graphviz."),
+    ] = None,
+    lattice_beam: Annotated[
+        float | None, _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0)
+    ] = None,
+    algorithm: Annotated[Algorithm | None, _option(SEARCH, "stack: try all; cube: cube pruning, faster.")] = None,
+    pop_limit: Annotated[int | None, _option(SEARCH, "Hypotheses a stack that cube pruning tries; 0: all.")] = None,
+    stack: Annotated[int | None, _option(SEARCH, "Hypotheses kept per number of covered words; 0: all.")] = None,
+    beam_threshold: Annotated[
+        float | None, _option(SEARCH, "Drop hypotheses worse than the best by this factor; 0: none.")
+    ] = None,
+    distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
+    table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
+    markup: Annotated[
+        Markup | None,
+        _option(INPUT, "Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
+    ] = None,
+    prefix: Annotated[
+        Path | None, _option(INPUT, "File of what translations must begin with, a tokenized line for each sentence.")
+    ] = None,
+    partial_word: Annotated[
+        bool, _flag(INPUT, "--partial-word", "The last word of a prefix may be unfinished, unless space follows it.")
+    ] = False,
+    leave_one_out: Annotated[
+        LeaveOneOut | None,
+        _option(TRAINING, "Without the counts of the sentence pair; what only it supports: drop; or penalty."),
+    ] = None,
+    reference: Annotated[Path | None, _option(TRAINING, "File of the sentences' translations.")] = None,
+    word_alignment: Annotated[
+        Path | None, _option(TRAINING, "File of their word alignments, 0-0 1-2, that the model was made of.")
+    ] = None,
+    oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
+) -> None:
+    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
+        raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
+    if lattice_output is None and (lattice_format or lattice_beam is not None):
+        raise ConfigError("--lattice-format and --lattice-beam need --lattice-output; give it as well")
+    if raw and (alignment or segmentation or scores):
+        raise ConfigError("--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them")
+    if partial_word and prefix is None:
+        raise ConfigError("--partial-word needs --prefix; give it as well")
+    if raw and prefix:
+        raise ConfigError("--prefix reads tokenized lines; leave out --raw, or leave out --prefix")
+    left_out = _left_out(reference, word_alignment, leave_one_out)
+    if raw and left_out:
+        raise ConfigError("--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out")
+    decoding = load_config(config, Decoding) if config else Decoding()
+    if memory is not None:
+        decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
+    search = {
+        "algorithm": algorithm,
+        "pop_limit": pop_limit,
+        "stack": stack,
+        "beam_threshold": beam_threshold,
+        "distortion_limit": distortion_limit,
+        "table_limit": table_limit,
+    }
+    limits = _overridden(decoding.search, search, "search options")
+    risk = _mbr(decoding.mbr, mbr, mbr_size, mbr_scale)
+    beam = math.inf if lattice_beam is None else lattice_beam
+    names: SparseDetail = "names" if nbest else ""
+    request = Request(nbest, distinct, risk, lattice_output is not None, names, beam)
+    reading = _overridden(decoding.input, {"markup": markup, "oov": oov}, "options of the input")
+    if raw and reading.markup != "pass-through":
+        raise ConfigError("--markup reads tokenized lines; leave out --raw, or leave out --markup")
+    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, reading)
+    raw_text = _raw_text(model) if raw else None
+    # Before in the thread that reads, after in this one: both while other threads search.
+    lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
+
+    inputs = read_all_markup(lines, reading.markup, "standard input")
+    if prefix:
+        inputs = with_prefixes(inputs, (Prefix.read(line, partial_word) for line in read_lines(prefix)))
+
+    if left_out:
+        inputs = (given for given, _ in with_references(inputs, left_out))
+
+    def show(answer: Answer) -> str:
+        found = answer.translation
+        return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
+
+    write_answers(
+        decoder.answer_all(inputs, request, threads),
+        lambda _, answer: show(answer) + "\n",
+        [
+            (nbest_output, lambda number, answer: render_nbest(number, answer.nbest, alignment, segmentation)),
+            (lattice_output, lambda number, answer: render_lattice(number, answer.lattice, lattice_format or "osg")),
+        ],
+    )
+
+
+def _left_out(reference: Path | None, alignment: Path | None, mode: LeaveOneOut | None) -> TrainingFiles | None:
+    if reference and alignment and mode:
+        return TrainingFiles(reference, alignment, mode)
+    if reference or alignment or mode:
+        raise ConfigError("--leave-one-out, --reference and --word-alignment need each other; give all three")
+    return None
+
+
+def _overridden(section: Settings, flags: dict[str, Any], where: str) -> Settings:
+    """The section with those settings that flags give."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    return parse_config(section.model_dump() | given, type(section), where)
+
+
+def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | None) -> Mbr | None:
+    if section is None and not wanted:
+        if size is not None or scale is not None:
+            raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
+        return None
+    return _overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
+
+
+def _raw_text(model: Path) -> "RawText":
+    from phrasebeam.decoder.raw_text.raw_text import (
+        RawText,  # slow: compiles the tables of Unicode that sacremoses needs
+    )
+
+    return RawText.load(model)

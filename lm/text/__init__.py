@@ -1,0 +1,1 @@
+"""Text as words and numbers: corpora, vocabularies, classes of words."""

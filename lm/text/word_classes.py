@@ -1,0 +1,54 @@
+"""Maps of words to classes, for language models over classes and for sparse features, a line each word."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.vocabulary import BEGIN, END
+
+MARKERS = (BEGIN, END)
+
+
+def read_word_classes(path: str | Path) -> dict[str, str]:
+    """Class of each word. Raises FormatError for a line of another form, a word in two classes, or none."""
+    classes: dict[str, str] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        fields = split(line)
+        if len(fields) != 2:
+            raise FormatError(path, f"{len(fields)} fields, expected 'word class'; correct the line", number)
+        word, name = fields
+        if name in MARKERS:
+            raise FormatError(path, f"the class {name}, which is of language models; rename it", number)
+        if classes.setdefault(word, name) != name:
+            raise FormatError(path, f"{word!r} has the classes {classes[word]} and {name}; remove one line", number)
+    if not classes:
+        raise FormatError(path, "empty; expected lines 'word class'")
+    return classes
+
+
+def read_class_map(path: str | Path) -> dict[str, str]:
+    """Class of each word, in lines 'word class' or, as Liang's program writes clusters, 'class word count'."""
+    for line in read_lines(path):
+        if len(line.split("\t")) == 3:
+            return _read_paths(path)
+        break
+    return read_word_classes(path)
+
+
+def _read_paths(path: str | Path) -> dict[str, str]:
+    classes = {}
+    for number, line in enumerate(read_lines(path), 1):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise FormatError(path, f"{len(fields)} fields, expected 'class word count' between tabs", number)
+        classes[fields[1]] = fields[0]
+    return classes
+
+
+def write_paths(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> None:
+    """A file of rows (class, word, count), as Liang's program writes clusters: between tabs, class by class."""
+    with atomic_file(path) as file:
+        for name, word, count in sorted(rows, key=lambda row: (row[0], -row[2])):
+            file.write(f"{name}\t{word}\t{count}\n".encode())

@@ -1,0 +1,1 @@
+"""What every package uses and that knows nothing of translation: errors, files, settings, progress, memory, threads."""

@@ -1,0 +1,69 @@
+"""Running a command: errors that a user can mend become one line on standard error and exit status 2."""
+
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+from phrasebeam.base.errors import SmtError
+from phrasebeam.base.progress import hide_progress
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
+    """The exit status of the command `name` on `arguments` (default: those of the process)."""
+    try:
+        status = app(arguments, prog_name=name, standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except typer.TyperException as error:
+        if message := error.format_message():  # none where the help was printed
+            print(f"{name}: {message} (see {name} --help)", file=sys.stderr)
+        return BAD_INPUT
+    except SmtError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has gone (typer exits where a command meets that); keep the interpreter from
+        # complaining when it flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
+        return BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        print(f"{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    finally:
+        hide_progress()
+
+
+class ManyValuesCommand(TyperCommand):
+    """A command whose list options take one value or more: "--reference a b"."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse what `repeat_options` makes of the arguments."""
+        many = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
+        return super().parse_args(ctx, repeat_options(args, many))
+
+
+def repeat_options(arguments: list[str], many: set[str]) -> list[str]:
+    """The arguments with "--reference a b" written as "--reference a --reference b", for the options in `many`."""
+    repeated: list[str] = []
+    option, n_values = "", 0
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            return repeated + arguments[position:]
+        if argument.startswith("-") and argument != "-":
+            name, has_value, _ = argument.partition("=")
+            option, n_values = name if name in many else "", int(bool(has_value))
+        elif option:
+            if n_values > 0:
+                repeated.append(option)
+            n_values += 1
+        repeated.append(argument)
+    return repeated

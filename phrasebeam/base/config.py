@@ -1,0 +1,101 @@
+"""YAML files checked against typed sections: unknown keys, wrong types and impossible values are named with a path."""
+
+import difflib
+import re
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file
+
+LONGEST_VALUE = 80  # characters of a wrong value that an error shows
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def parse_size(value: object) -> object:
+    """Bytes of a size such as 512M or 2G; units are powers of 1024."""
+    if isinstance(value, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", value.strip(), re.IGNORECASE)
+        if match is None:
+            raise ValueError("should be a size such as 512M or 2G")
+        return int(float(match[1]) * UNITS[match[2].upper()])
+    return value
+
+
+def format_size(n_bytes: int) -> str:
+    """`n_bytes` in the largest unit that leaves a whole number."""
+    for unit in "TGMK":
+        if n_bytes and n_bytes % UNITS[unit] == 0:
+            return f"{n_bytes // UNITS[unit]}{unit}"
+    return str(n_bytes)
+
+
+Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
+
+
+class Section(BaseModel):
+    """One section of a configuration: holds the only defaults, refuses unknown keys, and never changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+Config = TypeVar("Config", bound=Section)
+
+
+def load_config(path: str | Path, section: type[Config]) -> Config:
+    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and what it may be."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = yaml.safe_load(file)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    return parse_config({} if data is None else data, section, str(path))
+
+
+def parse_config(data: Any, section: type[Config], where: str) -> Config:
+    """The configuration in `data`, as YAML gives it; `where` is named in errors."""
+    try:
+        return section.model_validate(data)
+    except ValidationError as error:
+        problems = "; ".join(_explain(problem, section) for problem in error.errors())
+        raise ConfigError(f"{where}: {problems}") from None
+
+
+def save_config(config: Section, path: str | Path) -> None:
+    """All settings, defaults included, as YAML."""
+    with atomic_file(path) as file:
+        file.write(yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode("utf-8"))
+
+
+def _explain(problem: Any, section: type[Section]) -> str:
+    path = [str(part) for part in problem["loc"]]
+    name = f"{'.'.join(path)}: " if path else ""
+    if problem["type"] != "extra_forbidden":
+        message = problem["msg"].removeprefix("Value error, ")
+        is_whole = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too much to show
+        found = "" if is_whole else f", found {_short(problem['input'])}"
+        return f"{name}{message}{found}"
+    known = _keys(section, path[:-1])
+    close = difflib.get_close_matches(path[-1], known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
+    return f"{name}unknown key; {hint}"
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def _keys(section: type[Section], path: list[str]) -> list[str]:
+    """Keys of the subsection of `section` at `path`."""
+    for part in path:
+        field = section.model_fields.get(part)
+        types = [] if field is None else [field.annotation, *get_args(field.annotation)]  # "Section | None" has two
+        sections = [type_ for type_ in types if isinstance(type_, type) and issubclass(type_, Section)]
+        if not sections:
+            return []
+        section = sections[0]
+    return list(section.model_fields)

@@ -1,0 +1,42 @@
+"""Figures as files, drawn by matplotlib where it is installed."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file
+
+INSTALL = "pip install 'phrasebeam[plots]'"
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def check_figure_file(path: Path) -> None:
+    """Before long work. Raises ConfigError where nothing can be drawn, or not in the format that the ending names."""
+    if not can_draw():
+        raise ConfigError(f"plots need matplotlib; install it with {INSTALL}")
+    from matplotlib.figure import Figure
+
+    formats = sorted(Figure().canvas.get_supported_filetypes())
+    if _format(path) not in formats:
+        expected = ", ".join(f".{name}" for name in formats)
+        raise ConfigError(f"{path}: no format for plots; expected a file name that ends in one of {expected}")
+
+
+def write_figure(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:
+    """Write what `draw` puts into an empty figure (inches), in the format that the ending of `path` names."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    draw(figure)
+    with atomic_file(path) as file:
+        figure.savefig(file, format=_format(path))
+
+
+def _format(path: Path) -> str:
+    return path.suffix.removeprefix(".").lower()

@@ -1,0 +1,49 @@
+"""The command `phrasebeam`, which mounts all commands, and `translate`, its best known part.
+
+Each command's module is imported where it is called, so that a command loads only what it needs.
+"""
+
+import sys
+from importlib import import_module
+
+COMMANDS = {
+    "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
+    "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
+    "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
+    "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
+    "tune": ("phrasebeam.training.tuning.tune_command", "tune"),
+    "train-maxforce": ("phrasebeam.training.maxforce.maxforce_command", "train_maxforce_command"),
+    "train-expected-bleu": ("phrasebeam.training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
+    "join-features": ("phrasebeam.training.joining.join_command", "join"),
+    "check-model": ("phrasebeam.decoder.model.check_model_command", "check_model"),
+    "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
+    "rerank": ("phrasebeam.training.tuning.rerank_command", "rerank_command"),
+    "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
+    "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
+    "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),
+    "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),
+    "export-moses": ("phrasebeam.decoder.moses.commands", "export_moses"),
+    "demo": ("phrasebeam.training.demo.demo_command", "demo"),
+    "demo-corpus": ("phrasebeam.training.demo.demo_command", "demo_corpus"),
+}
+HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command `phrasebeam` (default: on the arguments of the process); its exit status."""
+    import typer
+
+    from phrasebeam.base.command_line import ManyValuesCommand, run
+
+    arguments = sys.argv[1:] if arguments is None else arguments
+    app = typer.Typer(help=HELP, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+    app.callback()(lambda: None)
+    for name in set(COMMANDS).intersection(arguments[:1]) or COMMANDS:
+        module, function = COMMANDS[name]
+        app.command(name, cls=ManyValuesCommand)(getattr(import_module(module), function))
+    return run(app, "phrasebeam", arguments)
+
+
+def translate_main() -> int:
+    """The command `translate`, short for `phrasebeam translate`."""
+    return main(["translate", *sys.argv[1:]])

@@ -1,0 +1,66 @@
+"""64-bit hashes inside kernels; wrap-around is intended, so values and constants alike are uint64."""
+
+import numpy as np
+
+from phrasebeam.kernels.jit import inner_kernel, kernel
+
+START = np.uint64(0)
+MURMUR = np.uint64(0xC6A4A7935BD1E995)
+
+
+@kernel
+def combine(h, value):
+    """uint64 hash of the sequence hashed to `h` (uint64), continued by `value` (int64)."""
+    return (h * np.uint64(8978948897894561157)) ^ (np.uint64(1 + value) * np.uint64(17894857484156487943))
+
+
+@kernel
+def mix(h):
+    """uint64 `h` with its bits spread, so that the low ones can choose a slot (Steele et al. 2014, SplitMix64)."""
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(31))
+
+
+@kernel
+def remainder(h, divisor, inverse):
+    """uint64 `h` % `divisor` (uint64 < 2**63) in half the time of a division; `inverse` is reciprocal(divisor).
+
+    The estimated quotient is the upper half of h * inverse, at most 1 too small.
+    """
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    h_low, h_high, i_low, i_high = h & low, h >> half, inverse & low, inverse >> half
+    middle = h_high * i_low + ((h_low * i_low) >> half)
+    carry = (h_low * i_high + (middle & low)) >> half
+    rest = h - (h_high * i_high + (middle >> half) + carry) * divisor
+    if rest >= divisor:
+        rest -= divisor
+    return rest
+
+
+@kernel
+def murmur(data, begin, end):
+    """uint64 MurmurHash64A (Appleby 2008, seed 0) of data[begin:end], uint8."""
+    h = np.uint64(end - begin) * MURMUR
+    position = begin
+    while position + 8 <= end:
+        block = _little_endian(data, position, position + 8) * MURMUR
+        h = (h ^ ((block ^ (block >> np.uint64(47))) * MURMUR)) * MURMUR
+        position += 8
+    if position < end:
+        h = (h ^ _little_endian(data, position, end)) * MURMUR
+    h = (h ^ (h >> np.uint64(47))) * MURMUR
+    return h ^ (h >> np.uint64(47))
+
+
+@inner_kernel
+def _little_endian(data, begin, end):
+    value = np.uint64(0)
+    for i in range(begin, end):
+        value |= np.uint64(data[i]) << np.uint64(8 * (i - begin))
+    return value
+
+
+def reciprocal(divisor: np.ndarray) -> np.ndarray:
+    """What `remainder` needs of `divisor` (uint64 array or scalar, > 0)."""
+    return np.uint64(0xFFFFFFFFFFFFFFFF) // divisor

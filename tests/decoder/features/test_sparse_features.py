@@ -1,0 +1,174 @@
+"""Sparse features in both searches against brute force over all derivations."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.base.config import load_config, save_config
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
+from phrasebeam.decoder.sparse.sparse_weights import (
+    add_weights,
+    fill_weights,
+    new_sparse_weights,
+    save_sparse_weights,
+    used,
+    with_values,
+)
+from phrasebeam.decoder.sparse.template_config import Level, Templates, WordEdges
+from phrasebeam.decoder.translate.translator import Decoder
+from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
+from tests.decoder.search.test_search import UNLIMITED, flat
+from tests.naive.search import derivations, features
+from tests.naive.sparse import groups_of, key_of, names
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+ALGORITHMS = st.sampled_from(["stack", "cube"])
+LEVELS = [
+    Level(kind="word", budget=5),
+    Level(kind="classes", budget=3, source="source.classes", target="target.paths"),
+    Level(kind="classes", budget=2, prefix=1, source="source.classes", target="target.paths"),
+    Level(kind="type", budget=1),
+]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("sparse")
+
+
+@st.composite
+def templates_of(draw):
+    few, many = st.integers(1, 3), st.integers(1, 8)
+    edges = draw(st.none() | st.builds(WordEdges, budget=many, most_words=few, with_length=st.booleans()))
+    levels = draw(st.lists(st.sampled_from(LEVELS), min_size=1, max_size=3, unique_by=lambda level: level.name))
+    return Templates(
+        levels=levels,
+        word_edges=edges,
+        rule_id=draw(st.booleans()),
+        rule_bigram=draw(st.booleans()),
+        rule_history=draw(st.booleans()),
+    )
+
+
+def add_templates(toy, templates, seed):
+    """Write templates, word classes and scales to the toy's directory; the maps by side and level, and the scales."""
+    rng = random.Random(seed)
+    source = {word: rng.choice(["00", "01", "1"]) for word in SOURCE}
+    target = {word: rng.choice(["00", "01", "1"]) for word in [*TARGET[1:], "x"]}
+    (toy.directory / "source.classes").write_text("".join(f"{w} {c}\n" for w, c in source.items()))
+    (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
+    save_config(templates, toy.directory / "templates.yaml")
+    weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
+    scales = {name: rng.uniform(-1, 1) for name in groups_of(templates) if rng.random() < 0.9}
+    save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
+    return {"source": [source] * len(templates.levels), "target": [target] * len(templates.levels)}, scales
+
+
+def all_vectors(toy, templates, maps, scales, words, seed):
+    """Feature vectors and weights of all derivations, with the groups' values; the sparse weights go to files."""
+    rng, found = random.Random(seed), []
+    for derivation in derivations(toy.table, words, toy.longest, 2):
+        plain = [(span, option[0]) for span, option in derivation]
+        dense = features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early)
+        found.append((dense, [name for name in names(templates, maps, words, plain) if name[0] in scales]))
+    keys = {name: key_of(name) for name in dict.fromkeys(name for _, some in found for name in some)}
+    values = {name: rng.uniform(-1, 1) if rng.random() < 0.7 else 0.0 for name in keys}
+    table = new_sparse_weights(len(keys))
+    add_weights(table, np.array(list(keys.values()), np.uint64), np.array(list(values.values())))
+    save_sparse_weights(table, toy.directory / "sparse")
+    vectors = [
+        np.concatenate([dense, [sum(values[n] for n in some if n[0] == group) for group in scales]])
+        for dense, some in found
+    ]
+    return np.array(vectors), np.concatenate([toy.weights, list(scales.values())]), set(keys.values())
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    seed=st.integers(0, 2**20),
+    reordering=REORDERINGS,
+    templates=templates_of(),
+    algorithm=st.sampled_from(["stack", "cube"]),
+)
+def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, algorithm):
+    name = f"{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
+    toy = random_toy(directory / name, seed, reordering=reordering, early=seed % 3 == 0)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
+    vectors, weights, keys = all_vectors(toy, templates, maps, scales, words, seed)
+    scores = np.sort(vectors @ weights)[::-1][:50]
+    decoder = Decoder.load(toy.directory, Search(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2))
+    found = decoder.answer(" ".join(words), Request(n=50, sparse="names")).nbest
+    np.testing.assert_allclose([one.score for one in found], scores, atol=2e-4)
+    for one in found:
+        assert np.abs(vectors - flat(one.features)).max(axis=1).min() < 2e-4
+        assert flat(one.features) @ weights == pytest.approx(one.score, abs=2e-4)
+        assert one.sparse.keys() <= keys
+        names = [one.sparse_names[key] for key in one.sparse]
+        assert len(set(names)) == len(names)
+        assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
+            len(one.phrases) if "rule_id" in scales else 0
+        )
+
+
+@settings(deadline=None, max_examples=15)
+@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
+def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
+    toy = random_toy(directory / f"table-{seed}-{hash(templates.model_dump_json())}", seed)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
+    if words:
+        all_vectors(toy, templates, maps, scales, words, seed)
+    decoder = Decoder.load(toy.directory)
+    found = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="keys")).nbest
+    (table,) = decoder.nbest_tables([" ".join(words)], 20, distinct, sparse=True)
+    assert table.texts == [one.text for one in found]
+    assert table.score.tolist() == [one.score for one in found]
+    assert table.features.tolist() == [flat(one.features).tolist() for one in found]
+    phrases, target = decoder.model.tables.phrases, decoder.model.target
+    for one, begin, end in zip(found, table.first[:-1], table.first[1:], strict=True):
+        if words:
+            assert len(one.phrases) == end - begin
+        for phrase, pair in zip(one.phrases, table.pairs[begin:end].tolist()):
+            ids = phrases.target_words[slice(*phrases.target_offsets[pair : pair + 2])] if pair >= 0 else []
+            assert (pair < 0) == phrase.is_copied
+            assert pair < 0 or phrase.target == " ".join(target.word(i) for i in ids.tolist())
+    weights = dict(zip(*(array.tolist() for array in used(decoder.model.tables.sparse.weights))))
+    for one, values, row in zip(found, table.sparse.vectors(), table.features):
+        assert values.keys() == one.sparse.keys()
+        share = sum(weights.get(key, 0.0) * value for key, value in values.items())
+        assert row[: toy.weights.size] @ toy.weights + share == pytest.approx(one.score, abs=2e-4)
+    (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
+    assert plain.texts == table.texts
+    assert not any(plain.sparse.vectors())
+
+
+@given(st.dictionaries(st.integers(1, 9), st.floats(-2, 2)), st.dictionaries(st.integers(1, 12), st.floats(-2, 2)))
+def test_weights_can_be_replaced(before, changed):
+    table = new_sparse_weights(len(before))
+    add_weights(table, np.array(list(before), np.uint64), np.array(list(before.values())))
+    found = with_values(table, np.array(list(changed), np.uint64), np.array(list(changed.values())))
+    keys, values = np.arange(1, 14, dtype=np.uint64), np.empty(13)
+    fill_weights(found, keys, values)
+    assert values.tolist() == [(before | changed).get(key, 0.0) for key in range(1, 14)]
+    assert dict(zip(*(array.tolist() for array in used(table)))) == before
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from([0, 1, 2**64 - 1]), st.sampled_from([0.5, -1.0, 2.0])), max_size=5)))
+def test_sparse_rows(rows):
+    flat_rows = [pair for row in rows for pair in row]
+    first = np.append(0, np.cumsum([len(row) for row in rows])).astype(np.int64)
+    keys, values = np.array([k for k, _ in flat_rows], np.uint64), np.array([v for _, v in flat_rows], np.float32)
+    expected = [{key: sum(v for k, v in row if k == key) for key in sorted({k for k, _ in row})} for row in rows]
+    found = summed(first, keys, values)
+    assert [list(vector.items()) for vector in found.vectors()] == [list(vector.items()) for vector in expected]
+    assert rows_of(expected).vectors() == expected
+    chosen = np.arange(len(rows))[::-2]
+    taken = found.take(chosen)
+    assert taken.vectors() == [expected[i] for i in chosen]
+    assert joined([taken, no_features(1), found]).vectors() == [*taken.vectors(), {}, *expected]

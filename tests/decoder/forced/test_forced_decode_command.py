@@ -1,0 +1,197 @@
+"""The command `forced-decode`: what it writes and prints, for any number of threads, and what it refuses."""
+
+import json
+import sys
+
+import pytest
+
+from phrasebeam.cli import main
+from phrasebeam.decoder.forced.forced_decoder import Forced, ForcedDecoder
+from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.reachability import Reachability
+from phrasebeam.decoder.output.lattice_rendering import render_lattice
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translator import Decoder
+from tests.decoder.held_out.test_leave_one_out import LINES, trained
+from tests.decoder.models import random_toy
+from tests.naive.forced import is_aligned
+
+SOURCES = ["a b c x", "", "b d a a b", "x", "a b d", "b b b b b b b"]
+STATUSES = ["reachable", "unreachable", "prefix", "reachable", "unreachable", "too large"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A model, sentences and references of which each status occurs."""
+    directory = tmp_path_factory.mktemp("toy")
+    toy = random_toy(directory, 7, most=3)
+    decoder = Decoder.load(toy.directory, Search(table_limit=0, distortion_limit=-1))
+    texts = [decoder.translate(line).text for line in SOURCES]
+    texts[2] = " ".join([*decoder.translate(SOURCES[2][:-2]).text.split(), "nowhere"])
+    texts[4] = "nowhere"
+    for name, lines in (("source", SOURCES), ("reference", texts)):
+        (directory / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return directory, texts
+
+
+def run(files, tmp_path, *more):
+    directory, _ = files
+    paths = [f"--{name}={directory / name}" for name in ("source", "reference")]
+    options = "--distortion-limit=-1", "--max-states=60", "--least-prefix=2", f"--output={tmp_path / 'out'}"
+    return main(["forced-decode", f"--model={directory}", *paths, *options, *more])
+
+
+def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
+    directory, texts = files
+    assert run(files, tmp_path, f"--lattice={tmp_path / 'lattice'}", "--threads=2") == 0
+    table = capsys.readouterr().out
+    found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [one["status"] for one in found] == STATUSES
+    search, forcing = Search(table_limit=0, distortion_limit=-1), Forcing(max_states=60, least_prefix=2)
+    decoder = ForcedDecoder(Decoder.load(directory, search), forcing, keeps_graphs=True)
+    lattices = ""
+    for number, (line, text, one) in enumerate(zip(SOURCES, texts, found)):
+        expected = decoder.force(line, text)
+        assert (one["status"], one["ln_derivations"]) == (expected.status, expected.ln_derivations)
+        assert (one["source_prefix"], one["target_prefix"]) == (expected.source_prefix, expected.target_prefix)
+        lattices += render_lattice(number, expected.graph, "osg")
+        if expected.best:
+            best = expected.best
+            assert (one["score"], one["features"]) == (best.score, best.features)
+            assert one["alignment"] == [list(point) for point in best.alignment]
+            spans = [[list(phrase.source_span), list(phrase.target_span)] for phrase in best.phrases]
+            assert one["segmentation"] == spans
+        else:
+            assert (one["score"], one["features"], one["alignment"], one["segmentation"]) == (None, None, [], [])
+    assert (tmp_path / "lattice").read_text() == lattices
+    assert table.splitlines()[0].split() == (
+        ["length", "sentences", "reachable", "+prefix", "too", "large", "words", "reachable", "+prefix"]
+    )
+    words, prefix = sum(len(line.split()) for line in SOURCES), found[2]["source_prefix"]
+    shares = f"{100 * 5 / words:.1f}", f"{100 * (5 + prefix) / words:.1f}"
+    assert table.splitlines()[-1].split() == ["all", "6", "33.3", "50.0", "1", str(words), *shares]
+
+
+def test_same_bytes_for_any_number_of_threads(files, tmp_path, capsys):
+    outputs = []
+    for threads in "1", "2", "3":
+        assert run(files, tmp_path, "--threads", threads, "--prefixes=all") == 0
+        outputs.append(((tmp_path / "out").read_bytes(), capsys.readouterr().out))
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+@pytest.fixture(scope="module")
+def training_data(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("trained")
+    trained(directory, LINES)
+    return directory
+
+
+def leave_out(directory, command, mode, *more):
+    files = [f"--reference={directory / 'target'}", f"--model={directory / 'model'}", f"--leave-one-out={mode}"]
+    return main([command, *files, *more])
+
+
+def test_leaves_sentence_pairs_out(training_data, tmp_path, capsys, monkeypatch):
+    files = f"--source={training_data / 'source'}", f"--output={tmp_path / 'out'}"
+    alignment, statuses = training_data / "alignment", {}
+    for mode in "drop", "penalty":
+        assert leave_out(training_data, "forced-decode", mode, *files, f"--alignment={alignment}") == 0
+        statuses[mode] = [json.loads(line)["status"] for line in (tmp_path / "out").read_text().splitlines()]
+    assert statuses["penalty"] == ["reachable"] * len(LINES)
+    assert statuses["drop"] == ["reachable", "reachable", "unreachable", "unreachable", "reachable"]
+    assert leave_out(training_data, "forced-decode", "penalty", *files, f"--alignment={alignment}", "--aligned") == 0
+    found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    assert [one["status"] for one in found] == statuses["penalty"]
+    for one, line in zip(found, alignment.read_text().splitlines()):
+        links = [tuple(map(int, point.split("-"))) for point in line.split()]
+        assert all(is_aligned(links, range(*source), range(*target)) for source, target in one["segmentation"])
+    capsys.readouterr()
+    with open(training_data / "source") as text:
+        monkeypatch.setattr(sys, "stdin", text)
+        more = f"--word-alignment={alignment}", "--distortion-limit=0"
+        assert leave_out(training_data, "translate", "drop", *more) == 0
+    translations = capsys.readouterr().out.splitlines()
+    assert translations[3] == "the buch is small"
+    assert translations[1] == "the house"
+
+
+@pytest.mark.parametrize(
+    ("name", "n_lines", "another", "message"),
+    [
+        ("target", 4, None, "target: ends after line 4, and there are more sentences"),
+        ("target", 5, "more", "target:6: more lines than there are sentences"),
+        ("alignment", 4, None, "alignment: ends after line 4, and there are more sentence pairs"),
+        ("alignment", 5, "0-0", "alignment:6: more lines than there are sentence pairs"),
+        ("alignment", 0, "0-9", "alignment:1: point 0-9 lies outside the sentence pair of 4 source and 4 target"),
+        ("alignment", 1, "0-0 x", "alignment:2: 'x' is not an alignment point"),
+        ("alignment", 1, "0-0", "'das haus': leave-one-out: 2 phrase pairs of the sentence pair are not in the model"),
+    ],
+)
+def test_files_that_do_not_fit_are_named(training_data, tmp_path, capsys, name, n_lines, another, message):
+    files = {one: training_data / one for one in ("source", "target", "alignment")}
+    lines = [*files[name].read_text(encoding="utf-8").splitlines()[:n_lines], *([another] if another else [])]
+    files[name] = tmp_path / name
+    files[name].write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    model = f"--model={training_data / 'model'}"
+    paths = [f"--source={files['source']}", f"--reference={files['target']}", f"--output={tmp_path / 'out'}"]
+    more = [f"--alignment={files['alignment']}", "--leave-one-out=drop"]
+    assert main(["forced-decode", model, *paths, *more]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_that_do_not_go_together(files, tmp_path, capsys):
+    for more, message in (
+        (["--leave-one-out=drop"], "--leave-one-out and --alignment need each other"),
+        (["--aligned"], "--aligned needs --alignment and --leave-one-out"),
+        (["--lattice=x", "--prefixes=all"], "--lattice writes lattices with one end"),
+        (["--max-states=0"], "max_states"),
+    ):
+        assert run(files, tmp_path, *more) == 2
+        assert message in capsys.readouterr().err
+    assert main(["translate", f"--model={files[0]}", "--leave-one-out=drop"]) == 2
+    assert "--leave-one-out, --reference and --word-alignment need each other" in capsys.readouterr().err
+
+
+def some_forced():
+    return [
+        Forced("reachable", 3, 3, 3),
+        Forced("reachable", 5, 5, 9),
+        Forced("prefix", 12, 6, 5),
+        Forced("too large", 12),
+        Forced("unreachable", 0),
+    ]
+
+
+def test_the_table_by_length():
+    reached = Reachability()
+    for found in some_forced():
+        reached.add(found)
+    assert [line.split() for line in reached.table().splitlines()[1:]] == [
+        ["1-5", "2", "100.0", "100.0", "0", "8", "100.0", "100.0"],
+        ["11-15", "2", "0.0", "50.0", "1", "24", "0.0", "25.0"],
+        ["all", "5", "40.0", "60.0", "1", "32", "25.0", "43.8"],
+    ]
+    assert Reachability().table().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
+
+
+def test_the_plot(tmp_path):
+    reached = Reachability()
+    for found in some_forced():
+        reached.add(found)
+    reached.plot(tmp_path / "new" / "plot.png")
+    assert (tmp_path / "new" / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plot_of_no_known_format(files, tmp_path, capsys):
+    assert run(files, tmp_path, f"--plot={tmp_path / 'plot.words'}") == 2
+    assert "plot.words: no format for plots; expected a file name that ends in one of " in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_matplotlib_it_is_said_how_to_get_it(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run(files, tmp_path, f"--plot={tmp_path / 'plot.png'}") == 2
+    assert "install it with pip install 'phrasebeam[plots]'" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,264 @@
+"""Leave-one-out against retraining without the sentence pair, on small random bitexts."""
+
+import random
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.base.config import save_config
+from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.features.dense import dense_weights
+from phrasebeam.decoder.features.reordering import orientations
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableParts
+from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
+from phrasebeam.decoder.input.sentence_input import Input, LeftOut
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.templates import no_sparse
+from phrasebeam.decoder.tables.language_models import LanguageModels
+from phrasebeam.decoder.tables.phrase_table import (
+    ABSENT,
+    find_source,
+    longest,
+    open_phrase_table,
+    open_reordering_table,
+)
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.build.train_model import train_model
+from tests.training.build.bitexts import arrays, bitexts, sentence_pairs
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+MODELS = st.builds(
+    Reordering,
+    orientation=st.sampled_from(["word", "phrase", "hier"]),
+    kind=st.sampled_from(["msd", "mslr", "monotonicity", "leftright"]),
+    direction=st.sampled_from(["backward", "forward", "bidirectional"]),
+    condition=st.sampled_from(["f", "fe"]),
+)
+
+
+class Numbers:
+    """A vocabulary whose words are their ids."""
+
+    def ids(self, words):
+        return np.array([int(word) for word in words], np.int32)
+
+
+def build(bitext, max_length, reordering):
+    """A model without language models."""
+    with tempfile.TemporaryDirectory() as directory:
+        wanted = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering)
+        build_phrase_table(*arrays(bitext), Path(directory), wanted)
+        table = open_phrase_table(Path(directory) / "phrases")
+        scores = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
+        phrases, scores = (type(part)(*(np.array(array) for array in part)) for part in (table, scores))
+    description = ModelDescription(
+        format=MODEL_FORMAT,
+        version="0",
+        signature="",
+        sentence_pairs=1,
+        source_words=1,
+        target_words=1,
+        max_source_phrase_length=max(longest(phrases.source_offsets), 1),
+        max_target_phrase_length=max(longest(phrases.target_offsets), 1),
+        language_model_order=2,
+        reordering=reordering,
+        settings={},
+        data={},
+    )
+    tables = Tables(phrases, scores.ln_scores, orientations(reordering), None, no_sparse())
+    return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts)
+
+
+def table_parts(model, longest_phrase):
+    """TableParts without a table limit, for which the language model is not asked."""
+    models, floats, ids = np.ones(1, np.int64), np.zeros(1, np.float32), np.zeros((1, 1), np.int32)
+    numbers = np.zeros((1, 7), np.uint64)
+    lms = LanguageModels(
+        models, floats.view(np.uint32), floats, numbers.view(np.int64), numbers, numbers, ids[0], ids, ids, np.zeros(1)
+    )
+    weights = dense_weights(Weights(reordering=[]), 4, None, 1)
+    return TableParts(model, model.tables._replace(lms=lms), weights, longest_phrase, table_limit=0)
+
+
+def rows(model, tables):
+    """{(source, target): (counts, ln p(f|e), ln p(e|f), ln reordering)}"""
+    phrases, found = tables.phrases, {}
+    sources = [tuple(phrases.source_words[b:e].tolist()) for b, e in pairwise(phrases.source_offsets)]
+    targets = [tuple(phrases.target_words[b:e].tolist()) for b, e in pairwise(phrases.target_offsets)]
+    for i, (first, last) in enumerate(pairwise(phrases.pair_offsets)):
+        assert find_source(phrases, np.array(sources[i], np.int32), 0, len(sources[i])) == i
+        for pair in range(first, last):
+            counts = phrases.joint_counts[pair], phrases.source_counts[i], phrases.target_counts[pair]
+            scores = phrases.ln_scores[pair, [0, 2]].tolist()
+            found[sources[i], targets[pair]] = *map(int, counts), *scores, *tables.ln_reordering[pair].tolist()
+    assert find_source(phrases, np.array([9], np.int32), 0, 1) == ABSENT
+    return found
+
+
+def within(table, words, longest_phrase):
+    """The pairs of phrases of a sentence."""
+    spans = {
+        tuple(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + longest_phrase) + 1)
+    }
+    return {pair: row for pair, row in table.items() if pair[0] in spans}
+
+
+def left_out(pair, mode):
+    source, target, links = pair
+    return np.array(source, np.int32), LeftOut(tuple(map(str, target)), tuple(links), mode)
+
+
+@settings(deadline=None, max_examples=60)
+@given(bitexts, sentence_pairs(), st.integers(1, 4), MODELS, st.integers(1, 5))
+def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, reordering, longest_phrase):
+    full = build([*bitext, pair], max_length, reordering)
+    without = build(bitext, max_length, reordering)
+    parts = table_parts(full, longest_phrase)
+    words, given_pair = left_out(pair, "drop")
+    expected = within(rows(without, without.tables), pair[0], longest_phrase)
+    parts.part(words[::-1].copy(), None, None)  # so that the room is not empty
+    found = rows(full, parts.part(words, None, given_pair).tables)
+    assert found.keys() == expected.keys()
+    for name, row in expected.items():
+        assert found[name] == pytest.approx(row, abs=1e-6), name
+    check_penalties(full, parts, pair, expected, longest_phrase)
+    check_forced(parts, pair, expected)
+
+
+def check_penalties(full, parts, pair, expected, longest_phrase):
+    """With a penalty, those that are left without a count are still there."""
+    words, given_pair = left_out(pair, "penalty")
+    found = rows(full, parts.part(words, None, given_pair).tables)
+    assert found.keys() == within(rows(full, full.tables), pair[0], longest_phrase).keys()
+    for name, row in found.items():
+        if name in expected:
+            assert row == pytest.approx(expected[name], abs=1e-6)
+        else:
+            assert (row[0], *row[3:5]) == (0, LN_SINGLETON, LN_SINGLETON)
+            if full.description.reordering.condition == "fe":
+                n_columns = len(row[5:]) / len(full.description.reordering.directions)
+                assert row[5:] == pytest.approx([-np.log(n_columns)] * len(row[5:]))
+
+
+def check_forced(parts, pair, expected):
+    """For forced decoding, those whose target phrase occurs in the reference."""
+    words, given_pair = left_out(pair, "drop")
+    part = parts.part(words, np.array(pair[1], np.int32), given_pair)
+    text = " ".join(map(str, ["", *pair[1], ""]))
+    occurring = {name: row for name, row in expected.items() if f" {' '.join(map(str, name[1]))} " in text}
+    found = rows(None, part.tables)
+    assert found.keys() == occurring.keys()
+    assert all(found[name] == pytest.approx(row, abs=1e-6) for name, row in occurring.items())
+    original = parts.tables.phrases
+    for i, pair_of_model in enumerate(part.origin.tolist()):
+        assert target(part.tables.phrases, i) == target(original, pair_of_model)
+
+
+def target(phrases, pair):
+    return phrases.target_words[slice(*phrases.target_offsets[pair : pair + 2])].tolist()
+
+
+def test_what_was_not_in_the_training_data_is_refused():
+    pair = [1, 2], [1, 2], {(0, 0), (1, 1)}
+    full = build([pair], 3, Reordering())
+    words, given_pair = left_out(([1, 2], [1, 2], {(0, 1), (1, 0)}), "drop")
+    with pytest.raises(ModelError, match="leave-one-out: 2 phrase pairs of the sentence pair are not in the model"):
+        table_parts(full, 3).part(words, None, given_pair)
+
+
+def test_probabilities_that_are_no_frequencies_are_refused():
+    full = build([([1, 2], [1, 2], {(0, 0), (1, 1)})], 3, Reordering())
+    check_frequencies(full.tables.phrases)
+    phrases = full.tables.phrases._replace(ln_scores=full.tables.phrases.ln_scores - 0.1)
+    with pytest.raises(ModelError, match="leave-one-out needs a phrase table whose probabilities are relative"):
+        check_frequencies(phrases)
+
+
+LINES = [
+    ("das haus ist klein", "the house is small", "0-0 1-1 2-2 3-3"),
+    ("das haus", "the house", "0-0 1-1"),
+    ("ist das klein", "is this small", "0-0 1-1 2-2"),
+    ("das buch ist klein", "the book is small", "0-0 1-1 2-2 3-3"),
+    ("klein ist das haus", "small is the house", "0-0 1-1 2-2 3-3"),
+]
+
+
+def trained(directory, lines):
+    files = [directory / name for name in ("source", "target", "alignment")]
+    for file, column in zip(files, zip(*lines)):
+        file.write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
+    config = TrainModelConfig.model_validate({"language_model": {"order": 2}})
+    train_model(files[0], files[1], directory / "model", config, files[2])
+    # Lexical weights and the language model are those of the whole corpus.
+    weights = Weights(translation=[0.3, 0, 0.2, 0], language_model=[0], distortion=0.1)
+    save_config(weights, directory / "model" / "weights.yaml")
+    return directory / "model"
+
+
+@pytest.mark.parametrize("i", [0, 2, 3])
+def test_translates_like_a_model_that_has_not_seen_the_sentence(tmp_path, i):
+    for name in ("full", "less"):
+        (tmp_path / name).mkdir()
+    limits = Search(stack=0, beam_threshold=0, table_limit=3)
+    full = Decoder.load(trained(tmp_path / "full", LINES), limits)
+    less = Decoder.load(trained(tmp_path / "less", [*LINES[:i], *LINES[i + 1 :]]), limits)
+    source, reference, alignment = LINES[i]
+    points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+    for line in (source, "das haus"):
+        full.translate(line)  # what is remembered of frequent phrases must not matter
+    found = full.nbest(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)), 50)
+    expected = less.nbest(source, 50)
+    assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-5)
+    assert full.translate(source).score > found[0].score
+    assert {t.text for t in found} == {t.text for t in expected}
+
+
+def random_lines(rng, n):
+    """Sentences of few words, so that phrases have many translations."""
+    for _ in range(n):
+        n_words = rng.randint(2, 6)
+        source, target = (" ".join(rng.choices(words, k=n_words)) for words in ("abc", "stuv"))
+        yield source, target, " ".join(f"{i}-{j}" for i, j in enumerate(rng.sample(range(n_words), n_words)))
+
+
+@pytest.mark.needs_jit
+def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
+    lines = list(random_lines(random.Random(1), 80))
+    path = trained(tmp_path, lines)
+    weights = Weights(translation=[0.3, 0.1, 0.2, 0.1], language_model=[0.4])
+    inputs = []
+    for source, reference, alignment in lines[:25]:
+        points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+        for mode in ("drop", "penalty"):
+            inputs.append(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points, mode)))
+    answers, n_pairs = [], []
+    for more in (10**6, 0, 1, 3):
+        monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", more)
+        decoder = Decoder.load(path, Search(table_limit=2, distortion_limit=2), weights)
+        answers.append([decoder.nbest(given, 20) for given in inputs])
+        n_pairs.append(sum(decoder.reader.read(given).tables.origin.size for given in inputs))
+    assert answers[0] == answers[1] == answers[2] == answers[3]
+    assert min(n_pairs) < n_pairs[0]
+
+
+def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
+    monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", 0)
+    decoder = Decoder.load(trained(tmp_path, LINES), Search(table_limit=1))
+    decoder.model.tables.phrases.ln_scores[:, 1] = np.nan  # in memory alone
+    source, reference, alignment = LINES[4]
+    points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+    with pytest.raises(ModelError, match=r"nan .* of a phrase pair, expected finite numbers"):
+        decoder.translate(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)))

@@ -1,0 +1,289 @@
+"""moses.ini files of both formats, and everything in them that is refused by name."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.moses.ini import read_moses_ini
+from phrasebeam.decoder.moses.reordering_type import read_type, write_type
+from tests.decoder.models import ALL_REORDERINGS
+
+NEW = """\
+# a comment
+[input-factors]
+0
+[mapping]
+0 T 0
+[distortion-limit]
+4 # words
+[threads]
+2
+[report-segmentation]
+[search-algorithm]
+1
+[feature]
+UnknownWordPenalty
+WordPenalty
+PhrasePenalty
+PhraseDictionaryMemory name=TM num-features=2 path=table table-limit=5 input-factor=0 output-factor=0
+LexicalReordering name=LR type=phrase-mslr-bidirectional-fe-allff num-features=8 path=lr
+Distortion
+KENLM factor=0 path=lm.arpa order=3 lazyken=0
+[weight]
+UnknownWordPenalty0= 1
+WordPenalty0= -0.5
+TM= 0.1 0.2
+LR= 1 2 3 4 5 6 7 8
+Distortion0= 0.3
+[stack]
+50
+[weight]
+KENLM0= 0.4
+"""
+OLD = """\
+[ttable-file]
+0 0 0 5 table.gz
+[ttable-limit]
+10
+[lmodel-file]
+8 0 3 lm.arpa
+[distortion-file]
+0-0 wbe-msd-bidirectional-fe-allff 6 lr
+[weight-d]
+0.1
+1
+2
+3
+4
+5
+6
+[weight-l]
+0.5
+[weight-t]
+0.2
+0.3
+0.4
+0.5
+0.6
+[weight-w]
+-1
+[distortion-limit]
+6
+[beam-threshold]
+0.001
+[mapping]
+0 T 0
+"""
+
+
+@pytest.fixture
+def ini(tmp_path):
+    for name in ("table.gz", "lr.gz", "lm.arpa"):
+        (tmp_path / name).write_text("")
+
+    def write(text):
+        (tmp_path / "moses.ini").write_text(text, encoding="utf-8")
+        return tmp_path / "moses.ini"
+
+    return write
+
+
+def test_the_new_format(ini, tmp_path):
+    model = read_moses_ini(ini(NEW))
+    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
+    assert model.language_models == (tmp_path / "lm.arpa",)
+    assert (model.n_scores, model.reordering) == (2, Reordering(orientation="phrase", kind="mslr"))
+    assert model.weights.model_dump() == {
+        "translation": [0.1, 0.2],
+        "reordering": [1, 2, 3, 4, 5, 6, 7, 8],
+        "language_model": [0.4],
+        "distortion": 0.3,
+        "word_penalty": -0.5,
+        "phrase_penalty": 1.0,  # not said
+        "unknown_word_penalty": 1.0,
+    }
+    assert model.search == {"algorithm": "cube", "stack": 50, "distortion_limit": 4, "table_limit": 5}
+    assert model.left_out == ("threads", "report-segmentation")
+
+
+def test_the_old_format(ini, tmp_path):
+    model = read_moses_ini(ini(OLD))
+    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
+    assert (model.n_scores, model.reordering) == (5, Reordering(orientation="word", kind="msd"))
+    assert model.weights.model_dump() == {
+        "translation": [0.2, 0.3, 0.4, 0.5, 0.6],
+        "reordering": [1, 2, 3, 4, 5, 6],
+        "language_model": [0.5],
+        "distortion": 0.1,
+        "word_penalty": -1,
+        "phrase_penalty": 0,  # there was none; many tables have it as their last column
+        "unknown_word_penalty": 1.0,
+    }
+    assert model.search == {"distortion_limit": 6, "beam_threshold": 0.001, "table_limit": 10}
+
+
+def test_older_tables_and_weights(ini):
+    text = OLD.replace("0 0 0 5 table.gz", "0 0 5 table.gz").replace("1\n2\n3\n4\n5\n6\n[weight-l]", "[weight-l]")
+    text += "[weight-lr]\n1\n2\n3\n4\n5\n6\n[weight-p]\n0.7\n[weight-u]\n2\n[inputtype]\n0\n"
+    weights = read_moses_ini(ini(text)).weights
+    assert weights.reordering == [1, 2, 3, 4, 5, 6]
+    assert (weights.distortion, weights.phrase_penalty, weights.unknown_word_penalty) == (0.1, 0.7, 2)
+
+
+def test_a_feature_that_is_absent_weighs_nothing(ini):
+    lines = [line for line in NEW.splitlines() if not line.startswith(("LexicalReordering", "LR=", "Distortion"))]
+    model = read_moses_ini(ini("\n".join(lines)))
+    assert (model.reordering, model.reordering_table, model.weights.reordering) == (None, None, [])
+    assert model.weights.distortion == 0
+
+
+def test_reordering_models_of_old_and_with_scores_for_unknown_pairs(ini):
+    text = NEW.replace("LR= 1 2 3 4 5 6 7 8", "LR= 1 2 3")
+    old = read_moses_ini(ini(text.replace("phrase-mslr-bidirectional-fe-allff", "msd-unidirectional-f"))).reordering
+    assert old == Reordering(kind="msd", direction="backward", condition="f")
+    type_ = "hier-msd-forward-fe default-scores=1,0.5,0"
+    found = read_moses_ini(ini(text.replace("phrase-mslr-bidirectional-fe-allff", type_))).reordering
+    assert (found.orientation, found.direction) == ("hier", "forward")
+    assert found.ln_default == pytest.approx([0, np.log(0.5), -100])
+
+
+@given(ALL_REORDERINGS)
+def test_types_are_read_as_they_are_written(model):
+    assert read_type(write_type(model), None) == model.model_copy(update={"ln_default": []})
+
+
+@pytest.mark.parametrize(
+    ("section", "distortion", "early"),
+    [
+        ("[early-distortion-cost]", 0.0, 0.3),
+        ("[early-distortion-cost]\n1", 0.0, 0.3),
+        ("[early-distortion-cost]\ntrue", 0.0, 0.3),
+        ("[early-distortion-cost]\n0", 0.3, None),
+        ("", 0.3, None),
+    ],
+)
+def test_early_distortion(ini, section, distortion, early):
+    model = read_moses_ini(ini(NEW.replace("[threads]\n2", section)))
+    assert (model.weights.distortion, model.weights.early_distortion) == (distortion, early)
+    assert "early-distortion-cost" not in model.left_out
+
+
+def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "elsewhere").write_text("")
+    monkeypatch.chdir(tmp_path / "here")
+    assert read_moses_ini(ini(NEW.replace("path=lr", "path=elsewhere"))).reordering_table.resolve() == (
+        tmp_path / "here" / "elsewhere"
+    )
+    assert read_moses_ini(ini(NEW.replace("path=lr", f"path={tmp_path}/lr"))).reordering_table == tmp_path / "lr.gz"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("Distortion\n", "OpSequenceModel0 path=x\n", 19, "OpSequenceModel0: the decoder does not have this feature"),
+        ("Distortion\n", "WordTranslationFeature\n", 19, "remove its line and its weights, and tune again"),
+        ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 19, "a second PhraseDictionaryMemory (TM is one)"),
+        ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 17, "only text tables can be read; write PhraseDict"),
+        ("KENLM factor", "IRSTLM factor", 20, "write KENLM with path= the model as ARPA"),
+        ("type=phrase-mslr", "type=lattice-mslr", 18, "type=lattice-mslr-bidirectional-fe-allff: the decoder does not"),
+        ("type=phrase-mslr", "type=phrase-msd-mslr", 18, "mslr is the second of msd, mslr, monotonicity, leftright;"),
+        ("phrase-mslr-bidirectional-fe", "phrase-bidirectional-fe", 18, "none of msd, mslr, monotonicity, leftright;"),
+        ("bidirectional-fe-allff", "bidirectional", 18, "none of fe, f; expected a type such as wbe-msd-bidirect"),
+        ("bidirectional-fe", "backward-fe", 25, "8 weights of LR, expected 4"),
+        ("fe-allff", "fe-collapseff", 25, "8 weights of LR, expected 2"),
+        ("fe-allff", "fe default-scores=1,1", 18, "default-scores=1,1, expected 8 numbers not below 0"),
+        ("fe-allff", "fe default-scores=1,1,1,1,1,1,1,x", 18, "expected 8 numbers not below 0, set off by commas"),
+        ("fe-allff", "fe-collapseff default-scores=1,1,1,1,1,1,1,1", 18, "with collapseff, which Moses cannot add up"),
+        (" type=phrase-mslr-bidirectional-fe-allff", "", 18, "LexicalReordering without type="),
+        ("lazyken=0", "oov-feature=1", 20, "KENLM: the decoder does not know 'oov-feature'; remove it"),
+        ("lazyken=0", "order=4", 20, "'order=4', expected every key once"),
+        ("lazyken=0", "lazy", 20, "'lazy', expected every key once, as KEY=VALUE"),
+        ("factor=0 path=lm", "factor=1 path=lm", 20, "factor=1; the decoder knows factor 0 alone"),
+        ("output-factor=0", "output-factor=0,1", 17, "output-factor=0,1; the decoder knows factor 0 alone"),
+        ("[input-factors]\n0", "[input-factors]\n0\n1", 4, "[input-factors] 1: the decoder knows factor 0 alone"),
+        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected '0 T 0' alone"),
+        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected '0 T 0' alone"),
+        ("path=lm.arpa", "path=lm.bin", 20, "KENLM: no file lm.bin in "),
+        ("path=lm.arpa ", "", 20, "KENLM without path="),
+        ("num-features=2", "num-features=two", 17, "num-features=two, expected a whole number from 1"),
+        ("TM= 0.1 0.2", "TM= 0.1", 24, "1 weights of TM, expected 2"),
+        ("LR= 1", "LR= ", 25, "7 weights of LR, expected 8"),
+        ("KENLM0= 0.4", "KENLM0= many", 30, "expected numbers after KENLM0="),
+        ("KENLM0= 0.4", "KENLM0=0.4", 30, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
+        ("KENLM0= 0.4", "TM= 1 1", 30, "weights of TM a second time"),
+        ("KENLM0= 0.4", "LM1= 1", 30, "LM1: no such feature; remove the line (features: "),
+        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights of what is no phrase table"),
+        ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
+        ("[threads]\n2", "[weight-file]\nx", 9, "[weight-file]: no file x"),
+        ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
+        ("[threads]\n2", "[weight-l]\n1", 14, "[feature] beside [weight-l] of the old format"),
+        ("[threads]", "[threads", 8, "'[threads', expected ] after"),
+        ("# a comment", "a comment", 1, "'a comment' before the first [section]"),
+        ("4 # words", "four", 7, "[distortion-limit] four: expected a whole number"),
+        ("[threads]\n2", "[beam-threshold]\nnarrow", 9, "[beam-threshold] narrow: expected a number"),
+        ("[threads]\n2", "[search-algorithm]\n4", 9, "[search-algorithm] 4: expected 0 (all that the stacks allow) or"),
+        ("[threads]\n2", "[cube-pruning-pop-limit]\n0", 9, "[cube-pruning-pop-limit] 0: expected 1 or more; with less"),
+    ],
+)
+def test_what_is_refused(ini, old, new, line, complaint):
+    assert old in NEW
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(NEW.replace(old, new, 1)))
+    assert complaint in str(caught.value)
+    assert caught.value.line == line
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ("KENLM0= 0.4", "KENLM0= nan", "language_model.0: Input should be a finite number, found nan"),
+        ("TM= 0.1 0.2", "TM= 0.1 inf", "translation.1: Input should be a finite number, found inf"),
+        ("Distortion0= 0.3", "Distortion0= -inf", "distortion: Input should be a finite number, found -inf"),
+    ],
+)
+def test_weights_that_are_not_finite(ini, old, new, complaint):
+    assert old in NEW
+    with pytest.raises(ConfigError, match=f"moses.ini: {complaint}"):
+        read_moses_ini(ini(NEW.replace(old, new, 1)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("0 0 0 5 table.gz", "1 0 0 5 table.gz", 2, "PhraseDictionaryBinary: only text tables"),
+        ("0 0 0 5 table.gz", "77 0 0 5 table.gz", 2, "implementation-77: the decoder does not have this"),
+        ("0 0 0 5 table.gz", "0 0 0 5 table.gz\n0 0 0 5 table.gz", 3, "a second PhraseDictionaryMemory"),
+        ("0 0 0 5 table.gz", "0 0 table.gz", 2, "3 words, expected 5: KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"),
+        ("8 0 3 lm.arpa", "1 0 3 lm.arpa", 6, "IRSTLM: write KENLM"),
+        ("8 0 3 lm.arpa", "8 1 3 lm.arpa", 6, "factor=1; the decoder knows factor 0 alone"),
+        ("0-0 wbe-msd", "0-0 wbe-mds", 8, "the decoder does not have mds"),
+        ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
+        ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
+        ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),
+        ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no such feature"),
+    ],
+)
+def test_what_is_refused_in_the_old_format(ini, old, new, line, complaint):
+    assert old in OLD
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(OLD.replace(old, new, 1)))
+    assert complaint in str(caught.value)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "no [section]; give a moses.ini"),
+        ("[stack]\n5\n", "no feature PhraseDictionaryMemory; expected one"),
+        ("[feature]\nPhraseDictionaryMemory path=table\n", "no feature KENLM; expected one"),
+    ],
+)
+def test_what_is_missing(ini, text, complaint):
+    with pytest.raises(FormatError) as caught:
+        read_moses_ini(ini(text))
+    assert complaint in str(caught.value)

@@ -1,0 +1,218 @@
+"""Whole models: out to Moses' formats and in again with the same translations, and the two commands."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.base.config import load_config, save_config
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.cli import main
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.moses.commands import Importing
+from phrasebeam.decoder.moses.exporting import export_moses, probabilities
+from phrasebeam.decoder.moses.importing import import_moses
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translator import Decoder
+from tests.decoder.models import ALL_REORDERINGS, random_toy
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+LINES = ["a b c x", "", "b d a a", "x", "c b", "a b d"]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    return random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory
+
+
+@pytest.fixture(scope="module")
+def exported(toy, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("exported")
+    export_moses(toy, directory)
+    return directory
+
+
+@pytest.fixture
+def moses(tmp_path, exported):
+    return shutil.copytree(exported, tmp_path / "moses")
+
+
+@pytest.mark.needs_jit
+@settings(max_examples=20)
+@given(st.integers(0, 2**20), st.none() | ALL_REORDERINGS, st.booleans())
+def test_out_and_in_again(seed, reordering, early):
+    with tempfile.TemporaryDirectory() as directory:
+        out_and_in_again(Path(directory), seed, reordering, early)
+
+
+def out_and_in_again(tmp_path, seed, reordering, early):
+    toy = random_toy(tmp_path / "toy", seed, most=4, reordering=reordering, early=early)
+    if early:
+        path = toy.directory / "weights.yaml"
+        path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"distortion": 0.0}))
+    export_moses(toy.directory, tmp_path / "moses")
+    description = import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    if reordering:
+        found, default = description.reordering.model_dump(), reordering.ln_default
+        assert found.pop("ln_default") == pytest.approx(default, abs=1e-6)
+        assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
+    else:
+        assert description.reordering is None
+    search = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    longest = description.max_source_phrase_length
+    assert search == Search(max_phrase_length=longest)  # what the toy has none of is ours by default
+    before, after = Decoder.load(toy.directory, search), Decoder.load(tmp_path / "again", search)
+    np.testing.assert_array_equal(before.model.tables.phrases.ln_scores, after.model.tables.phrases.ln_scores)
+    np.testing.assert_array_equal(before.model.tables.ln_reordering, after.model.tables.ln_reordering)
+    for old, new in zip(before.translate_all(LINES), after.translate_all(LINES)):
+        assert (new.text, new.phrases) == (old.text, old.phrases)
+        assert new.score == pytest.approx(old.score, abs=1e-4)
+
+
+def test_a_weight_for_each_direction_is_one_for_each_orientation(tmp_path):
+    toy = random_toy(tmp_path / "toy", 3, reordering=Reordering(orientation="hier", kind="leftright", collapse=True))
+    export_moses(toy.directory, tmp_path / "moses")
+    backward, forward = (repr(weight) for weight in open_model(toy.directory).weights.reordering)
+    text = (tmp_path / "moses" / "moses.ini").read_text()
+    assert "num-features=4 type=hier-leftright-bidirectional-fe-allff\n" in text
+    assert f"LexicalReordering0= {backward} {backward} {forward} {forward}\n" in text
+
+
+@settings(max_examples=200)
+@given(st.lists(st.floats(-100, 0, width=32), min_size=1, max_size=5))
+def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
+    ln_scores = np.array([ln_scores], np.float32)
+    (row,) = probabilities(ln_scores)
+    again = np.log([float(text) for text in row.split()]).astype(np.float32)
+    np.testing.assert_allclose(again, ln_scores[0], rtol=1e-6, atol=1e-15)
+
+
+def test_an_import_is_repeatable_and_an_export_too(tmp_path, toy, moses):
+    for name, memory in (("first", 2**26), ("second", 2**34)):
+        import_moses(moses / "moses.ini", tmp_path / name, Importing(memory=memory))
+        export_moses(toy, tmp_path / f"out-{name}")
+    for first, second in (("first", "second"), ("out-first", "out-second")):
+        assert contents(tmp_path / first) == contents(tmp_path / second)
+
+
+def contents(directory):
+    return {path.relative_to(directory): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    save_config(Decoding(search=Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5)), model / "search.yaml")
+    export_moses(model, tmp_path / "moses")
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    found = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    longest = open_model(toy).description.max_source_phrase_length
+    assert found == Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
+    save_config(Decoding(search=Search(pop_limit=0)), model / "search.yaml")  # which Moses would take for no pops
+    export_moses(model, tmp_path / "moses")
+    assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
+
+
+def test_limits_of_the_search_are_moses_own(tmp_path, moses):
+    ini = moses / "moses.ini"
+    lines = ini.read_text().replace(" table-limit=20", "").split("\n")
+    sections = (
+        "[search-algorithm]",
+        "[cube-pruning-pop-limit]",
+        "[distortion-limit]",
+        "[stack]",
+        "[beam-threshold]",
+        "[max-phrase-length]",
+    )
+    ini.write_text("\n".join(line for i, line in enumerate(lines) if not {line, lines[i - 1]} & set(sections)))
+    description = import_moses(ini, tmp_path / "model")
+    assert yaml.safe_load((tmp_path / "model" / "search.yaml").read_text())["search"] == {
+        "algorithm": "stack",
+        "pop_limit": 1000,
+        "stack": 200,
+        "beam_threshold": 1e-5,
+        "distortion_limit": -1,
+        "table_limit": 20,
+        "max_phrase_length": description.max_source_phrase_length,
+    }
+
+
+def test_an_arpa_file_gives_the_same_language_model(tmp_path, toy, moses):
+    shutil.copy(toy / "lm.arpa", moses)
+    ini = moses / "moses.ini"
+    ini.write_text(ini.read_text().replace("path=lm.bin", "path=lm.arpa"))
+    import_moses(ini, tmp_path / "model")
+    assert (tmp_path / "model" / "lm.bin").read_bytes() == (toy / "lm.bin").read_bytes()
+
+
+def test_the_model_says_where_it_comes_from(tmp_path, moses):
+    description = import_moses(moses / "moses.ini", tmp_path / "model")
+    assert description == open_model(tmp_path / "model").description
+    assert description.settings == {"imported_from": "moses", "left_out": []}
+    assert set(description.data) == {
+        *("moses_ini", "phrase_table", "reordering_table", "language_model", "pairs_without_reordering")
+    }
+    ini = moses / "moses.ini"
+    ini.write_text(ini.read_text() + "# changed\n")
+    assert import_moses(ini, tmp_path / "other").signature != description.signature
+
+
+def test_nothing_is_left_of_an_import_that_fails(tmp_path, moses):
+    (moses / "reordering-table.gz").write_text("a ||| b ||| c\n")
+    with pytest.raises(FormatError, match=r"reordering-table\.gz:1: "):
+        import_moses(moses / "moses.ini", tmp_path / "model")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["moses"]
+
+
+def test_other_directories_are_not_replaced(tmp_path, toy, moses):
+    with pytest.raises(ConfigError, match="exists and is not a model"):
+        import_moses(moses / "moses.ini", moses)
+    with pytest.raises(ConfigError, match="exists and is not a model"):
+        export_moses(toy, toy)
+    export_moses(toy, moses)  # an earlier export
+
+
+def test_words_that_moses_cannot_have(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    words = (model / "target.vocab").read_text().split()
+    (model / "target.vocab").write_text("\n".join(["a|b", *words[1:]]) + "\n")
+    with pytest.raises(ModelError, match=r"target.vocab:1: the word 'a\|b' has a \|"):
+        export_moses(model, tmp_path / "moses")
+
+
+@pytest.mark.parametrize(
+    ("weights", "complaint"),
+    [({"early_distortion": 0.1}, "distortion 0.3 beside early_distortion, and Moses has the one or the other; set")],
+)
+def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
+    model = shutil.copytree(toy, tmp_path / "model")
+    written = yaml.safe_load((model / "weights.yaml").read_text())
+    (model / "weights.yaml").write_text(yaml.safe_dump(written | {"distortion": 0.3} | weights))
+    with pytest.raises(ModelError, match=f"weights.yaml: {complaint}"):
+        export_moses(model, tmp_path / "moses")
+
+
+def test_a_damaged_language_model_is_named(tmp_path, moses):
+    (moses / "lm.bin").write_bytes(b"garbage")
+    with pytest.raises(FormatError, match=r"lm.bin: not a language model"):
+        import_moses(moses / "moses.ini", tmp_path / "model")
+
+
+def test_the_commands(tmp_path, toy, capsys):
+    moses, model = tmp_path / "moses", tmp_path / "model"
+    assert main(["export-moses", "--model", str(toy), "--output", str(moses)]) == 0
+    (moses / "moses.ini").write_text((moses / "moses.ini").read_text() + "[threads]\n4\n")
+    assert main(["import-moses", str(moses / "moses.ini"), "--output", str(model)]) == 0
+    assert "not taken over, since it does not belong to the model: [threads]" in capsys.readouterr().err
+    expected = [translation.text for translation in Decoder.load(toy).translate_all(LINES)]
+    assert [translation.text for translation in Decoder.load(model).translate_all(LINES)] == expected
+    assert main(["import-moses", str(tmp_path / "nowhere.ini"), "--output", str(model)]) == 2
+    assert capsys.readouterr().err.endswith("nowhere.ini: No such file or directory\n")
+    assert Path(model).is_dir()

@@ -1,0 +1,242 @@
+"""Kernels are compiled again when anything that they use changes, and only then; and each is compiled only once."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phrasebeam.kernels import jit as kernels
+from tests import ROOT
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A function that writes modules of a project of their own, as {path: source}."""
+    monkeypatch.setattr(kernels, "ROOT", tmp_path)
+
+    def write(files):
+        for name, source in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(source)
+        kernels._imports.cache_clear()
+        kernels._digest.cache_clear()
+        return tmp_path
+
+    yield write
+    kernels._imports.cache_clear()
+    kernels._digest.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("source", "imported"),
+    [
+        ("from phrasebeam.lm.b import f", {"phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}),
+        ("import phrasebeam.lm.b as b", {"phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}),
+        ("from phrasebeam.lm import b", {"phrasebeam/lm/__init__.py", "phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}),
+        (
+            "from phrasebeam.lm import (\n    c,  # why\n    d as e,\n)",
+            {"phrasebeam/lm/__init__.py", "phrasebeam/lm/c.py", "phrasebeam/lm/d.py"},
+        ),
+        ("from phrasebeam.lm.c import (\n    g,\n)", {"phrasebeam/lm/c.py"}),
+        ("def f():\n    from phrasebeam.lm.c import g\n", {"phrasebeam/lm/c.py"}),
+        ("from phrasebeam.decoder.features.e import h", {"phrasebeam/decoder/features/e.py", "phrasebeam/lm/a.py"}),
+        ("from phrasebeam.decoder.features import e", {"phrasebeam/decoder/features/e.py", "phrasebeam/lm/a.py"}),
+        ("import numpy\nfrom elsewhere.b import f", set()),
+    ],
+)
+def test_sources(project, source, imported):
+    root = project(
+        {
+            "phrasebeam/lm/__init__.py": "",
+            "phrasebeam/lm/a.py": source,
+            "phrasebeam/lm/b.py": "from phrasebeam.lm.c import g",
+            "phrasebeam/lm/c.py": "from phrasebeam.lm.b import f",
+            "phrasebeam/lm/d.py": "",
+            "phrasebeam/decoder/features/e.py": "import phrasebeam.lm.a",
+        }
+    )
+    circle = (
+        {"phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}
+        if imported & {"phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}
+        else set()
+    )
+    assert kernels.sources_of(root / "phrasebeam/lm/a.py") == {
+        root / name for name in {"phrasebeam/lm/a.py"} | imported | circle
+    }
+
+
+def test_cache_directory_follows_the_sources(project):
+    files = {
+        "phrasebeam/lm/a.py": "from phrasebeam.lm.b import f",
+        "phrasebeam/lm/b.py": "ONE = 1",
+        "phrasebeam/lm/c.py": "",
+    }
+    a = project(files) / "phrasebeam/lm/a.py"
+    first = kernels.cache_directory(a)
+    project({"phrasebeam/lm/c.py": "# nobody imports this"})
+    assert kernels.cache_directory(a) == first
+    project({"phrasebeam/lm/b.py": "ONE = 2"})
+    assert kernels.cache_directory(a) != first
+    project(files)
+    assert kernels.cache_directory(a) == first
+
+
+def test_cache_directory_follows_bounds_checks(project, monkeypatch):
+    a = project({"phrasebeam/lm/a.py": ""}) / "phrasebeam/lm/a.py"
+    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", None)
+    unchecked = kernels.cache_directory(a)
+    project({})
+    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", 1)
+    assert kernels.cache_directory(a) != unchecked
+
+
+@pytest.mark.parametrize(
+    ("variables", "home"),
+    [
+        ({"PHRASEBEAM_CACHE": "ours", "XDG_CACHE_HOME": "theirs"}, "ours"),
+        ({"XDG_CACHE_HOME": "theirs"}, "theirs/phrasebeam"),
+        ({"PHRASEBEAM_CACHE": "", "XDG_CACHE_HOME": "", "HOME": "/home/me"}, "/home/me/.cache/phrasebeam"),
+    ],
+)
+def test_cache_directory_follows_the_environment(project, monkeypatch, variables, home):
+    a = project({"phrasebeam/lm/a.py": ""}) / "phrasebeam/lm/a.py"
+    for name in ("PHRASEBEAM_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert kernels.cache_directory(a).parent == Path(home) / "kernels"
+
+
+def run(script, directory, cache):
+    # No .pyc: Python tells an edit by time and size, and these edits are quick and small.
+    environment = os.environ | {
+        "PHRASEBEAM_CACHE": str(cache),
+        "NUMBA_DISABLE_JIT": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=directory, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+OURS = [f"phrasebeam/{name}.py" for name in ("kernels/jit", "kernels/indices", "base/own_modules")]
+KERNEL = "from phrasebeam.kernels.jit import kernel\n{imports}\n@kernel\ndef {name}(x):\n    return {value}\n"
+
+
+@pytest.mark.needs_jit
+def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
+    caller = KERNEL.format(imports="from phrasebeam.lm.callee import g", name="f", value="10 * g(x)")
+    callees = [KERNEL.format(imports="", name="g", value=f"x + {i}") for i in (1, 2)]
+    ours = {name: (ROOT / name).read_text() for name in OURS}
+    root = project({"phrasebeam/__init__.py": "", "phrasebeam/lm/caller.py": caller, **ours})
+    script = "from phrasebeam.lm.caller import f; print(f(1), sum(f.stats.cache_hits.values()))"
+    for callee, expected in ((0, "20 0"), (0, "20 1"), (1, "30 0"), (0, "20 1")):
+        project({"phrasebeam/lm/callee.py": callees[callee]})
+        assert run(script, root, tmp_path / "cache") == expected
+
+
+EVERYTHING = """
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+from phrasebeam.kernels import jit
+jit.direct = lambda kernel: kernel  # which would not see a second signature
+
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.input.sentence_input import Input, LeftOut, Prefix, Term
+from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.template_config import Templates, WordEdges
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.language_model import LanguageModel
+from tests.decoder.features.test_sparse_features import LEVELS, add_templates
+from tests.decoder.models import random_toy
+
+
+def force_all(decoder, unlimited):
+    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
+    for one in decoder, forced.decoder:
+        one.reader._parts(one.model, None).has_frequencies = True
+        forced.decoder.reader._parts(one.model, None).has_frequencies = True
+        forced.force(given, one.translate(given).text)
+
+
+templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=True, rule_bigram=True, rule_history=True)
+for reordering in (Reordering(orientation="hier"), None):
+    early = bool(reordering)
+    toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
+    decoder = Decoder.load(toy.directory, Search(table_limit=1))
+    for line in ("a b c x", "", " ".join("abcd" * 10)):
+        decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
+    for algorithm, policy in (("stack", "exclusive"), ("cube", "inclusive"), ("stack", "constraint")):
+        other = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        term = Term(0, 2, ("s", "new"), 0.5, ((0, 0),))
+        given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
+        for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
+            other.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
+    force_all(decoder, Search(table_limit=0))
+    add_templates(toy, templates, 1)
+    for algorithm in ("stack", "cube"):
+        sparse = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        sparse.answer("a b c x d", Request(n=3, sparse="names"))
+    force_all(sparse, Search(table_limit=0))
+LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
+n_compiled = 0
+for package in ("kernels", "lm", "decoder"):
+    for path in sorted(Path("phrasebeam", package).rglob("*.py")):
+        module = import_module(".".join(path.with_suffix("").parts))
+        for name, value in vars(module).items():
+            signatures = () if isinstance(value, type) else getattr(value, "signatures", ())
+            n_compiled += len(signatures) == 1
+            if len(signatures) > 1 and value.__module__ == module.__name__:
+                print(f"{module.__name__}.{name}:", *signatures, sep="\\n  ")
+print(n_compiled > 50)
+"""
+
+
+@pytest.mark.needs_jit
+def test_kernels_for_kernels_are_refused_to_python():
+    @kernels.inner_kernel
+    def half(x):
+        return x / 2
+
+    @kernels.kernel
+    def quarter(x):
+        return half(half(x))
+
+    assert quarter(2.0) == 0.5
+    with pytest.raises(TypeError, match="half is called by kernels only"):
+        half(2.0)
+
+
+@pytest.mark.needs_jit
+def test_a_direct_call_checks_item_sizes():
+    @kernels.kernel
+    def total(values):
+        found = 0.0
+        for value in values:
+            found += value
+        return found
+
+    direct = kernels.direct(total)
+    assert [direct(np.arange(n, dtype=np.float64)) for n in (3, 4)] == [3, 6]
+    for other in np.arange(3, dtype=np.float32), [1.0]:
+        with pytest.raises(TypeError):
+            direct(other)
+
+
+@pytest.mark.needs_jit
+def test_every_kernel_has_one_signature(tmp_path):
+    script = EVERYTHING.replace('sys.argv[0] or "toy"', repr(str(tmp_path)))
+    assert run(script, ROOT, tmp_path / "cache") == "True"

@@ -1,0 +1,72 @@
+"""Extraction and orientations against the definitions, applied to every pair of spans."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
+from tests.naive import extraction as naive
+from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+
+def extracted(bitext, max_length, kind, chunk=1 << 20):
+    """[(sentence, spans, orientations)] and the number of phrase pairs of each sentence pair."""
+    aligned = align_bitext(*arrays(bitext))
+    counts = count_occurrences(aligned, max_length)
+    found = []
+    for _, occurrences in extract(aligned, counts, max_length, KINDS[kind], chunk):
+        for i, first, begin, packed in occurrences.tolist():
+            spans = (first, first + (packed & 255) - 1, begin, begin + (packed >> 8 & 255) - 1)
+            found.append((i, spans, (packed >> 16 & 3, packed >> 18 & 3)))
+    return found, counts.tolist()
+
+
+def expected(bitext, max_length, kind):
+    return [
+        (i, spans, naive.orientations(kind, len(source), len(target), links, spans, max_length))
+        for i, (source, target, links) in enumerate(bitext)
+        for spans in naive.extract(len(source), len(target), links, max_length)
+    ]
+
+
+@settings(deadline=None, max_examples=80)
+@given(bitexts, st.integers(1, 5), st.sampled_from(list(KINDS)), st.integers(1, 50))
+def test_agrees_with_the_definition(bitext, max_length, kind, chunk):
+    found, counts = extracted(bitext, max_length, kind, chunk)
+    assert sorted(found) == sorted(expected(bitext, max_length, kind))
+    assert counts == [sum(i == j for j, _, _ in found) for i in range(len(bitext))]
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("kind", KINDS)
+def test_hard_sentences(name, kind):
+    found, _ = extracted(HARD[name], 7, kind)
+    assert sorted(found) == sorted(expected(HARD[name], 7, kind))
+
+
+@pytest.mark.needs_jit
+def test_a_sentence_of_200_words():
+    source, target, links = long_pair(200, np.random.default_rng(3))
+    found, _ = extracted([(source, target, links)], 7, "hier")
+    spans = {spans for _, spans, _ in found}
+    assert len(spans) == len(found) > 300
+    assert all(naive.consistent(links, pair) for pair in spans)
+    near = [
+        (first, last, begin, end)
+        for first in range(200)
+        for last in range(first, min(200, first + 7))
+        for begin in range(max(0, first - 12), min(200, first + 12))
+        for end in range(begin, min(200, begin + 7))
+    ]
+    assert spans == {pair for pair in near if naive.consistent(links, pair)}
+
+
+def test_unlinked_words_at_the_edges_are_free():
+    found, _ = extracted([([0, 1, 2], [3, 4], {(1, 0)})], 3, "word")
+    source_spans = [(0, 1), (0, 2), (1, 1), (1, 2)]
+    spans = [(*source, 0, end) for source in source_spans for end in (0, 1)]
+    assert sorted(spans for _, spans, _ in found) == sorted(spans)

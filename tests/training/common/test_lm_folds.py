@@ -1,0 +1,89 @@
+"""Folds of language models: each is the model of the other sentences, and decodes its own."""
+
+from dataclasses import replace
+
+import pytest
+
+from phrasebeam.base.config import save_config
+from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.decoder.features.dense import LN10
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.sentence_input import Input, LeftOut
+from phrasebeam.decoder.model.language_model_folds import fold_of, open_folds
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.estimate import estimate
+from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.training.common.build_lm_folds import build_lm_folds
+from tests.decoder.held_out.test_leave_one_out import LINES, trained
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+N = 2
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("folds")
+    path = trained(directory, LINES)
+    save_config(Weights(language_model=[0.5]), path / "weights.yaml")
+    build_lm_folds(directory / "target", path / "lm-folds", N, order=2)
+    return path
+
+
+def rest(directory, fold):
+    lines = [line for i, (_, line, _) in enumerate(LINES) if i % N != fold]
+    (directory / "rest").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return LanguageModel.from_ngrams(estimate(directory / "rest", 2))
+
+
+def test_every_sentence_is_decoded_by_a_model_that_has_not_seen_it(model, tmp_path):
+    opened = open_model(model)
+    decoder = Decoder(opened, folds=open_folds(model / "lm-folds", opened))
+    unseen = Decoder(opened)
+    for i, (source, target, alignment) in enumerate(LINES):
+        points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+        left_out = LeftOut(tuple(target.split()), points, fold=fold_of(i, N))
+        given = Input(source.split(), left_out=left_out)
+        found = decoder.translate(given)
+        ln_lm = LN10 * rest(tmp_path, i % N).score(found.text.split())
+        assert found.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
+        other = unseen.translate(replace(given, left_out=replace(left_out, fold=None)))
+        ln_lm = LN10 * LanguageModel.load(model / "lm.bin").score(other.text.split())
+        assert other.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
+
+
+def test_the_language_model_alone_may_have_not_seen_a_sentence(model, tmp_path):
+    opened = open_model(model)
+    decoder = Decoder(opened, folds=open_folds(model / "lm-folds", opened))
+    (tmp_path / "reference").write_text("".join(f"{target}\n" for _, target, _ in LINES), encoding="utf-8")
+    inputs = [Input(source.split()) for source, _, _ in LINES]
+    files = TrainingFiles(tmp_path / "reference", None, n_folds=N)
+    for i, (given, reference) in enumerate(with_references(inputs, files)):
+        assert reference == tuple(LINES[i][1].split())
+        found = decoder.translate(given)
+        ln_lm = LN10 * rest(tmp_path, i % N).score(found.text.split())
+        assert found.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
+        known = [one for one in decoder.nbest(inputs[i], 200) if one.phrases == found.phrases]
+        assert found.features["translation"] == pytest.approx(known[0].features["translation"])
+
+
+def test_what_is_not_there_is_refused(model, tmp_path):
+    opened = open_model(model)
+    given = Input(["das"], left_out=LeftOut((), (), fold=N))
+    with pytest.raises(ConfigError, match="the sentence is of fold 2, but there are 2 language model folds"):
+        Decoder(opened, folds=open_folds(model / "lm-folds", opened)).translate(given)
+    with pytest.raises(ModelError, match=r"folds\.yaml: missing; estimate the folds again"):
+        open_folds(tmp_path, opened)
+    with pytest.raises(ConfigError, match="1 folds of the language model, expected at least 2"):
+        build_lm_folds(tmp_path / "text", tmp_path / "folds", 1, 2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_file_is_named(model, tmp_path):
+    build_lm_folds(model.parent / "target", tmp_path / "folds", 3, order=2, more=[model.parent / "source"])
+    assert sorted(path.name for path in (tmp_path / "folds").iterdir()) == ["0.bin", "1.bin", "2.bin", "folds.yaml"]
+    (tmp_path / "folds" / "1.bin").unlink()
+    with pytest.raises(ModelError, match=r"1\.bin: missing"):
+        open_folds(tmp_path / "folds", open_model(model))

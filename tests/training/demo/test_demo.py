@@ -1,0 +1,47 @@
+"""The demo from corpus to BLEU: the whole way in little."""
+
+import pytest
+import typer
+
+from phrasebeam.base.command_line import BAD_INPUT, run
+from phrasebeam.base.config import load_config
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.demo.demo import SHOWN, TEST_SENTENCES, run_demo
+from phrasebeam.training.demo.demo_command import DEMO_CONFIG, demo
+
+SENTENCES = 1500
+BLEU_FLOOR = 30.0
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    return run_demo(tmp_path_factory.mktemp("demo"), SENTENCES, 1, load_config(DEMO_CONFIG, TrainModelConfig))
+
+
+def test_translations_are_good_enough(result):
+    assert result.bleu > BLEU_FLOOR
+    assert "tok:none" in result.signature
+    assert result.output.read_text("utf-8").count("\n") == TEST_SENTENCES
+
+
+def test_examples_are_whole_sentences(result):
+    sources = result.corpus.test_source.read_text("utf-8").splitlines()
+    assert len(result.examples) == SHOWN
+    for example in result.examples:
+        phrases = example.translation.phrases
+        assert example.source in sources
+        assert " ".join(p.source for p in sorted(phrases, key=lambda p: p.source_span)) == example.source
+        assert " ".join(p.target for p in phrases) == example.translation.text
+
+
+def test_the_command_shows_examples_and_bleu(tmp_path, capsys):
+    app = typer.Typer()
+    app.command()(demo)
+    assert run(app, "demo", ["--output", str(tmp_path / "out"), "--sentences", "200"]) == 0
+    printed = capsys.readouterr().out
+    assert [line.split()[0] for line in printed.splitlines() if line] == [
+        *["source", "output", "reference"] * 3,
+        "BLEU",
+        "Try:",
+    ]
+    assert run(app, "demo", ["--sentences", "0"]) == BAD_INPUT

@@ -1,0 +1,144 @@
+"""Strategies, beams and differences of the perceptron against their definitions."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.base.config import load_config
+from phrasebeam.decoder.features.dense import SPARSE, weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.sparse_weights import fill_weights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.maxforce.examples import Comparison, Example
+from phrasebeam.training.maxforce.updates import UPDATES, Bins
+from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
+from tests.decoder.forced.test_forced import problem
+from tests.decoder.models import REORDERINGS, random_toy, toy_name
+from tests.naive import maxforce as naive
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("maxforce")
+
+
+@st.composite
+def random_bins(draw):
+    n = draw(st.integers(1, 8))
+    scores = st.none() | st.integers(-3, 3).map(float)
+    row = st.lists(scores, min_size=n + 1, max_size=n + 1)
+    has_good = draw(st.lists(st.booleans(), min_size=n + 1, max_size=n + 1))
+    return draw(row), draw(row), has_good, draw(st.booleans())
+
+
+def as_array(scores):
+    return np.array([-np.inf if score is None else score for score in scores])
+
+
+@given(random_bins(), st.integers(1, 4))
+def test_strategies_are_their_definitions(problem, phrase_limit):
+    good, bad, has_good, is_solved = problem
+    violation = as_array([None if None in pair else pair[1] - pair[0] for pair in zip(good, bad)])
+    bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, 0.0)
+    found = {name: update(bins, phrase_limit) for name, update in UPDATES.items()}
+    expected = naive.strategies(*problem, phrase_limit)
+    assert {name: update and update.bin for name, update in found.items()} == expected
+    assert {name for name, update in found.items() if update and update.closest} <= {"local"}
+
+
+def comparison(directory, seed, reordering, templates, update, future_share=0.0):
+    """A toy with sparse features and random weights, and an example whose reference is reachable, or None."""
+    toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
+    if templates is not None:
+        maps, scales = add_templates(toy, templates, seed)
+        all_vectors(toy, templates, maps, scales, words, seed)
+    limits = Search(stack=random.Random(seed).randint(1, 3), beam_threshold=0.0, table_limit=2)
+    forced = ForcedDecoder(
+        Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})), Forcing(least_prefix=2)
+    )
+    found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
+    lattice = forced.lattice(forced.prepare(Input(words), reference))[1]
+    return found, None if lattice is None else Example(0, Input(words), tuple(reference), lattice)
+
+
+@given(st.integers(0, 2**20), REORDERINGS)
+@settings(max_examples=30)
+def test_beams_are_those_of_the_graph(directory, seed, reordering):
+    found, example = comparison(directory, seed, reordering, None, "max_violation")
+    if example is None:
+        return
+    searched = found._search(example)
+    graph, options = searched.workspace.graph, searched.workspace.options
+    is_whole = searched.n_words == len(example.given.words)
+    expected = naive.beam(graph, options, searched.n_words, is_whole, searched.reference.tolist())
+    beam = searched.beam
+    assert [None if score == -np.inf else score for score in beam.bad.tolist()] == [bad for bad, _ in expected]
+    assert beam.has_good.tolist() == [has_good for _, has_good in expected]
+
+
+@given(
+    st.integers(0, 2**20),
+    REORDERINGS,
+    st.none() | templates_of(),
+    st.sampled_from(sorted(UPDATES)),
+    st.sampled_from([0.0, 1.0]),
+)
+@settings(max_examples=30, deadline=None)
+def test_differences_have_the_margin_of_their_scores(directory, seed, reordering, templates, update, share):
+    place = directory / f"{seed}-{hash(templates.model_dump_json() if templates else '')}"
+    found, example = comparison(place, seed, reordering, templates, update, share)
+    if example is None:
+        return
+    difference = found.difference(example)
+    if difference.bin is None:
+        assert not difference.keys.size
+        return
+    decoder = found.decoder
+    weights = weight_vector(decoder.weights, decoder.features)
+    assert weights @ difference.dense == pytest.approx(difference.margin, abs=1e-4)
+    table = decoder.tables.sparse.weights
+    learned = np.zeros(difference.keys.size)
+    fill_weights(table, difference.keys, learned)
+    learned *= difference.values
+    for name, place in zip(GROUPS, decoder.features.optional_places()[SPARSE:].tolist()):
+        of_group = difference.groups == GROUPS.index(name)
+        assert learned[of_group].sum() == pytest.approx(difference.dense[place] if place >= 0 else 0, abs=1e-9)
+    if update == "max_violation":
+        assert difference.margin <= 0
+
+
+def test_toys_reach_all_strategies(directory):
+    """The examples above are not all without updates."""
+    n_updates = dict.fromkeys(UPDATES, 0)
+    for seed in range(12):
+        for update in UPDATES:
+            found, example = comparison(directory / "reach", seed, None, None, update)
+            if example is not None:
+                n_updates[update] += found.difference(example).bin is not None
+    assert min(n_updates.values()) > 0
+
+
+def test_reweighed_decoders_are_new_ones(directory):
+    """Nothing of the weights before is remembered."""
+    toy = random_toy(directory / toy_name(5, None), 5, most=30, reordering=None)
+    other = random_toy(directory / toy_name(6, None), 6, reordering=None)
+    weights = load_config(other.directory / "weights.yaml", Weights)
+    limits = Search(table_limit=1, stack=3)
+    decoder = Decoder.load(toy.directory, limits)
+    lines = ["a b c d", "b b a", "d c a b"]
+    before = [decoder.translate(line) for line in lines]
+    decoder.reweigh(weights)
+    expected = Decoder.load(toy.directory, limits, weights)
+    assert [decoder.translate(line) for line in lines] == [expected.translate(line) for line in lines]
+    decoder.reweigh(decoder.model.weights)
+    assert [decoder.translate(line) for line in lines] == before

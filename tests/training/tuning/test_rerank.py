@@ -1,0 +1,132 @@
+"""N-best lists of other decoders: read, learned from, reranked."""
+
+import numpy as np
+import pytest
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.cli import main
+from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
+from phrasebeam.training.nbest.nbest_store import NbestStore
+from phrasebeam.training.tuning.rerank import load_weights
+
+WEIGHTS = {"LM0": [0.5], "TM0": [1.0, -0.25]}
+LISTS = [
+    [
+        ("a b c e", -0.125, -0.25, 0.5, {}),
+        ("a b c d", -0.25, -0.5, 0.125, {"good_d": 1}),
+        ("x", -0.5, -1, 0, {"bad": 2}),
+    ],
+    [("d", -0.125, 0, 0.25, {"bad": 1}), ("a b c d", -0.25, -0.25, 0.5, {"good_d": 1})],
+    [("a b c d", -0.125, -0.0625, 0.5, {"good_d": 1, "bad": 0.5})],
+]
+REFERENCES = ["a b c d"] * 3
+
+
+def lines():
+    for number, entries in enumerate(LISTS):
+        for text, lm, one, two, sparse in entries:
+            score = 0.5 * lm + one - 0.25 * two - 100 * number  # with what a whole sentence shares
+            fields = "".join(f" {name}= {value}" for name, value in sparse.items())
+            yield f"{number} ||| {text}  ||| LM0= {lm} TM0= {one} {two}{fields} ||| {score} ||| 0=0 ||| 0-0"
+
+
+@pytest.fixture
+def nbest(tmp_path):
+    path = tmp_path / "nbest"
+    path.write_text("".join(f"{line}\n" for line in lines()))
+    return path
+
+
+@pytest.fixture
+def reference(tmp_path):
+    path = tmp_path / "reference"
+    path.write_text("".join(f"{line}\n" for line in REFERENCES))
+    return path
+
+
+def test_lists_are_stored(nbest, tmp_path):
+    layout, metric = find_layout(nbest), make_metric("bleu", [REFERENCES])
+    assert layout.dense == {"LM0": 1, "TM0": 2}
+    assert layout.names == ["LM0", "TM0", "TM0"]
+    assert sorted(layout.sparse.values()) == ["bad", "good_d"]
+    store = NbestStore(tmp_path / "store", 3, 3, metric.n_statistics)
+    weights = store_nbest(nbest, layout, metric, store)
+    lists = store.lists()
+    assert lists.first.tolist() == [0, 3, 5, 6]
+    assert lists.dense.tolist() == [[entry[1], entry[2], entry[3]] for entries in LISTS for entry in entries]
+    assert list(store.texts()) == [entry[0] for entries in LISTS for entry in entries]
+    assert store.keys.tolist() == [key_of("good_d"), key_of("bad")]
+    assert lists.sparse_value.tolist() == [1, 2, 1, 1, 1, 0.5]
+    # The weights behind the scores, though the scores have parts that the features have not.
+    differences = np.array([[-1, -2, -3], [-3, -6, -4], [-1, -2, 2]])
+    assert differences @ weights == pytest.approx(differences @ [0.5, 1.0, -0.25])
+    store.close()
+
+
+@pytest.mark.parametrize("method", ["mert", "mira-batch", "mira-corpus", "mira-chiang", "pro"])
+def test_the_command_learns_and_reranks(nbest, reference, tmp_path, capsys, method):
+    weights = tmp_path / "weights"
+    learn = ["--train", str(nbest), "--reference", str(reference), "--method", method, "--weights", str(weights)]
+    config = tmp_path / "config"
+    config.write_text("pro: {interpolation: 1.0, penalty: 0.01}\nmira_corpus: {c: 1.0}\nmira_chiang: {c: 1.0}\n")
+    assert main(["rerank", *learn, "--config", str(config), "--nbest", str(nbest)]) == 0
+    assert capsys.readouterr().out.splitlines() == REFERENCES
+    assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest)]) == 0
+    assert capsys.readouterr().out.splitlines() == REFERENCES
+    assert {"LM0", "TM0"} <= set(load_weights(weights))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no lines"),
+        ("0 ||| a ||| LM0= 1\n", "1: 3 fields"),
+        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature LM0 is there twice"),
+        ("0 ||| a ||| 1 ||| 1\n", "1: the value 1 has no name"),
+        ("0 ||| a ||| LM0= x ||| 1\n", "1: could not convert"),
+        ("1 ||| a ||| LM0= 1 ||| 1\n", "1: sentence 1, expected 0"),
+        ("0 ||| a ||| LM0= 1 ||| 1\n2 ||| a ||| LM0= 1 ||| 1\n", "2: sentence 2, expected 0 or 1"),
+        ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| a ||| LM0= 1 2 ||| 1\n", "2: the feature LM0 has 2 values, before 1"),
+        ("0 ||| a ||| LM0= 1 2 ||| 1\n0 ||| a ||| TM0= 1 2 ||| 1\n", "LM0 has 2 values, but is missing"),
+    ],
+)
+def test_lists_that_are_none(tmp_path, text, message):
+    path = tmp_path / "nbest"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        find_layout(path)
+
+
+def test_lists_and_references_that_do_not_match(nbest, tmp_path):
+    layout = find_layout(nbest)
+    for references, message in ((["a"] * 2, "more sentences"), (["a"] * 4, "3 sentences, the references have 4")):
+        metric = make_metric("bleu", [references])
+        store = NbestStore(tmp_path / "store", len(references), 3, metric.n_statistics)
+        with pytest.raises(FormatError, match=message):
+            store_nbest(nbest, layout, metric, store)
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--weights", "w"], "nothing to do"),
+        (["--weights", "w", "--train", "x"], "--train and --reference need each other"),
+        (["--weights", "missing", "--nbest", "x"], "missing"),
+    ],
+)
+def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["rerank", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
+    (tmp_path / "w").write_text("TM0= 1\n")
+    assert main(["rerank", "--weights", str(tmp_path / "w"), "--nbest", str(nbest)]) == 2
+    assert "TM0 has 2 values, but 1 weights" in capsys.readouterr().err
+    (tmp_path / "w").write_text("TM0 1\n")
+    with pytest.raises(FormatError, match="1: expected a name and weights"):
+        load_weights(tmp_path / "w")
+    assert len(list(read_nbest(nbest))) == 6

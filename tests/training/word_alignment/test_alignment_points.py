@@ -1,0 +1,55 @@
+"""Reading and writing alignments, and what is said of bad ones."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.training.word_alignment import alignment_points
+from phrasebeam.training.word_alignment.alignment_points import in_target_order, read_pharaoh, write_pharaoh
+from tests.training.build.bitexts import arrays, bitexts, corpus
+
+SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
+
+
+@settings(deadline=None, max_examples=40)
+@given(bitexts, st.sampled_from([1, 3, 1000]))
+def test_round_trip_and_order(tmp_path_factory, bitext, at_once):
+    source, target, alignments = arrays(bitext)
+    path = tmp_path_factory.mktemp("alignments") / "points"
+    write_pharaoh(alignments, path)
+    found = read_pharaoh(path, source, target)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(alignment_points, "POINTS_AT_ONCE", at_once)
+        ordered = in_target_order(alignments)
+    for i, (_, _, links) in enumerate(bitext):
+        expected = sorted(links, key=lambda point: (point[1], point[0]))
+        assert [tuple(point) for point in found.pair(i).tolist()] == expected
+        assert [tuple(point) for point in ordered.pair(i).tolist()] == expected
+
+
+def test_points_count_once(tmp_path):
+    path = tmp_path / "points"
+    path.write_text(" 1-2  0-0\t1-2 \n0-0\n\n")
+    assert read_pharaoh(path, SOURCE, TARGET).pair(0).tolist() == [[0, 0], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0-0\n0-0 1:2\n\n", r"points:2: '1:2' is not an alignment point"),
+        ("0-0 -1-2\n0-0\n\n", r"points:1: '-1-2' is not an alignment point"),
+        ("0-0\n0-0 ٣-0\n\n", r"points:2: '٣-0' is not an alignment point"),
+        ("0-0 2-1\n0-0\n\n", r"points:1: point 2-1 lies outside the sentence pair of 2 source and 3 target words"),
+        ("0-0\n0-1\n\n", r"points:2: point 0-1 lies outside"),
+        ("0-0\n99999999999999999999-0\n\n", r"points:2: point 99999999999999999999-0 lies outside"),
+        ("0-0\n0-0\n0-0\n", r"points:3: point 0-0 lies outside the sentence pair of 0 source and 0 target words"),
+        ("0-0\n0-0\n", r"points: 2 lines for 3 sentence pairs"),
+        ("0-0\n0-0\n\n\n", r"points:4: more lines than the 3 sentence pairs"),
+    ],
+)
+def test_bad_files(tmp_path, text, message):
+    path = tmp_path / "points"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        read_pharaoh(path, SOURCE, TARGET)

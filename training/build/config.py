@@ -1,0 +1,101 @@
+"""Settings of model building: the only defaults, and which of them go together."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from phrasebeam.base.config import Bytes, Section
+from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
+
+
+class Phrases(Section):
+    """Which phrase pairs are extracted."""
+
+    max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+
+
+class ReorderingConfig(Section):
+    """Which lexicalized reordering model is built; orientation `none` builds none."""
+
+    orientation: Orientation | Literal["none"] = "word"
+    kind: Kind = "msd"
+    direction: Direction = "bidirectional"
+    condition: Condition = "fe"
+    collapse: bool = False
+
+    @property
+    def model(self) -> Reordering | None:
+        """The model as its description has it."""
+        return None if self.orientation == "none" else Reordering(**self.model_dump())
+
+    @property
+    def n_weights(self) -> int:
+        """Reordering features."""
+        return self.model.n_weights if self.model else 0
+
+
+class LanguageModelConfig(Section):
+    """The first language model: of the target side, and of more text where there is some."""
+
+    order: int = Field(4, ge=2, le=MAX_ORDER)
+    text: list[str] = Field(
+        [], description="files of further target-language sentences, raw or tokenized like the bitext"
+    )
+
+
+class FurtherLanguageModelConfig(Section):
+    """A language model beside the first one, of text of its own or over classes of words."""
+
+    order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
+    text: list[str] = Field(
+        [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
+    )
+    classes: str | None = Field(None, description="file of lines 'word class'; words without a class are unknown")
+
+    @model_validator(mode="after")
+    def _differs(self) -> "FurtherLanguageModelConfig":
+        if not self.text and not self.classes:
+            raise ValueError("neither text nor classes, expected one of them or both")
+        return self
+
+
+class TrainModelConfig(Section):
+    """Everything that `train-model` can be told besides its files."""
+
+    preprocessing: Preprocessing | None = Field(None, description="of raw text; none: the text is tokenized")
+    alignment: AlignmentConfig = AlignmentConfig()
+    phrases: Phrases = Phrases()
+    reordering: ReorderingConfig = ReorderingConfig()
+    language_model: LanguageModelConfig = LanguageModelConfig()
+    language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
+    weights: Weights = Weights()
+    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
+    threads: int = Field(2, ge=1)
+
+    @model_validator(mode="after")
+    def _weights_fit(self) -> "TrainModelConfig":
+        expected, found = self.reordering.n_weights, len(self.starting_weights.reordering)
+        if found != expected:
+            what = ", ".join(f"{name} {value}" for name, value in self.reordering.model_dump().items())
+            raise ValueError(f"weights.reordering has {found} weights, the reordering model ({what}) needs {expected}")
+        if len(self.weights.translation) != 4:
+            raise ValueError(f"weights.translation has {len(self.weights.translation)} weights, the table 4 scores")
+        expected, found = 1 + len(self.language_models), len(self.starting_weights.language_model)
+        if found != expected:
+            raise ValueError(f"weights.language_model has {found} weights, the model has {expected} language models")
+        return self
+
+    @property
+    def starting_weights(self) -> Weights:
+        """The weights; those of reordering and language models, if left at their default, in the number needed."""
+        default, update = Weights(), dict[str, list[float]]()
+        if self.weights.reordering == default.reordering:
+            update["reordering"] = default.reordering[:1] * self.reordering.n_weights
+        if self.weights.language_model == default.language_model:
+            n_models = 1 + len(self.language_models)  # which share the weight: with more translations get too short
+            update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
+        return self.weights.model_copy(update=update)

@@ -1,0 +1,163 @@
+"""From a bitext to a model directory, in the order of `train-model`: language models, word alignment, phrase pairs."""
+
+import shutil
+from contextlib import AbstractContextManager, nullcontext
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+
+from phrasebeam.base.config import save_config
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.progress import stage
+from phrasebeam.base.resident_memory import resident
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.tables.phrase_table import open_phrase_table
+from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.table_writer import TableSizes
+from phrasebeam.training.build.bitext import Bitext, Texts, read_bitext
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.build.language_models import (
+    build_language_models,
+    further_texts,
+    language_model_files,
+    language_model_paths,
+)
+from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.word_alignment.alignment import align
+from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh, write_pharaoh
+
+# What does not change the model: left out of its settings, or, the weights, kept in a file of their own.
+NOT_SETTINGS = ("weights", "memory", "threads")
+
+RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
+
+
+def train_model(
+    source: str | Path,
+    target: str | Path,
+    output: str | Path,
+    config: TrainModelConfig,
+    alignment: str | Path | None = None,
+) -> ModelDescription:
+    """Build the model of the bitext `source`, `target` in the directory `output`; a model already there is replaced.
+
+    The text is tokenized, unless config.preprocessing says how raw text is to be. `alignment` is a word alignment of
+    tokenized text in Pharaoh's format, for those who have one. Raises ConfigError, FormatError or
+    OSError, and then leaves `output` as it was.
+    """
+    output = Path(output).resolve()
+    check_output(output)
+    if config.preprocessing and alignment is not None:
+        raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    with atomic_directory(output) as directory:
+        data = _digests(source, target, config, alignment)
+        with _tokenized(source, target, directory, config) as texts:
+            bitext = _read(texts.source, texts.target)
+            build_language_models(texts, directory, config)
+        alignments = _alignments(bitext, config, alignment)
+        write_pharaoh(alignments, directory / "alignment")
+        sizes = _build_tables(bitext, alignments, directory, config)
+        bitext.source_vocabulary.save(directory / "source.vocab")
+        bitext.target_vocabulary.save(directory / "target.vocab")
+        description = _describe(bitext, directory, sizes, config, data)
+        save_config(config.starting_weights, directory / "weights.yaml")
+        save_config(description, directory / "model.yaml")
+    return description
+
+
+def _tokenized(
+    source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
+) -> AbstractContextManager[Texts]:
+    texts = Texts(Path(source), Path(target), further_texts(config))
+    if config.preprocessing is None:
+        return nullcontext(texts)
+    from phrasebeam.training.build.preprocessing import (
+        preprocessed,  # slow: compiles the tables of Unicode that sacremoses needs
+    )
+
+    return preprocessed(texts, config.preprocessing, directory, config.threads)
+
+
+def _read(source: str | Path, target: str | Path) -> Bitext:
+    with stage("reading the bitext"):
+        bitext = read_bitext(source, target)
+    if not bitext.source.tokens.size:
+        raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
+    return bitext
+
+
+def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> Alignments:
+    if path is None:
+        return align(bitext.source, bitext.target, config.alignment, config.threads)
+    with stage("reading word alignments"):
+        return read_pharaoh(path, bitext.source, bitext.target)
+
+
+def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> TableSizes:
+    model = config.reordering.model
+    settings = PhraseTableSettings(
+        max_phrase_length=config.phrases.max_length,
+        reordering=model or Reordering(),
+        memory_budget=_memory_left(bitext, alignments, config.memory),
+        scratch=directory,
+    )
+    sizes = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    if model is None:
+        shutil.rmtree(directory / "reordering")
+    return sizes
+
+
+def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
+    """Of `memory` bytes, what phrase pairs may take beside what the process holds already: an eighth to a half."""
+    held = resident()
+    if held is None:
+        return memory // 2
+    # Two offsets a word pair and one number a link will come to what is there; see AlignedBitext and LexicalTable.
+    coming = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
+    return min(memory // 2, max(memory // 8, memory - held.all - coming))
+
+
+def _describe(
+    bitext: Bitext, directory: Path, sizes: TableSizes, config: TrainModelConfig, data: dict[str, dict[str, str]]
+) -> ModelDescription:
+    open_phrase_table(directory / "phrases")
+    if not sizes.most_pairs:
+        raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
+    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
+    for section in (settings["language_model"], *settings["language_models"]):
+        section.pop("text")  # files are told apart by their digests
+        section.pop("classes", None)
+    if config.preprocessing:
+        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
+    if "alignment" in data:
+        del settings["alignment"]
+    return ModelDescription(
+        format=MODEL_FORMAT,
+        version=version(),
+        signature=signature(settings, data),
+        sentence_pairs=int((np.diff(bitext.source.offsets) > 0).sum()),
+        source_words=len(bitext.source_vocabulary),
+        target_words=len(bitext.target_vocabulary),
+        max_source_phrase_length=sizes.longest_source,
+        max_target_phrase_length=sizes.longest_target,
+        max_pairs_per_source_phrase=sizes.most_pairs,
+        language_model_order=config.language_model.order,
+        language_models=language_model_files(config),
+        reordering=config.reordering.model,
+        preprocessing=config.preprocessing,
+        settings=settings,
+        data={**data, "skipped_sentence_pairs": bitext.n_skipped},
+    )
+
+
+def _digests(
+    source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
+) -> dict[str, dict[str, str]]:
+    """Name and SHA-256 of every file that the model is made of; files that cannot be read are found before the work."""
+    paths = {"source": source, "target": target, **language_model_paths(config)}
+    if alignment is not None:
+        paths["alignment"] = alignment
+    return file_digests(paths)

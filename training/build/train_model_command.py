@@ -1,0 +1,76 @@
+"""The commands of training, as functions that the umbrella command mounts."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
+from phrasebeam.training.build.config import TrainModelConfig
+
+Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the model does not depend on it.")]
+Memory = Annotated[str | None, typer.Option(help="Memory for language model and phrase table, such as 2G.")]
+
+
+def train_model(
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (plain or .gz).")],
+    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
+    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it; translate --raw does the same.")
+    ] = False,
+    source_language: Annotated[str | None, typer.Option(help="Of raw text: de, en, fr ...")] = None,
+    target_language: Annotated[str | None, typer.Option(help="Of raw text.")] = None,
+    alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
+    lm_text: Annotated[
+        list[str] | None, typer.Option(help="Target-language text for a further language model; repeatable.")
+    ] = None,
+    lm_classes: Annotated[
+        list[str] | None,
+        typer.Option(help="Lines 'word class' for a further language model over classes of words; repeatable."),
+    ] = None,
+    threads: Threads = None,
+    memory: Memory = None,
+) -> None:
+    """Build a model from parallel text: word alignment, phrase table, reordering model, language model."""
+    from phrasebeam.training.build.train_model import train_model as build
+
+    start = time.perf_counter()
+    settings = train_model_config(config, threads, memory)
+    settings = _with_language_models(settings, lm_text or [], lm_classes or [])
+    if raw or source_language or target_language:
+        settings = _raw_config(settings, raw, source_language, target_language)
+    show_progress()
+    description = build(source, target, output, settings, alignment)
+    seconds = time.perf_counter() - start
+    print(f"{output}: model of {description.sentence_pairs} sentence pairs, made in {seconds:.1f} s")
+
+
+def train_model_config(path: Path | None, threads: int | None = None, memory: str | None = None) -> TrainModelConfig:
+    """The settings in the file `path`, or the defaults, with what the command line says instead."""
+    config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
+    overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
+    return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")
+
+
+def _with_language_models(config: TrainModelConfig, texts: list[str], classes: list[str]) -> TrainModelConfig:
+    """`config` with a further language model of each of `texts`, and one over each of `classes`."""
+    if not texts and not classes:
+        return config
+    given = config.model_dump(mode="json", exclude_unset=True)
+    further = [{"text": [path]} for path in texts] + [{"classes": path} for path in classes]
+    given["language_models"] = given.get("language_models", []) + further
+    return parse_config(given, TrainModelConfig, "options")
+
+
+def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target: str | None) -> TrainModelConfig:
+    """`config` for raw text of the languages given, or of those that it has."""
+    if not (raw or config.preprocessing):
+        raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
+    section = config.preprocessing.model_dump() if config.preprocessing else {}
+    return config.model_copy(update={"preprocessing": raw_preprocessing(section, source, target)})

@@ -1,0 +1,1 @@
+"""Classes of words by their neighbours (Brown et al. 1992)."""

@@ -1,0 +1,1 @@
+"""What trainers share: training data, checkpoints, curves, models derived from others."""

@@ -1,0 +1,1 @@
+"""Models that have what two trainers learned."""

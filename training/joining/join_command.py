@@ -1,0 +1,18 @@
+"""The command `join-features`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.training.joining.joined_model import join_features
+
+
+def join(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-expected-bleu writes it, say.")],
+    features: Annotated[Path, typer.Option(help="The one whose sparse features it gets, as train-maxforce writes it.")],
+    output: Annotated[Path, typer.Option(help="Directory of the model with both; a model already there is replaced.")],
+) -> None:
+    """Give a model the sparse features of another: what two trainings learned, to be tuned together."""
+    join_features(model, features, output)
+    print(f"{output}: {model} with the sparse features of {features}; now tune it")

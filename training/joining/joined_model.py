@@ -1,0 +1,67 @@
+"""A model with the sparse features of another: what two trainers learned from the same data, side by side.
+
+It is not in the papers. Scores by expected BLEU and features by the perceptron, each learned beginning with the same
+model, can be worth more together than either alone, once everything is tuned (benchmarks/README.md).
+"""
+
+from pathlib import Path
+
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.decoder.tables.provenance import check_output
+from phrasebeam.training.common.derived_model import check_not_itself, share, write_derived
+
+
+def join_features(model: Path, features: Path, output: Path) -> None:
+    """Write `model` with the sparse features of the model `features` to `output`; what is there is replaced.
+
+    Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
+    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `model` has sparse
+    features of its own, `features` has none to give, or a language model weighs nothing.
+    """
+    check_not_itself(output, model, features)
+    check_output(output)
+    opened, giving = open_model(model), open_model(features)
+    if opened.templates is not None:
+        raise ConfigError(f"{model}: has sparse features of its own; expected a model without templates.yaml")
+    if giving.templates is None:
+        raise ConfigError(f"{features}: has no sparse features; expected a model that train-maxforce wrote")
+    if giving.tables.sparse.active[PAIR_SPARSE]:
+        raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
+    if opened.description.preprocessing != giving.description.preprocessing:
+        raise ConfigError(f"{model}, {features}: made of text that was prepared differently; expected the same words")
+    weights = _joined(opened.weights, giving.weights, (model, features))
+    before, other = opened.description, giving.description
+    merged = before.model_copy(update={"settings": other.settings | before.settings, "data": other.data | before.data})
+    settings = {"joined": {"model": before.signature, "features": other.signature}}
+    with atomic_directory(output) as beside:
+        for name in _files(giving.templates, features):
+            share(features / name, beside / name)
+        write_derived(model, beside, merged, weights, settings, {})
+
+
+def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:
+    """The first weights, as large as the second, and the second's scales of groups."""
+    size, other_size = (one.language_model[0] for one in (weights, others))
+    if min(size, other_size) <= 0:
+        found = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
+        raise ConfigError(f"{found}; expected weights above 0, which say how large the others are")
+    factor = other_size / size
+    scaled = {
+        name: [factor * one for one in value] if isinstance(value, list) else factor * value
+        for name, value in weights.model_dump().items()
+    }
+    groups = {name: value for name, value in others.model_dump().items() if name in GROUPS}
+    return parse_config(scaled | groups, Weights, "joined weights")
+
+
+def _files(templates: Templates, directory: Path) -> list[str]:
+    """Those in which the sparse features of a model stand, by their paths inside of it."""
+    maps = [path for level in templates.levels for path in (level.source, level.target) if path]
+    weights = sorted(f"sparse/{path.name}" for path in (directory / "sparse").glob("*"))
+    return ["templates.yaml", *maps, *weights]

@@ -1,0 +1,83 @@
+"""What the heaviest features are called: names cannot be read from keys, and so they are made anew from the updates."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from phrasebeam.decoder.input.sentence_input import Input, Term
+from phrasebeam.decoder.input.synthetic_pairs import OwnPair
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.output.derivation import Derivation
+from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.maxforce.update_log import Record
+
+
+def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:
+    """uint64[...], of the `keys` of all features those of the `n` heaviest of each group; see GROUPS."""
+    found = [np.zeros(0, np.int64)]
+    for group in range(len(GROUPS)):
+        of_group = np.flatnonzero(groups == group)
+        found.append(of_group[np.argsort(-np.abs(weights[of_group]), kind="stable")[:n]])
+    return keys[np.concatenate(found)]
+
+
+def names_of(
+    wanted: np.ndarray, records: Iterable[Record], sentences: Sequence[tuple[Input, tuple[str, ...]]], model: Model
+) -> dict[int, str]:
+    """The names of the `wanted` keys (uint64[K]), as far as the records have them; read until all are found."""
+    found, namer = dict[int, str](), Namer(model)
+    waiting = set(wanted.tolist())
+    for record in records:
+        if not waiting:
+            break
+        for derivation in (record.better, record.worse):
+            for key, name in namer.names(sentences[record.number][0].words, derivation, waiting):
+                found[key] = name
+                waiting.discard(key)
+    return found
+
+
+class Namer:
+    """Names the features of derivations that are given by their phrases."""
+
+    def __init__(self, model: Model):
+        self.model, self.decoder = model, Decoder(model)
+        self.workspace = Workspace(model, self.decoder.search, self.decoder.longest)
+        if model.templates is None or model.levels is None:
+            raise ValueError("a model without sparse features")
+        sparse = self.decoder.tables.sparse
+        self.namer = FeatureNamer(model.templates, model.levels, sparse, model.pair_names)
+
+    def names(self, words: Sequence[str], derivation: Derivation, wanted: set[int]) -> list[tuple[int, str]]:
+        """The keys of a derivation that are wanted, and their names."""
+        rules = [
+            NamedRule(begin, end, self._target(words, pair, begin), ())
+            for pair, begin, end in zip(*(field.tolist() for field in derivation))
+        ]
+        # As terms, the phrases need not be in the table that the sentence was translated by.
+        terms = tuple(Term(rule.begin, rule.end, tuple(rule.target)) for rule in rules)
+        source = self.decoder.reader.read(Input(words, terms, "inclusive"))
+        places = [self._place(source.own, term) for term in terms]
+        as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
+        self.workspace.fit(source.sentence)
+        found = self.decoder.found(source, self.workspace)
+        keys = found.vector(as_terms, is_complete=False)[1].tolist()
+        if wanted.isdisjoint(keys):
+            return []
+        names = self.namer.names(words, rules)
+        return [(key, name) for key, name in zip(keys, names, strict=True) if key in wanted]
+
+    @staticmethod
+    def _place(own: Sequence[OwnPair], term: Term) -> int:
+        key = term.begin, term.end, term.target
+        return next(i for i, pair in enumerate(own) if (pair.begin, pair.end, pair.target) == key)
+
+    def _target(self, words: Sequence[str], pair: int, begin: int) -> list[str]:
+        if pair < 0:
+            return [words[begin]]
+        table = self.model.tables.phrases
+        target = table.target_words[slice(*table.target_offsets[pair : pair + 2])]
+        return [self.model.target.word(i) for i in target.tolist()]

@@ -1,0 +1,1 @@
+"""Metrics of translation quality: BLEU, chrF, TER, their sufficient statistics."""

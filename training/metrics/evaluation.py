@@ -1,0 +1,191 @@
+"""BLEU, chrF and TER of translations, with sacrebleu's numbers, signatures and tests of significance (Post 2018)."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics.base import Metric
+from sacrebleu.significance import PairedTest
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import read_lines
+
+METRICS = ("bleu", "chrf", "ter")
+PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
+CONFIDENCE_TRIALS = 1000
+
+
+@dataclass(frozen=True)
+class EvaluationOptions:
+    """What is computed, and how."""
+
+    metrics: tuple[str, ...] = ("bleu",)
+    tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice
+    lowercase: bool = False
+    paired: str | None = None  # one of PAIRED_TESTS: every system against the first
+    confidence: bool = False  # of a single system, by bootstrap
+    trials: int | None = None  # None: sacrebleu's number
+    seed: int = 12345  # sacrebleu's
+
+    def __post_init__(self) -> None:
+        """Raises ConfigError."""
+        for metric in self.metrics or ("none",):
+            _expect("metric", metric, METRICS)
+        if self.paired is not None:
+            _expect("paired", self.paired, tuple(PAIRED_TESTS))
+        if self.tokenize is not None:
+            _expect("tokenize", self.tokenize, tuple(BLEU.TOKENIZERS))
+        if self.paired and self.confidence:
+            raise ConfigError("confidence is of one system; a paired test reports its own: give one of them")
+        if self.trials is not None and self.trials < 2:
+            raise ConfigError(f"trials is {self.trials}; expected 2 or more")
+        if self.seed < 1:
+            raise ConfigError(f"seed is {self.seed}; expected 1 or more (sacrebleu takes 0 for no seed)")
+
+
+@dataclass(frozen=True)
+class MetricResult:
+    """One metric of one system; what was not asked for is None."""
+
+    score: float  # 0 to 100, or more for TER
+    p_value: float | None = None  # of the difference to the first system
+    mean: float | None = None  # of the bootstrap
+    interval: float | None = None  # half of the 95 % confidence interval
+    details: str = ""  # sacrebleu's: precisions, brevity penalty, lengths
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Results by system and metric (sacrebleu's names), and the signature of each metric."""
+
+    systems: tuple[str, ...]
+    results: Mapping[str, tuple[MetricResult, ...]]  # by metric, aligned with systems
+    signatures: Mapping[str, str]
+    options: EvaluationOptions = field(default_factory=EvaluationOptions)
+
+
+def evaluate_files(
+    hypotheses: Sequence[str | Path], references: Sequence[str | Path], options: EvaluationOptions | None = None
+) -> Evaluation:
+    """Score text files, one sentence a line. Raises FormatError, ConfigError, OSError."""
+    if not hypotheses or not references:
+        raise ConfigError("an evaluation takes at least one hypothesis file and one reference file")
+    names = [str(path) for path in hypotheses]
+    if len(set(names)) < len(names):
+        raise ConfigError(f"a hypothesis file was given twice: {', '.join(names)}")
+    lines = {path: [line.rstrip() for line in read_lines(path)] for path in {*names, *map(str, references)}}
+    first = str(references[0])
+    if not lines[first]:
+        raise FormatError(first, "no lines; expected the reference translations, one a line")
+    for path, found in lines.items():
+        if len(found) != len(lines[first]):
+            message = f"{len(found)} lines, but {first} has {len(lines[first])}; each line must match"
+            raise FormatError(path, message)
+    systems = {name: lines[name] for name in names}
+    return evaluate(systems, [lines[str(path)] for path in references], options)
+
+
+def evaluate(
+    systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
+) -> Evaluation:
+    """Score the translations of each system against `references`, one list for each set of them.
+
+    All lists have one sentence for each source sentence. Raises ConfigError.
+    """
+    options = options or EvaluationOptions()
+    lengths = {len(lines) for lines in (*systems.values(), *references)}
+    if len(lengths) != 1 or lengths == {0}:
+        raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
+    if options.paired and len(systems) < 2:
+        raise ConfigError(f"a paired {options.paired} test compares two systems or more, got {len(systems)}")
+    if options.confidence and len(systems) > 1:
+        raise ConfigError(f"confidence is of one system, got {len(systems)}; compare them by a paired test")
+    metrics = {name: _metric(name, options, references) for name in dict.fromkeys(options.metrics)}
+    with _seed(options.seed):
+        if options.paired:
+            results, signatures = _paired(systems, metrics, options)
+        else:
+            results, signatures = _each(systems, metrics, options)
+    return Evaluation(tuple(systems), results, signatures, options)
+
+
+def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "none") -> tuple[float, str]:
+    """Corpus BLEU of one system against one reference, and its signature; text is tokenized unless said otherwise."""
+    found = evaluate({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
+    return found.results["BLEU"][0].score, found.signatures["BLEU"]
+
+
+def _each(
+    systems: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric], options: EvaluationOptions
+) -> tuple[dict[str, tuple[MetricResult, ...]], dict[str, str]]:
+    trials = (options.trials or CONFIDENCE_TRIALS) if options.confidence else 1
+    results, signatures = {}, {}
+    for metric in metrics.values():
+        found = [metric.corpus_score(list(lines), None, n_bootstrap=trials) for lines in systems.values()]
+        name = found[0].name
+        signatures[name] = metric.get_signature().format()
+        results[name] = tuple(
+            MetricResult(
+                score=score.score,
+                mean=float(score._mean) if options.confidence else None,
+                interval=float(score._ci) if options.confidence else None,
+                details=score._verbose,
+            )
+            for score in found
+        )
+    return results, signatures
+
+
+def _paired(
+    systems: Mapping[str, Sequence[str]], metrics: Mapping[str, Metric], options: EvaluationOptions
+) -> tuple[dict[str, tuple[MetricResult, ...]], dict[str, str]]:
+    test, trials = PAIRED_TESTS[options.paired or "bootstrap"]
+    named = [(name, list(lines)) for name, lines in systems.items()]
+    signatures, scores = PairedTest(named, metrics, None, test_type=test, n_samples=options.trials or trials)()
+    results = {
+        name: tuple(
+            MetricResult(float(r.score), _number(r.p_value), _number(r.mean), _number(r.ci)) for r in scores[name]
+        )
+        for name in signatures
+    }
+    return results, {name: signature.format() for name, signature in signatures.items()}
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence[str]]) -> Metric:
+    """The metric, with its statistics of the references. Raises ConfigError if its tokenizer is not installed."""
+    if name == "chrf":
+        return CHRF(lowercase=options.lowercase, references=references)
+    if name == "ter":
+        # TER is not case-sensitive unless asked for, as on sacrebleu's command line.
+        return TER(references=references)
+    try:
+        return BLEU(lowercase=options.lowercase, tokenize=options.tokenize, force=True, references=references)
+    except (ImportError, RuntimeError) as error:
+        message = " ".join(str(error).split())
+        raise ConfigError(f"tokenize {options.tokenize}: {message}") from None
+
+
+@contextmanager
+def _seed(seed: int) -> Iterator[None]:
+    """sacrebleu reads the seed of its resampling from the environment, and nowhere else."""
+    before = os.environ.get("SACREBLEU_SEED")
+    os.environ["SACREBLEU_SEED"] = str(seed)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SACREBLEU_SEED"]
+        else:
+            os.environ["SACREBLEU_SEED"] = before
+
+
+def _expect(what: str, found: str, choices: tuple[str, ...]) -> None:
+    if found not in choices:
+        raise ConfigError(f"{what} is {found!r}; expected one of {', '.join(choices)}")

@@ -1,0 +1,1 @@
+"""N-best lists larger than memory, merged over iterations, and those of other decoders."""

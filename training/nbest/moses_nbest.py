@@ -1,0 +1,153 @@
+"""N-best lists as Moses and other decoders write them, into a store: number ||| text ||| features ||| score ...
+
+Features are "name= value value ...". Names with the same number of values on every line are dense features, the
+others, which have one value, are sparse; the key of a sparse feature is a hash of its name.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.sparse.sparse_rows import rows_of
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+
+
+class Entry(NamedTuple):
+    """One line of a list."""
+
+    sentence: int
+    text: str
+    features: dict[str, list[float]]
+    score: float
+
+
+class Layout(NamedTuple):
+    """Which features a list has."""
+
+    dense: dict[str, int]  # name, number of values; in the order of the first line
+    sparse: dict[int, str]  # names by key
+
+    @property
+    def names(self) -> list[str]:
+        """A name for each place of the dense features."""
+        return [name for name, size in self.dense.items() for _ in range(size)]
+
+
+class Row(NamedTuple):
+    """The features of a line by their place."""
+
+    dense: list[float]
+    sparse: dict[int, float]
+
+
+def key_of(name: str) -> int:
+    """The key (64 bits, unsigned) of a sparse feature."""
+    return int.from_bytes(hashlib.blake2b(name.encode("utf-8"), digest_size=8).digest(), "little")
+
+
+def read_nbest(path: Path) -> Iterator[Entry]:
+    """The lines of a list. Raises FormatError, naming the line, also where sentences are not in order."""
+    last = 0
+    for number, line in enumerate(read_lines(path), 1):
+        fields = [field.strip() for field in line.split("|||")]
+        try:
+            if len(fields) < 4:
+                raise ValueError(f"{len(fields)} fields, expected number ||| text ||| features ||| score")
+            entry = Entry(int(fields[0]), fields[1], _features(fields[2]), float(fields[3]))
+        except ValueError as error:
+            raise FormatError(path, str(error), number) from None
+        if not last <= entry.sentence <= last + (number > 1):
+            expected = "0" if number == 1 else f"{last} or {last + 1}"
+            raise FormatError(
+                path, f"sentence {entry.sentence}, expected {expected}; lists need every sentence", number
+            )
+        last = entry.sentence
+        yield entry
+
+
+def _features(field: str) -> dict[str, list[float]]:
+    features: dict[str, list[float]] = {}
+    values: list[float] | None = None
+    for token in field.split():
+        if token.endswith("="):
+            if token[:-1] in features:
+                raise ValueError(f"the feature {token[:-1]} is there twice")
+            values = features[token[:-1]] = []
+        elif values is None:
+            raise ValueError(f"the value {token} has no name before it, such as LM0=")
+        else:
+            values.append(float(token))
+    return features
+
+
+def find_layout(path: Path) -> Layout:
+    """The features of a list, which is read whole. Raises FormatError."""
+    sizes: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    n_lines = 0
+    for n_lines, entry in enumerate(read_nbest(path), 1):
+        for name, values in entry.features.items():
+            if sizes.setdefault(name, len(values)) != len(values):
+                found = f"the feature {name} has {len(values)} values, before {sizes[name]}"
+                raise FormatError(path, f"{found}; expected the same number everywhere", n_lines)
+            counts[name] = counts.get(name, 0) + 1
+    if n_lines == 0:
+        raise FormatError(path, "no lines; expected number ||| text ||| features ||| score")
+    dense = {name: size for name, size in sizes.items() if counts[name] == n_lines}
+    sparse = [name for name in sizes if name not in dense]
+    for name in sparse:
+        if sizes[name] != 1:
+            raise FormatError(path, f"the feature {name} has {sizes[name]} values, but is missing on some lines")
+    return Layout(dense, {key_of(name): name for name in sparse})
+
+
+def place(entry: Entry, layout: Layout, path: Path) -> Row:
+    """The features of a line by their place. Raises FormatError where a dense one is missing."""
+    dense: list[float] = []
+    for name, size in layout.dense.items():
+        values = entry.features.get(name, [])
+        if len(values) != size:
+            raise FormatError(path, f"sentence {entry.sentence}: {len(values)} values of {name}, expected {size}")
+        dense += values
+    sparse = {key_of(name): values[0] for name, values in entry.features.items() if name not in layout.dense}
+    return Row(dense, sparse)
+
+
+def by_sentence(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """The list of each sentence."""
+    for _, group in groupby(entries, key=lambda entry: entry.sentence):
+        yield list(group)
+
+
+def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -> np.ndarray:
+    """Add a list to a store, and commit; float64[D], the weights that its scores seem to come from.
+
+    These are the least squares between dense features and scores, both less their means over the sentence: what all
+    hypotheses of a sentence share, such as its unknown words, does not matter. Raises FormatError.
+    """
+    products, scored = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)
+    n_sentences = 0
+    for entries in by_sentence(read_nbest(path)):
+        n_sentences += 1
+        if n_sentences > metric.n_sentences:
+            raise FormatError(path, f"more sentences than the references, which have {metric.n_sentences}")
+        rows = [place(entry, layout, path) for entry in entries]
+        sentence, texts = np.full(len(rows), entries[0].sentence), [entry.text for entry in entries]
+        dense = np.array([row.dense for row in rows], np.float32).reshape(len(rows), store.n_dense)
+        sparse = rows_of([row.sparse for row in rows])
+        store.add(Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts)))
+        centered = dense.astype(np.float64) - dense.mean(axis=0, dtype=np.float64)
+        scores = np.array([entry.score for entry in entries])
+        products += centered.T @ centered
+        scored += centered.T @ (scores - scores.mean())
+    if n_sentences != metric.n_sentences:
+        raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
+    store.commit()
+    return np.linalg.lstsq(products, scored, rcond=1e-9)[0]

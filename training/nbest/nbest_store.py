@@ -1,0 +1,202 @@
+"""N-best lists on disk, merged over iterations: features and statistics of every hypothesis, without duplicates.
+
+Arrays only grow, and are mapped into memory: lists may be larger than it. A hypothesis is a duplicate if the same
+sentence has one with the same text and the same features. What was appended counts when it is committed; a store that
+is opened again is as it was after an iteration, and forgets what came after.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.sparse.sparse_rows import SparseRows
+from phrasebeam.training.nbest.growing_array import GrowingArray
+
+FORMAT = "phrasebeam n-best lists 1"
+INDEX = "lists.json"
+
+
+class Hypotheses(NamedTuple):
+    """K hypotheses to be added, in the order of their sentences."""
+
+    sentence: np.ndarray  # int32[K]
+    texts: Sequence[str]  # K
+    dense: np.ndarray  # float32[K, D]
+    sparse: SparseRows  # K
+    statistics: np.ndarray  # float32[K, S]
+
+
+class Lists(NamedTuple):
+    """H hypotheses of M sentences as kernels see them; feature D + c is sparse feature c."""
+
+    first: np.ndarray  # int64[M + 1], hypotheses of sentence i are row[first[i]:first[i + 1]]
+    row: np.ndarray  # int64[H]
+    dense: np.ndarray  # float32[H, D]
+    sparse_first: np.ndarray  # int64[H + 1]
+    sparse_column: np.ndarray  # int32[Z]
+    sparse_value: np.ndarray  # float32[Z]
+    statistics: np.ndarray  # float32[H, S]
+
+
+class NbestStore:
+    """The lists of M sentences in a directory."""
+
+    def __init__(self, directory: Path, n_sentences: int, n_dense: int, n_statistics: int):
+        """A new, empty store; what the directory has of another is replaced."""
+        self.directory, self.n_sentences = directory, n_sentences
+        self._shape = {"sentences": n_sentences, "dense": n_dense, "statistics": n_statistics}
+        self._open([])
+
+    @classmethod
+    def open(cls, directory: Path, n_iterations: int | None = None) -> "NbestStore":
+        """The store in `directory`, as it was after `n_iterations`, or the last. Raises FormatError."""
+        index = read_index(directory)
+        store = cls.__new__(cls)
+        store.directory, store.n_sentences, store._shape = directory, index["shape"]["sentences"], index["shape"]
+        iterations = index["iterations"]
+        if n_iterations is not None and n_iterations > len(iterations):
+            message = f"{len(iterations)} iterations, expected {n_iterations}; remove the directory and begin anew"
+            raise FormatError(directory / INDEX, message)
+        store._open(iterations[:n_iterations])
+        return store
+
+    def _open(self, iterations: list[dict[str, int]]) -> None:
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.iterations = iterations
+        rows = iterations[-1] if iterations else {}
+        layout: dict[str, tuple[type, tuple[int, ...]]] = {
+            "sentence": (np.int32, ()),
+            "dense": (np.float32, (self._shape["dense"],)),
+            "statistics": (np.float32, (self._shape["statistics"],)),
+            "sparse_size": (np.int32, ()),
+            "sparse_column": (np.int32, ()),
+            "sparse_value": (np.float32, ()),
+            "fingerprint": (np.uint64, ()),
+            "text": (np.uint8, ()),
+            "text_size": (np.int32, ()),
+            "keys": (np.uint64, ()),
+        }
+        self._arrays = {
+            name: GrowingArray(self.directory / f"{name}.npy", dtype, shape, rows.get(name, 0))
+            for name, (dtype, shape) in layout.items()
+        }
+        self._known = np.sort(self._arrays["fingerprint"].map())
+        self._columns = {key: column for column, key in enumerate(self._arrays["keys"].map().tolist())}
+        self._write_index()
+
+    def __len__(self) -> int:
+        return self._arrays["sentence"].n_rows
+
+    @property
+    def n_dense(self) -> int:
+        """Dense features."""
+        return self._shape["dense"]
+
+    @property
+    def n_features(self) -> int:
+        """Dense and sparse features."""
+        return self.n_dense + len(self._columns)
+
+    @property
+    def keys(self) -> np.ndarray:
+        """uint64[C] keys of the sparse features, by column."""
+        return np.array(list(self._columns), np.uint64)
+
+    def add(self, found: Hypotheses) -> int:
+        """Append what is new of `found`; how many these are. All hypotheses of a sentence come in one call."""
+        prints = _fingerprints(found)
+        _, first = np.unique(prints, return_index=True)
+        is_new = np.zeros(prints.size, bool)
+        is_new[first] = ~np.isin(prints[first], self._known, assume_unique=True)
+        rows = np.flatnonzero(is_new)
+        texts = [found.texts[i].encode("utf-8") for i in rows.tolist()]
+        sparse = found.sparse.take(rows)
+        keys, place = np.unique(sparse.keys, return_inverse=True)
+        columns = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys.tolist()], np.int32)
+        new_keys = list(self._columns)[self._arrays["keys"].n_rows :]
+        values = {
+            "sentence": found.sentence[rows],
+            "dense": found.dense[rows],
+            "statistics": found.statistics[rows],
+            "sparse_size": np.diff(sparse.first).astype(np.int32),
+            "sparse_column": columns[place],
+            "sparse_value": sparse.values,
+            "fingerprint": prints[rows],
+            "text": np.frombuffer(b"".join(texts), np.uint8),
+            "text_size": np.array([len(text) for text in texts], np.int32),
+            "keys": np.array(new_keys, np.uint64),
+        }
+        for name, appended in values.items():
+            self._arrays[name].append(appended)
+        self._known = np.union1d(self._known, prints[rows])
+        return rows.size
+
+    def commit(self) -> None:
+        """End an iteration: from now on the store keeps what was added."""
+        for array in self._arrays.values():
+            array.commit()
+        self.iterations = [*self.iterations, {name: array.n_rows for name, array in self._arrays.items()}]
+        self._write_index()
+
+    def lists(self) -> Lists:
+        """All committed hypotheses; those of a sentence in the order in which they were added."""
+        mapped = {name: array.map() for name, array in self._arrays.items()}
+        counts = np.bincount(mapped["sentence"], minlength=self.n_sentences)
+        return Lists(
+            np.append(0, np.cumsum(counts)).astype(np.int64),
+            np.argsort(mapped["sentence"], kind="stable"),
+            mapped["dense"],
+            np.append(0, np.cumsum(mapped["sparse_size"], dtype=np.int64)),
+            mapped["sparse_column"],
+            mapped["sparse_value"],
+            mapped["statistics"],
+        )
+
+    def texts(self) -> Iterator[str]:
+        """The texts of all committed hypotheses, by row."""
+        data, sizes = self._arrays["text"].map(), self._arrays["text_size"].map()
+        for begin, end in pairwise(np.append(0, np.cumsum(sizes, dtype=np.int64)).tolist()):
+            yield data[begin:end].tobytes().decode("utf-8")
+
+    def close(self) -> None:
+        """Close the files; what was not committed is lost."""
+        for array in self._arrays.values():
+            array.close()
+
+    def _write_index(self) -> None:
+        index = {"format": FORMAT, "shape": self._shape, "iterations": self.iterations}
+        with atomic_file(self.directory / INDEX) as file:
+            file.write(json.dumps(index, indent=1).encode("ascii"))
+
+
+def read_index(directory: Path) -> Any:
+    """What a store says of itself. Raises FormatError."""
+    try:
+        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
+    except ValueError:
+        index = None
+    if not isinstance(index, dict) or index.get("format") != FORMAT:
+        raise FormatError(directory / INDEX, f"not the index of {FORMAT}; remove the directory and begin anew")
+    return index
+
+
+def _fingerprints(found: Hypotheses) -> np.ndarray:
+    """uint64[K], equal only for hypotheses that are the same (but for a chance of 2**-64 a pair)."""
+    dense = np.ascontiguousarray(found.dense, np.float32)
+    digests, (first, keys, values) = [], found.sparse
+    rows = zip(found.sentence.tolist(), found.texts, dense, pairwise(first.tolist()))
+    for sentence, text, row, (begin, end) in rows:
+        digest = hashlib.blake2b(text.encode("utf-8"), digest_size=8, salt=sentence.to_bytes(8, "little"))
+        digest.update(b"\n" + row.tobytes())
+        if end > begin:
+            digest.update(keys[begin:end].tobytes())
+            digest.update(values[begin:end].tobytes())
+        digests.append(digest.digest())
+    return np.frombuffer(b"".join(digests), np.uint64)

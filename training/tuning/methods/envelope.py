@@ -1,0 +1,114 @@
+"""Exact line search for corpus metrics (Och 2003): all corpora that weights w + x d choose, as x goes along a line.
+
+A hypothesis scores a + b x, where a = w . h and b = d . h; the best ones of a sentence are the upper envelope of its
+lines. Where one line takes over from another, the statistics of the corpus change by a known amount, so that the
+metric is known on every interval between two such points.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.nbest_store import Lists
+
+
+class Step(NamedTuple):
+    """The best place on a line."""
+
+    x: float
+    score: float  # of the metric
+
+
+class Changes(NamedTuple):
+    """Where along the line sentences change their best hypothesis; at most one change a hypothesis."""
+
+    x: np.ndarray  # float64[H]
+    before: np.ndarray  # int64[H], hypothesis
+    after: np.ndarray  # int64[H]
+    first: np.ndarray  # int64[M], the best hypothesis of each sentence at -inf
+
+
+def new_changes(lists: Lists) -> Changes:
+    """Room for the changes of `lists`."""
+    n_hypotheses, n_sentences = lists.row.size, lists.first.size - 1
+    return Changes(
+        np.empty(n_hypotheses),
+        np.empty(n_hypotheses, np.int64),
+        np.empty(n_hypotheses, np.int64),
+        np.empty(n_sentences, np.int64),
+    )
+
+
+@kernel
+def fill_changes(lists, a, b, changes):
+    """Walk along the envelope of every sentence; the number of changes. a, b: float64[H].
+
+    Of equal lines the first one counts.
+    """
+    count = 0
+    for i in range(changes.first.size):
+        begin, end = lists.first[i], lists.first[i + 1]
+        if begin == end:
+            changes.first[i] = -1
+            continue
+        now = lists.row[begin]
+        for k in range(begin + 1, end):
+            row = lists.row[k]
+            if b[row] < b[now] or (b[row] == b[now] and a[row] > a[now]):
+                now = row
+        changes.first[i] = now
+        x = -np.inf
+        while True:
+            nearest, taker = np.inf, np.int64(-1)
+            for k in range(begin, end):
+                row = lists.row[k]
+                if b[row] > b[now]:
+                    crossing = (a[now] - a[row]) / (b[row] - b[now])
+                    if taker < 0 or crossing < nearest or (crossing == nearest and _is_above(a, b, row, taker)):
+                        nearest, taker = crossing, row
+            if taker < 0:
+                break
+            x = max(x, nearest)  # rounding must not lead back
+            changes.x[count], changes.before[count], changes.after[count] = x, now, taker
+            count += 1
+            now = taker
+    return count
+
+
+@inner_kernel
+def _is_above(a, b, row, other):
+    """Whether `row` is above `other` behind the point where they cross."""
+    return b[row] > b[other] or (b[row] == b[other] and a[row] > a[other])
+
+
+def line_search(lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, changes: Changes) -> Step:
+    """The middle of the interval with the best corpus score; of several, the nearest to 0.
+
+    In the outermost intervals, which have no middle, 1 beyond their end.
+    """
+    x, scores = intervals(lists, metric, a, b, changes)
+    if x.size == 0:
+        return Step(0.0, float(scores[0]))
+    middles = np.concatenate([[x[0] - 1.0], (x[:-1] + x[1:]) / 2, [x[-1] + 1.0]])
+    ends = np.concatenate([[-np.inf], x, [np.inf]])
+    allowed = (ends[:-1] < middles) & (middles < ends[1:])
+    best = scores[allowed].max()
+    candidates = np.flatnonzero(allowed & (scores == best))
+    chosen = candidates[np.argmin(np.abs(middles[candidates]))]
+    return Step(float(middles[chosen]), float(best))
+
+
+def intervals(
+    lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, changes: Changes
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sorted points of change (float64[I]) and the corpus scores of the intervals between them (float64[I + 1])."""
+    count = fill_changes(lists, a, b, changes)
+    order = np.argsort(changes.x[:count], kind="stable")
+    statistics = lists.statistics
+    deltas = statistics[changes.after[:count][order]].astype(np.float64)
+    deltas -= statistics[changes.before[:count][order]]
+    start = statistics[changes.first].sum(axis=0, dtype=np.float64)
+    sums = start + np.vstack([np.zeros(start.size), np.cumsum(deltas, axis=0)])
+    return changes.x[:count][order], metric.score(sums)

@@ -1,0 +1,131 @@
+"""Minimum error rate training (Och 2003): exact line searches on the metric of the corpus, from several starts.
+
+The first starts lie near the weights before, later ones near the best found so far: from there a little noise leads
+higher than from anywhere else. Noise and random directions weigh features by how much they differ within lists.
+"""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.training.tuning.methods.envelope import line_search, new_changes
+from phrasebeam.training.tuning.methods.linear import fill_scores
+from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+
+
+class Mert(Section):
+    """Minimum error rate training (Och 2003)."""
+
+    restarts: int = Field(12, ge=0, description="random starting points besides the weights before")
+    noise: float = Field(0.1, ge=0, description="of these: deviation of the scores that it adds, relative to theirs")
+    coordinates: int = Field(50, ge=0, description="lines along single features in each round, drawn if there are more")
+    directions: int = Field(10, ge=0, description="random directions besides these in each round")
+    min_gain: float = Field(1e-4, ge=0, description="in score, which is at most 1; a round must bring more")
+
+
+GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads
+MOST_COPIED = 2**31  # bytes of dense features of which a copy by columns is made, in memory
+
+
+class Ascent(NamedTuple):
+    """Where one start has led."""
+
+    weights: np.ndarray  # float64[F]
+    score: float
+    n_updates: int
+
+
+class Space(NamedTuple):
+    """What all ascents share."""
+
+    unit: np.ndarray  # float64[F], how far along each feature scores change as much; 0: they do not, or may not
+    columns: np.ndarray  # float32[D, H], dense features
+    free: bool  # all features that differ within lists are tunable, so that weights times a factor choose the same
+
+
+def mert(problem: Problem, settings: Mert) -> Optimum:
+    """The best of all ascents, the first of several; scaled to the sum of absolute weights of the start.
+
+    A corpus does not depend on that scale, but the pruning of the search does. Beside fixed weights of features that
+    differ within lists there is no scale to choose.
+    """
+    space, generators = new_space(problem), problem.rng.spawn(settings.restarts + 1)
+    best = ascend(problem, settings, space, problem.start, generators[0])
+    n_updates = best.n_updates
+    with ThreadPoolExecutor(problem.threads) as pool:
+        for begin in range(1, len(generators), GENERATION):
+            chosen = generators[begin : begin + GENERATION]
+            starts = [near(problem, settings.noise, space, best.weights, generator) for generator in chosen]
+            tasks = zip(starts, chosen)
+            ascents = list(pool.map(lambda task: ascend(problem, settings, space, *task), tasks))
+            n_updates += sum(ascent.n_updates for ascent in ascents)
+            best = max([best, *ascents], key=lambda ascent: ascent.score)
+    weights = rescaled(best.weights, problem.start, problem.tunable) if space.free else best.weights
+    return Optimum(weights, n_updates)
+
+
+def new_space(problem: Problem) -> Space:
+    """The space of the tunable features that differ within lists."""
+    deviations, dense = problem.deviations(), problem.lists.dense
+    differs = deviations > 0
+    unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=differs & problem.tunable)
+    columns = np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T
+    return Space(unit, columns, not np.any(differs & ~problem.tunable))
+
+
+def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.ndarray:
+    """`weights` with the sum of absolute values of `like`; those that are not tunable stay."""
+    found, expected = np.abs(weights[tunable]).sum(), np.abs(like[tunable]).sum()
+    if found == 0 or expected == 0:
+        return weights
+    return np.where(tunable, weights * (expected / found), weights)
+
+
+def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Random weights whose scores differ from those of `weights` by noise times the scores' own deviation."""
+    n_features = max(1, int(np.count_nonzero(space.unit)))
+    size = noise * problem.deviation_of(problem.scores(weights)) / math.sqrt(n_features)
+    drawn: np.ndarray = weights + size * space.unit * rng.standard_normal(weights.size)
+    return drawn
+
+
+def ascend(problem: Problem, settings: Mert, space: Space, start: np.ndarray, rng: np.random.Generator) -> Ascent:
+    """Line searches along coordinates and some random directions, until a round of them brings little."""
+    lists, weights = problem.lists, start.copy()
+    scores, slopes, changes = np.empty(problem.n_hypotheses), np.empty(problem.n_hypotheses), new_changes(lists)
+    score, n_updates = problem.score_of(weights), 0
+    while True:
+        fill_scores(lists, weights, 0, scores.size, scores)
+        before = score
+        for feature in _lines(settings, space, rng):
+            direction = np.zeros(weights.size)
+            if feature < 0:
+                direction = space.unit * rng.standard_normal(weights.size)
+            else:
+                direction[feature] = 1.0
+            _fill_slopes(problem, space, feature, direction, slopes)
+            step = line_search(lists, problem.metric, scores, slopes, changes)
+            if step.score > score:
+                weights += step.x * direction
+                scores += step.x * slopes
+                score, n_updates = step.score, n_updates + 1
+        if score <= before + settings.min_gain:
+            return Ascent(weights, score, n_updates)
+
+
+def _lines(settings: Mert, space: Space, rng: np.random.Generator) -> list[int]:
+    """The features along which a round goes, and -1 for each random direction, in random order."""
+    features = rng.permutation(np.flatnonzero(space.unit))[: settings.coordinates]
+    lines: list[int] = rng.permutation(np.append(features, np.full(settings.directions, -1))).tolist()
+    return lines
+
+
+def _fill_slopes(problem: Problem, space: Space, feature: int, direction: np.ndarray, slopes: np.ndarray) -> None:
+    if 0 <= feature < len(space.columns):
+        slopes[:] = space.columns[feature]
+    else:
+        fill_scores(problem.lists, direction, 0, slopes.size, slopes)

@@ -1,0 +1,110 @@
+"""Corpus-level MIRA (Tan et al. 2013, algorithm 1): one hope and one fear corpus, and one step, an epoch.
+
+Their hope and fear are those of equations 5 and 6. The paper builds them of hypotheses that are chosen by the smoothed
+BLEU of sentences (`gains: sentence`), which prefers short ones (Nakov et al. 2012). By default (`gains: corpus`) the
+equations themselves are maximized, a sentence at a time, from the corpora of the epoch before.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.metrics.metric_scores import score_of_sums
+from phrasebeam.training.tuning.methods.problem import Optimum, Problem, in_threads
+
+
+class MiraCorpus(Section):
+    """Corpus-level MIRA (Tan et al. 2013)."""
+
+    c: float = Field(0.1, gt=0, description="largest step")
+    epochs: int = Field(400, ge=1)
+    gains: Literal["corpus", "sentence"] = Field(
+        "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
+    )
+
+
+Choice = Callable[[np.ndarray], np.ndarray]  # hope and fear (int64[2, M]) by model scores (float64[H])
+
+
+def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
+    """The averaged weights of the epoch in which they score best on the lists."""
+    weights, total = problem.start.copy(), problem.start.copy()
+    choose = by_sentence(problem) if settings.gains == "sentence" else by_corpus(problem)
+    summed = np.zeros(problem.n_hypotheses)  # scores by the average of all weights so far, times their number
+    best, most, n_updates = Optimum(problem.start, 0), -np.inf, 0
+    for epoch in range(settings.epochs + 1):
+        scores = problem.scores(weights)
+        summed += scores
+        score = problem.corpus_score(problem.best(summed))
+        if epoch > 0 and score > most:
+            most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
+        hope, fear = choose(scores)
+        step = corpus_step(problem, weights, hope, fear, settings.c)
+        n_updates += bool(np.any(step))
+        weights = weights + step
+        total += weights
+    return best._replace(n_updates=n_updates)
+
+
+def by_sentence(problem: Problem) -> Choice:
+    """Lines 4 and 5."""
+    gains = problem.metric.sentence_scores(problem.lists.statistics)
+    return lambda scores: np.array([problem.best(scores, gains, factor) for factor in (1.0, -1.0)])
+
+
+def by_corpus(problem: Problem) -> Choice:
+    """Equations 5 and 6, each time from the corpora of the time before."""
+    corpora = np.tile(problem.best(problem.scores(problem.start)), (2, 1))
+
+    def choose(scores: np.ndarray) -> np.ndarray:
+        def improve(i: int) -> None:
+            rows, factor = corpora[i], (1.0, -1.0)[i]
+            sums = problem.lists.statistics[rows].sum(axis=0, dtype=np.float64)
+            improve_corpus(problem.lists, problem.metric.kind, scores, factor, sums, np.empty_like(sums), rows)
+
+        in_threads(problem.threads, improve, len(corpora))
+        return corpora
+
+    return choose
+
+
+def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
+    """float64[F], what lines 9 to 12 add to the weights; hope and fear are a hypothesis of each sentence (int64[M]).
+
+    Nothing where the step would lead away from the hope, or would be none.
+    """
+    share = np.full(problem.n_sentences, 1.0 / problem.n_sentences)
+    difference = problem.feature_sum(fear, share) - problem.feature_sum(hope, share)  # delta H
+    wanted = problem.corpus_score(hope) - problem.corpus_score(fear)  # delta B
+    loss, norm = wanted + weights @ difference, difference @ difference
+    if loss <= 0 or norm == 0:
+        return np.zeros(weights.size)
+    step: np.ndarray = -min(c, loss / norm) * difference
+    return step
+
+
+@kernel
+def improve_corpus(lists, kind, scores, factor, sums, changed, rows):
+    """Equations 5 and 6, a sentence at a time: what is best with the hypotheses of all others as they are.
+
+    scores: float64[H]; factor: 1 for the hope, -1 for the fear; rows: int64[M], the corpus before and after, whose
+    statistics add up to `sums` (float64[S]); changed: float64[S], work space.
+    """
+    n_sentences = rows.size
+    for i in range(n_sentences):
+        for s in range(sums.size):
+            sums[s] -= lists.statistics[rows[i], s]
+        most = -np.inf
+        for k in range(lists.first[i], lists.first[i + 1]):
+            row = lists.row[k]
+            for s in range(sums.size):
+                changed[s] = sums[s] + lists.statistics[row, s]
+            value = scores[row] + factor * n_sentences * score_of_sums(kind, changed)
+            if value > most:
+                most, rows[i] = value, row
+        for s in range(sums.size):
+            sums[s] += lists.statistics[rows[i], s]

@@ -1,0 +1,77 @@
+"""Pairwise ranking optimization (Hopkins & May 2011): logistic regression on differences of sampled pairs."""
+
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.tuning.methods.lbfgs import minimize
+from phrasebeam.training.tuning.methods.linear import score_row
+from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+
+
+class Pro(Section):
+    """Pairwise ranking optimization; the letters are those of Hopkins & May (2011)."""
+
+    samples: int = Field(5000, ge=1, description="Gamma: pairs drawn from each list")
+    kept: int = Field(50, ge=1, description="Xi: those with the largest differences that are kept")
+    threshold: float = Field(0.05, ge=0, description="alpha: least difference in sentence score")
+    interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
+    penalty: float = Field(1.0, ge=0, description="of the weights' squares, against the loss of a pair")
+    steps: int = Field(100, ge=1, description="of L-BFGS, at most")
+
+
+class Pairs(NamedTuple):
+    """Pairs of hypotheses of the same sentence."""
+
+    better: np.ndarray  # int64[P]
+    worse: np.ndarray  # int64[P]
+
+
+def pro(problem: Problem, settings: Pro) -> Optimum:
+    """A step from the weights before towards those that rank the pairs best."""
+    pairs = sample(problem, settings)
+    if pairs.better.size == 0:
+        return Optimum(problem.start, 0)
+    trained, steps = minimize(
+        lambda weights: loss(problem, pairs, weights, settings.penalty), problem.start, settings.steps
+    )
+    weights = settings.interpolation * trained + (1 - settings.interpolation) * problem.start
+    return Optimum(np.where(problem.tunable, weights, problem.start), steps)
+
+
+def sample(problem: Problem, settings: Pro) -> Pairs:
+    """Of the pairs drawn from each list those with the largest differences in sentence score, above the threshold."""
+    gains = problem.metric.sentence_scores(problem.lists.statistics)
+    first, row = problem.lists.first, problem.lists.row
+    better, worse = [], []
+    for i in range(problem.n_sentences):
+        rows = row[first[i] : first[i + 1]]
+        one, other = rows[problem.rng.integers(rows.size, size=(2, settings.samples))]
+        difference = gains[one] - gains[other]
+        places = np.flatnonzero(np.abs(difference) > settings.threshold)
+        kept = places[np.argsort(-np.abs(difference[places]), kind="stable")[: settings.kept]]
+        is_better = difference[kept] > 0
+        better.append(np.where(is_better, one[kept], other[kept]))
+        worse.append(np.where(is_better, other[kept], one[kept]))
+    return Pairs(np.concatenate(better), np.concatenate(worse))
+
+
+def loss(problem: Problem, pairs: Pairs, weights: np.ndarray, penalty: float) -> tuple[float, np.ndarray]:
+    """Sum over the pairs of ln(1 + exp(-lead of the better)), plus penalty / 2 |w|^2; and the gradient (float64[F])."""
+    leads = np.empty(pairs.better.size)
+    fill_leads(problem.lists, weights, pairs, leads)
+    share = 1.0 / (1.0 + np.exp(np.minimum(leads, 700.0)))  # of each pair in the gradient
+    gradient = problem.feature_sum(pairs.worse, share) - problem.feature_sum(pairs.better, share)
+    moved = np.where(problem.tunable, weights, 0.0)
+    value = np.logaddexp(0.0, -leads).sum() + penalty / 2 * (moved @ moved)
+    return float(value), gradient + penalty * moved
+
+
+@kernel
+def fill_leads(lists, weights, pairs, leads):
+    """By how much the better hypothesis of each pair scores more."""
+    for k in range(leads.size):
+        leads[k] = score_row(lists, weights, pairs.better[k]) - score_row(lists, weights, pairs.worse[k])

@@ -1,0 +1,100 @@
+"""What every method optimizes: n-best lists, a metric, and where to begin."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.nbest.nbest_store import Lists
+from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
+
+
+class Optimum(NamedTuple):
+    """What a method found."""
+
+    weights: np.ndarray  # float64[F]
+    n_updates: int  # how often it moved the weights
+    epoch: int = 0  # the one whose weights these are, where there are epochs
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Lists without gaps: each sentence has a hypothesis."""
+
+    lists: Lists
+    metric: Metric
+    start: np.ndarray  # float64[F]
+    tunable: np.ndarray  # bool[F], the others keep their weight
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+    threads: int = 1
+
+    @property
+    def n_sentences(self) -> int:
+        """Sentences."""
+        return int(self.lists.first.size) - 1
+
+    @property
+    def n_hypotheses(self) -> int:
+        """Hypotheses of all sentences."""
+        return int(self.lists.row.size)
+
+    def scores(self, weights: np.ndarray) -> np.ndarray:
+        """float64[H] model scores."""
+        scores = np.empty(self.n_hypotheses)
+        bounds = np.linspace(0, scores.size, self.threads + 1).astype(np.int64)
+
+        def fill(i: int) -> None:
+            fill_scores(self.lists, weights, int(bounds[i]), int(bounds[i + 1]), scores)
+
+        in_threads(self.threads, fill, self.threads)
+        return scores
+
+    def best(self, scores: np.ndarray, gains: np.ndarray | None = None, factor: float = 0.0) -> np.ndarray:
+        """int64[M], of each sentence the hypothesis with the largest score + factor * gain."""
+        found = np.empty(self.n_sentences, np.int64)
+        gains = scores if gains is None else gains
+        fill_best(self.lists, scores, gains, float(factor), 0, self.n_sentences, found)
+        return found
+
+    def corpus_score(self, rows: np.ndarray) -> float:
+        """The metric of the corpus of the hypotheses `rows` (int64[M])."""
+        return self.metric.corpus_score(self.lists.statistics[rows])
+
+    def score_of(self, weights: np.ndarray) -> float:
+        """The metric of what the weights choose from the lists."""
+        return self.corpus_score(self.best(self.scores(weights)))
+
+    def feature_sum(self, rows: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        """float64[F], the features of the hypotheses `rows` times `factors`, those that are not tunable 0."""
+        total = np.zeros(self.start.size)
+        add_rows(self.lists, rows, factors, total)
+        total[~self.tunable] = 0.0
+        return total
+
+    def deviations(self) -> np.ndarray:
+        """float64[F], of each feature the standard deviation within lists."""
+        variances, size = np.zeros(self.start.size), self.start.size
+        add_variances(self.lists, np.zeros(size), np.zeros(size), variances)
+        deviations: np.ndarray = np.sqrt(variances / self.n_sentences)
+        return deviations
+
+    def deviation_of(self, scores: np.ndarray) -> float:
+        """The standard deviation of model scores (float64[H]) within lists."""
+        first, ordered = self.lists.first[:-1], scores[self.lists.row]
+        sizes = np.diff(self.lists.first)
+        means = np.add.reduceat(ordered, first) / sizes
+        squares = np.add.reduceat((ordered - np.repeat(means, sizes)) ** 2, first)
+        return float(np.sqrt((squares / sizes).mean()))
+
+
+def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
+    """work(i) for every i < n, as many at once as there are threads."""
+    if threads == 1:
+        for i in range(n):
+            work(i)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(n)))

@@ -1,0 +1,112 @@
+"""Word alignment of a bitext: both directions, symmetrized (eflomal of Östling & Tiedemann 2016, or older models)."""
+
+import logging
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.progress import stage
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.word_alignment.align_direction import UNLINKED, Job, length_limit
+from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order
+from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
+from phrasebeam.training.word_alignment.directions import Direction, run_directions
+from phrasebeam.training.word_alignment.symmetrization import one_direction, symmetrize
+
+log = logging.getLogger("phrasebeam")
+
+# Models to train, each initialised from the one before (Och & Ney 2003, section 4).
+STAGES: dict[Aligner, list[str]] = {
+    "eflomal": ["eflomal"],
+    "fast_align": ["fast_align"],
+    "hmm": ["ibm1", "hmm"],
+    "ibm4": ["ibm1", "hmm", "ibm3", "ibm4"],
+}
+
+
+class Pieces(NamedTuple):
+    """Sentence pairs cut to a length that aligners take; piece p belongs to sentence pair owners[p]."""
+
+    source: Corpus
+    target: Corpus
+    owners: np.ndarray  # int64[P], increasing
+
+
+def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2) -> Alignments:
+    """Word alignments of the sentence pairs, in target order; the same for any number of threads.
+
+    Pairs too long for the aligner are aligned in pieces, cut at the same proportion of both sides. Raises SmtError
+    if an aligner dies.
+    """
+    pieces = cut(source, target, length_limit(STAGES[settings.aligner]))
+    n_cut = int((np.bincount(pieces.owners) > 1).sum())
+    if n_cut:
+        log.warning("%d sentence pairs are too long for %s: aligned in pieces", n_cut, settings.aligner)
+    points = _points(pieces, settings, threads)
+    return _of_sentences(points, pieces, source, target)
+
+
+def cut(source: Corpus, target: Corpus, limit: int) -> Pieces:
+    """Each pair in as few pieces as leave no more than `limit` words of either side in one."""
+    n_source, n_target = np.diff(source.offsets), np.diff(target.offsets)
+    n_pieces = np.maximum(1, -(-np.maximum(n_source, n_target) // limit))
+    owners = np.repeat(np.arange(n_pieces.size), n_pieces)
+    part = np.arange(owners.size) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
+
+    def parts(corpus: Corpus, lengths: np.ndarray) -> Corpus:
+        begins = corpus.offsets[owners] + lengths[owners] * part // n_pieces[owners]
+        return Corpus(np.append(begins, corpus.offsets[-1]), corpus.tokens)
+
+    return Pieces(parts(source, n_source), parts(target, n_target), owners)
+
+
+def schedule(settings: AlignmentConfig, n_pairs: int) -> list[tuple[str, list[int]]]:
+    """Models and their passes; eflomal's authors tie its three stages of sampling to the size of the corpus."""
+    if settings.aligner == "eflomal":
+        sweeps = max(2, round(settings.effort * 5000 / math.sqrt(n_pairs)))
+        return [("eflomal", [max(2, sweeps // 4), max(1, sweeps // 4), sweeps])]
+    return [(model, [getattr(settings.iterations, model)]) for model in STAGES[settings.aligner]]
+
+
+def _points(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np.ndarray:
+    """int32[A, 3] (piece, source position, target position)."""
+    source, target = pieces.source, pieces.target
+    if settings.symmetrization == "source_to_target":
+        (sources_of,) = _links([(source, target)], settings, threads)
+        return one_direction(sources_of, target)[:, [0, 2, 1]]
+    if settings.symmetrization == "target_to_source":
+        (targets_of,) = _links([(target, source)], settings, threads)
+        return one_direction(targets_of, source)
+    sources_of, targets_of = _links([(source, target), (target, source)], settings, threads)
+    with stage("symmetrizing word alignments"):
+        return symmetrize(source, target, sources_of, targets_of, settings.symmetrization)
+
+
+def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, threads: int) -> list[np.ndarray]:
+    """For each direction (from, to): int32[words of to], the position in `from` of each word of `to`, or UNLINKED."""
+    n_source, n_target = (np.diff(corpus.offsets) for corpus in directions[0])
+    n_pairs = int(((n_source > 0) & (n_target > 0)).sum())
+    if n_pairs == 0:
+        return [np.full(target.tokens.size, UNLINKED, np.int32) for _, target in directions]
+    stages = schedule(settings, n_pairs)
+    jobs = [
+        Job(stages, settings.seed, settings.samplers, source.offsets.size - 1, source.tokens.size, target.tokens.size)
+        for source, target in directions
+    ]
+    at_once = min(threads, len(directions))
+    # Only eflomal's result does not depend on the number of threads: its samplers are independent.
+    cores = max(1, threads // at_once) if settings.aligner == "eflomal" else 1
+    with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs)) as advance:
+        requests = [Direction(job, *direction) for job, direction in zip(jobs, directions)]
+        return run_directions(requests, at_once, cores, advance)
+
+
+def _of_sentences(points: np.ndarray, pieces: Pieces, source: Corpus, target: Corpus) -> Alignments:
+    """The alignments of whole sentence pairs from `points` (int32[A, 3]) of their pieces."""
+    piece, owners = points[:, 0], pieces.owners[points[:, 0]]
+    s = points[:, 1] + pieces.source.offsets[piece] - source.offsets[owners]
+    t = points[:, 2] + pieces.target.offsets[piece] - target.offsets[owners]
+    counts = np.bincount(owners, minlength=source.offsets.size - 1)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    return in_target_order(Alignments(offsets, np.stack((s, t), axis=1).astype(np.int32)))

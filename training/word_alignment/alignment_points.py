@@ -1,0 +1,89 @@
+"""Word alignments of a bitext, and the text format in which other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
+
+from array import array
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.extraction.pharaoh import read_points
+from phrasebeam.lm.text.corpus import Corpus
+
+POINTS_AT_ONCE = 1 << 21  # looked at; what is made of them on the way takes a hundred bytes each
+
+
+class Alignments(NamedTuple):
+    """Points of sentence pair i are points[offsets[i]:offsets[i + 1]]."""
+
+    offsets: np.ndarray  # int64[N + 1]
+    points: np.ndarray  # int32[A, 2], (source, target) positions of linked words, from 0
+
+    def pair(self, i: int) -> np.ndarray:
+        """int32[n, 2] points of sentence pair `i`, a view."""
+        return self.points[self.offsets[i] : self.offsets[i + 1]]
+
+
+def runs(offsets: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Neighbouring sentence pairs first:last that have about POINTS_AT_ONCE points together, one after the other."""
+    ends = np.searchsorted(offsets, np.arange(0, int(offsets[-1]), POINTS_AT_ONCE))
+    yield from pairwise(np.unique([0, *ends, offsets.size - 1]).tolist())
+
+
+def in_target_order(alignments: Alignments) -> Alignments:
+    """The same alignments, the points of each pair ordered by target, then source, each of them once."""
+    offsets = alignments.offsets.astype(np.int64, copy=False)
+    points = np.ascontiguousarray(alignments.points, np.int32)
+    if all(_increasing(_rows(offsets, points, run)).all() for run in runs(offsets)):
+        return Alignments(offsets, points)
+    pieces = [_ordered(offsets, points, run) for run in runs(offsets)]
+    counts = np.concatenate([counts for counts, _ in pieces])
+    return Alignments(
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), np.concatenate([p for _, p in pieces])
+    )
+
+
+def _rows(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> np.ndarray:
+    """int64[K, 3] (pair, target position, source position) of the points of the pairs run[0]:run[1]."""
+    first, last = run
+    part = points[offsets[first] : offsets[last]]
+    return np.column_stack((np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1])), part[:, ::-1]))
+
+
+def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    """int64[N] numbers of points, and the points (int32[K, 2]) in order, of the pairs run[0]:run[1]."""
+    rows = _rows(offsets, points, run)
+    rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
+    rows = rows[np.concatenate([np.ones(min(1, len(rows)), np.bool_), _increasing(rows)])]
+    return np.bincount(rows[:, 0], minlength=run[1] - run[0]), rows[:, [2, 1]].astype(np.int32)
+
+
+def _increasing(rows: np.ndarray) -> np.ndarray:
+    """bool[K - 1], where a row comes after the one before it."""
+    step = np.diff(rows, axis=0)
+    return (step[:, 0] > 0) | (step[:, 0] == 0) & ((step[:, 1] > 0) | (step[:, 1] == 0) & (step[:, 2] > 0))
+
+
+def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments:
+    """Alignments of the bitext, line i for pair i, in target order. Raises FormatError, naming the line."""
+    n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
+    flat, offsets = array("i"), array("q", [0])
+    for i, line in enumerate(read_lines(path)):
+        if i == len(n_source):
+            raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
+        numbers = read_points(line, n_source[i], n_target[i], path, i + 1)
+        flat.extend(numbers)
+        offsets.append(len(flat) // 2)
+    if len(offsets) - 1 != len(n_source):
+        raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")
+    return in_target_order(Alignments(np.array(offsets, np.int64), np.array(flat, np.int32).reshape(-1, 2)))
+
+
+def write_pharaoh(alignments: Alignments, path: str | Path) -> None:
+    """One line a sentence pair, points in the order in which they stand."""
+    with atomic_file(path) as file:
+        for i in range(alignments.offsets.size - 1):
+            file.write((" ".join(f"{s}-{t}" for s, t in alignments.pair(i).tolist()) + "\n").encode("ascii"))

@@ -1,0 +1,41 @@
+"""Settings of word alignment: the only defaults."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+
+Aligner = Literal["eflomal", "fast_align", "hmm", "ibm4"]
+Symmetrization = Literal[
+    "grow_diag_final_and",
+    "grow_diag_final",
+    "grow_diag",
+    "grow",
+    "och",
+    "union",
+    "intersection",
+    "source_to_target",
+    "target_to_source",
+]
+
+
+class Iterations(Section):
+    """Training passes of each model; eflomal's number depends on the corpus instead."""
+
+    ibm1: int = Field(5, ge=1)
+    hmm: int = Field(5, ge=1)
+    ibm3: int = Field(3, ge=1)
+    ibm4: int = Field(3, ge=1)
+    fast_align: int = Field(5, ge=1)
+
+
+class AlignmentConfig(Section):
+    """Word alignment in both directions, and how the two become one."""
+
+    aligner: Aligner = "eflomal"
+    symmetrization: Symmetrization = "grow_diag_final_and"
+    seed: int = Field(1, ge=0, lt=2**32)
+    samplers: int = Field(3, ge=1, description="independent samplers whose votes eflomal adds up")
+    effort: float = Field(1.0, gt=0, description="eflomal's sweeps, relative to its rule of 5000 / sqrt(pairs)")
+    iterations: Iterations = Iterations()

@@ -1,0 +1,68 @@
+"""Directions of word alignment at once, each in a process of its own (training/build/align_direction.py)."""
+
+import json
+import subprocess
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
+from typing import BinaryIO, NamedTuple, cast
+
+import numpy as np
+
+from phrasebeam.base.errors import SmtError
+from phrasebeam.base.own_modules import module_command
+from phrasebeam.base.progress import Advance
+from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.training.word_alignment.align_direction import Job
+
+
+class Direction(NamedTuple):
+    """Align each word of `target` to one word of `source`."""
+
+    job: Job
+    source: Corpus
+    target: Corpus
+
+
+def run_directions(directions: list[Direction], at_once: int, cores: int, advance: Advance) -> list[np.ndarray]:
+    """For each direction int32[target words], the position in its source sentence that each word is linked to, or -1.
+
+    Runs `at_once` processes of `cores` threads each. Raises SmtError if one dies; then, and when interrupted, ends all.
+    """
+    running: list[subprocess.Popen[bytes]] = []
+    with ThreadPoolExecutor(at_once) as pool:
+        try:
+            futures = [pool.submit(_run, direction, cores, running, advance) for direction in directions]
+            for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+                future.result()
+            return [future.result() for future in futures]
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in running:
+                process.kill()
+
+
+def _run(direction: Direction, cores: int, running: list[subprocess.Popen[bytes]], advance: Advance) -> np.ndarray:
+    module = "phrasebeam.training.word_alignment.align_direction"
+    command, environment = module_command(module, OMP_NUM_THREADS=str(cores))
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+        running.append(process)
+        request, answer = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        with suppress(BrokenPipeError), request:  # if the process is dead, its status tells more
+            for part in _request(direction):
+                request.write(part)
+        for _ in range(direction.job.n_passes):
+            if answer.read(1):
+                advance(1)
+        links = answer.read()
+        status = process.wait()
+    if status != 0 or len(links) != 4 * direction.target.tokens.size:
+        raise SmtError(f"a word aligner ended with status {status}; if memory ran out, give it fewer sentence pairs")
+    return np.frombuffer(links, np.int32)
+
+
+def _request(direction: Direction) -> list[bytes]:
+    header = json.dumps(direction.job._asdict()).encode("ascii") + b"\n"
+    parts = [header]
+    for corpus in (direction.source, direction.target):
+        parts += [corpus.offsets.astype(np.int64).tobytes(), corpus.tokens.astype(np.int32).tobytes()]
+    return parts
