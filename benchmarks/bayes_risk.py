@@ -15,7 +15,7 @@ import numpy as np
 from measure import table
 
 from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.output.mbr import Mbr, Texts, choose
+from phrasebeam.decoder.output.mbr import Mbr, TargetTexts, choose
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
@@ -59,7 +59,7 @@ def choice(translations: list[Translation], settings: Mbr) -> Translation:
     ids: dict[str, int] = {}
     words = [[ids.setdefault(word, len(ids)) for word in item.text.split()] for item in some]
     flat = np.array([word for text in words for word in text], np.int32)
-    texts = Texts(flat, np.cumsum([0, *map(len, words)]))
+    texts = TargetTexts(flat, np.cumsum([0, *map(len, words)]))
     return some[choose(texts, np.array([item.score for item in some]), settings)]
 
 

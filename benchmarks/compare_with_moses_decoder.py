@@ -19,8 +19,8 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD, weight_vector
 from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
-from phrasebeam.decoder.features.rule_features import new_fired
-from phrasebeam.decoder.input.synthetic_pairs import OwnPair, pack_own_pairs
+from phrasebeam.decoder.features.rule_features import new_sparse_features
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.moses.importing import import_moses
@@ -67,10 +67,10 @@ class Rescorer:
         spans = np.array([span[:2] for span in printed.spans], np.int32)
         derivation = Derivation(np.array(pairs, np.int64), spans[:, 0].copy(), spans[:, 1].copy())
         # Every source word may have been copied: number i is pair -1 - i.
-        own = [OwnPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
-        packed = pack_own_pairs(own, len(source), 1, self.model.target, self.model.language_models)
+        own = [SyntheticPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
+        packed = pack_synthetic_pairs(own, len(source), 1, self.model.target, self.model.language_models)
         matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
-        room, fired = new_target_room(len(printed.words) + 1, 1), new_fired(1, 0)  # no sparse features
+        room, fired = new_target_room(len(printed.words) + 1, 1), new_sparse_features(1, 0)  # no sparse features
         blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)
         space = FeatureSpace(self.states, blocks, orientations, self.optional, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)

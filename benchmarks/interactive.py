@@ -46,7 +46,7 @@ def fixed_lengths(decoder: Decoder, pairs: list[tuple[str, list[str]]]) -> Itera
         longer = [(line, reference) for line, reference in pairs if len(reference) > length]
         answers = [complete(decoder, line, reference[:length]) for line, reference in longer]
         times = sorted(answer.milliseconds for answer in answers)
-        n_made_up = sum(any(phrase.is_made_up for phrase in answer.translation.phrases) for answer in answers)
+        n_made_up = sum(any(phrase.is_fallback for phrase in answer.translation.phrases) for answer in answers)
         n_right = 0
         for answer, (_, reference) in zip(answers, longer):
             words = answer.translation.text.split(" ")

@@ -34,7 +34,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
 from phrasebeam.training.maxforce.state import directory_of
@@ -206,7 +206,7 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     tune = TUNING["tune"] | (TINY_TUNE if work.given.tiny else {})
     config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
-    development = Development(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run, seed)
+    development = DevelopmentScorer(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run, seed)
     scored = development.score(0, decoder.model.weights, sparse)
     weights = Weights.model_validate(decoder.features.by_group(scored.dense))
     save_config(weights, model / "weights.yaml")

@@ -139,7 +139,7 @@ def tune(job: Job, data: Path, output: Path) -> None:
     found = asdict(tune_model(model, sets[0], tuned, config, sets[1])[0])
     test = sets[1].read(config)
     score = score_translations(Decoder.load(model, config.search), test.source, test.metric, config.threads)
-    found |= job._asdict() | {"test_before": test.metric.shown(score)}
+    found |= job._asdict() | {"test_before": test.metric.reported(score)}
     write(output / f"{job.name}.json", found)
     shutil.rmtree(tuned / "tuning")
     scores = (

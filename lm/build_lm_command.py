@@ -16,7 +16,7 @@ from phrasebeam.lm.probing_writer import write_probing
 ARPA_SUFFIXES = (".arpa", ".arpa.gz")
 
 
-class Room(Section):
+class EstimationLimits(Section):
     """What estimation may take."""
 
     memory: Bytes = Field(gt=0)
@@ -36,7 +36,7 @@ def build_lm(
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     show_progress()
-    model = estimate(text, order, parse_config({"memory": memory}, Room, "options").memory, scratch)
+    model = estimate(text, order, parse_config({"memory": memory}, EstimationLimits, "options").memory, scratch)
     for path in output:
         with stage(f"writing {path}"):
             write_model(model, path)

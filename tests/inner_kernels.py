@@ -14,8 +14,8 @@ def arrive(stacks, row, new, limit, ln_beam):
 
 
 @kernel
-def follow(required, words, begin, end, position, is_open):
-    return _follow(required, words, begin, end, position, is_open)
+def follow(constraint, words, begin, end, position, is_open):
+    return _follow(constraint, words, begin, end, position, is_open)
 
 
 @kernel

@@ -40,7 +40,7 @@ class DenseWeights(NamedTuple):
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
 
-class FeatureNames(NamedTuple):
+class FeatureLayout(NamedTuple):
     """The layout of a feature vector: LISTS, SCALARS, and what OPTIONAL features there are."""
 
     groups: tuple[tuple[str, int | None], ...]  # name, and how many values, or None for one number
@@ -79,11 +79,11 @@ def _optional_places(groups: tuple[tuple[str, int | None], ...]) -> np.ndarray:
     return np.array([places[name] for name in OPTIONAL], np.int64)
 
 
-def feature_names(weights: DenseWeights, given: Weights) -> FeatureNames:
+def feature_names(weights: DenseWeights, given: Weights) -> FeatureLayout:
     """The layout of the vector; the OPTIONAL features that there are `given` says."""
     lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in LISTS]
     optional = [(name, getattr(given, name)) for name in OPTIONAL if getattr(given, name) is not None]
-    return FeatureNames(
+    return FeatureLayout(
         (
             *((name, size) for name, size in lists if size),
             *((name, None) for name in SCALARS),
@@ -126,7 +126,7 @@ def active_groups(given: Weights, sparse: Sparse) -> np.ndarray:
     return wanted
 
 
-def weight_vector(weights: DenseWeights, names: FeatureNames) -> np.ndarray:
+def weight_vector(weights: DenseWeights, names: FeatureLayout) -> np.ndarray:
     """float64[F] weights in the order of a feature vector."""
     sparse = dict(zip(GROUPS, weights.sparse))
     return np.concatenate([np.atleast_1d(sparse.get(name, getattr(weights, name, 0.0))) for name, _ in names.groups])

@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.features.rule_features import ONE, Fired, fire, new_fired, target_class, weigh_fired
+from phrasebeam.decoder.features.rule_features import (
+    ONE,
+    SparseFeatureBuffer,
+    fire,
+    new_sparse_features,
+    target_class,
+    weigh_fired,
+)
 from phrasebeam.decoder.sparse.templates import RULE_BIGRAM, RULE_HISTORY
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
@@ -33,7 +40,7 @@ class Histories(NamedTuple):
     slots: np.ndarray  # int32[T], T a power of two >= 2 B
     memo_keys: np.ndarray  # int64[M], of history and option; 0 where empty
     memo_scores: np.ndarray  # float64[M]
-    fired: Fired
+    fired: SparseFeatureBuffer
 
 
 def new_histories(capacity: int, n_levels: int) -> Histories:
@@ -46,7 +53,7 @@ def new_histories(capacity: int, n_levels: int) -> Histories:
         np.full(2 * capacity, EMPTY, np.int32),
         np.zeros(1 << MEMO_BITS, np.int64),
         np.zeros(1 << MEMO_BITS),
-        new_fired(2 + n_levels, n_levels),
+        new_sparse_features(2 + n_levels, n_levels),
     )
 
 
@@ -87,23 +94,23 @@ def next_history(histories, history, state, rule, words, begin, end):
 
 
 @inner_kernel
-def fire_history(sparse, own, previous_rule, last, before, rule, fired):
+def fire_history(sparse, synthetic, previous_rule, last, before, rule, fired):
     """Add the features of `rule` after the rule `previous_rule` and the target words `last` and the one `before`."""
     if sparse.active[RULE_BIGRAM]:
         fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
     if sparse.active[RULE_HISTORY]:
         for column in range(sparse.nothing.size - 1):
-            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, own, last, 1 + column)))
-            fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, own, before, 1 + column))), ONE)
+            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, synthetic, last, 1 + column)))
+            fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, 1 + column))), ONE)
 
 
 @inlined_kernel
-def _class_of(sparse, own, word, column):
-    return sparse.nothing[column] if word == NO_WORD else target_class(sparse, own, word, column)
+def _class_of(sparse, synthetic, word, column):
+    return sparse.nothing[column] if word == NO_WORD else target_class(sparse, synthetic, word, column)
 
 
 @inner_kernel
-def score_history(sparse, scales, own, histories, history, option, rule):
+def score_history(sparse, scales, synthetic, histories, history, option, rule):
     """Weighted score of the features of `option`, whose rule is `rule`, after `history`."""
     key = (history << np.int64(32)) | (option + 1)
     slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
@@ -111,7 +118,7 @@ def score_history(sparse, scales, own, histories, history, option, rule):
         last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
         fired = histories.fired
         fired.n[0] = 0
-        fire_history(sparse, own, histories.rule[history], last, before, rule, fired)
+        fire_history(sparse, synthetic, histories.rule[history], last, before, rule, fired)
         histories.memo_keys[slot] = key
         histories.memo_scores[slot] = weigh_fired(sparse.weights, scales, fired)
     return histories.memo_scores[slot]

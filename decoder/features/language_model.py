@@ -13,7 +13,7 @@ import numpy as np
 from phrasebeam.decoder.input.target_constraint import (
     CONTRADICTED,
     NOTHING,
-    Required,
+    TargetConstraint,
     follow,
     is_produced,
     phrase_start,
@@ -60,7 +60,7 @@ class States(NamedTuple):
     work_position: np.ndarray  # int64[1], as `position`
     log10_prob: np.ndarray  # float64[L], what each model makes of the words scored last
     log10_inner: np.ndarray  # float64[L], the part of it that no context before them changes
-    required: Required  # what the translation must begin with
+    constraint: TargetConstraint  # what the translation must begin with
 
 
 def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) -> States:
@@ -225,15 +225,15 @@ def remember(lms, options, begin, end, states, state, memo, name):
 @inner_kernel
 def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
     """(state after words begin:end in `state`, or NO_STATE if states are full; their weighted score)."""
-    position, required = np.int64(states.position[state]), states.required
-    after_position = follow(required, words, begin, end, position, is_open)
+    position, constraint = np.int64(states.position[state]), states.constraint
+    after_position = follow(constraint, words, begin, end, position, is_open)
     if after_position == CONTRADICTED:
         return state, -np.inf
     states.work_position[0] = after_position
     after = intern_state(states, score_after(lms, lm_words, begin, end, states, state))
     ln_score = weighted_ln(lms.ln_weights, states.log10_prob)
     if not is_open:
-        ln_score += required.ln_rest[after_position] - required.ln_rest[phrase_start(required, position)]
+        ln_score += constraint.ln_rest[after_position] - constraint.ln_rest[phrase_start(constraint, position)]
     return after, ln_score
 
 
@@ -243,7 +243,7 @@ def ln_end(lms, states, state):
     found = states.ln_end[state]
     if np.isnan(found):
         found = -np.inf
-        if is_produced(states.required, np.int64(states.position[state])):
+        if is_produced(states.constraint, np.int64(states.position[state])):
             score_after(lms, lms.end_ids, ZERO, ONE, states, state)
             found = weighted_ln(lms.ln_weights, states.log10_prob)
         states.ln_end[state] = found

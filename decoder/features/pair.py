@@ -1,6 +1,6 @@
 """Optional features of a phrase pair alone: its count in the bitext, and whether it was seen once (Green et al. 2013).
 
-They need the counts that training keeps. A sentence's own pairs have no counts: all values are 0.
+They need the counts that training keeps. Synthetic pairs have no counts: all values are 0.
 """
 
 import numpy as np

@@ -30,7 +30,7 @@ WITHOUT_TARGET = np.uint64(1)  # edge of an empty target phrase
 ONE = np.float32(1)
 
 
-class Fired(NamedTuple):
+class SparseFeatureBuffer(NamedTuple):
     """Room for the sparse features of one phrase pair or more."""
 
     keys: np.ndarray  # uint64[K]
@@ -40,15 +40,15 @@ class Fired(NamedTuple):
     n: np.ndarray  # int64[1], how many there are
 
 
-def new_fired(room: int, n_levels: int) -> Fired:
+def new_sparse_features(room: int, n_levels: int) -> SparseFeatureBuffer:
     """Room for so many features, of models with so many levels."""
     edges = np.zeros((LENGTH, 1 + n_levels), np.uint64)
-    return Fired(
+    return SparseFeatureBuffer(
         np.zeros(room, np.uint64), np.zeros(room, np.float32), np.zeros(room, np.int64), edges, np.zeros(1, np.int64)
     )
 
 
-def most_fired(sparse: Sparse) -> int:
+def most_sparse_features(sparse: Sparse) -> int:
     """How many features one phrase pair can have, without and with its history."""
     of_pair = longest(sparse.pair_offsets)
     return of_pair + 1 + len(sparse.combinations) + 1 + sparse.nothing.size
@@ -64,10 +64,10 @@ def fire(fired, group, h, value):
 
 
 @inlined_kernel
-def target_class(sparse, own, word, column):
-    """What stands for the target word `word` (an id, or beyond the vocabulary, see OwnPairs) at a level."""
+def target_class(sparse, synthetic, word, column):
+    """What stands for the target word `word` (an id, or beyond the vocabulary, see SyntheticPairs) at a level."""
     n_known = sparse.target_classes.shape[0]
-    return sparse.target_classes[word, column] if word < n_known else own.classes[word - n_known, column]
+    return sparse.target_classes[word, column] if word < n_known else synthetic.classes[word - n_known, column]
 
 
 @inlined_kernel
@@ -83,14 +83,14 @@ def has_history(sparse):
 
 
 @inner_kernel
-def rule_hash(sparse, own, classes, words, size, begin, end):
+def rule_hash(sparse, synthetic, classes, words, size, begin, end):
     """uint64 hash of the rule source[begin:end] -> words[:size]; classes: Sentence.classes."""
     h = START
     for i in range(begin, end):
         h = combine(h, np.int64(classes[1 + i, WORD]))
     h = combine(h, BETWEEN_SIDES)
     for i in range(size):
-        h = combine(h, np.int64(target_class(sparse, own, np.int64(words[i]), WORD)))
+        h = combine(h, np.int64(target_class(sparse, synthetic, np.int64(words[i]), WORD)))
     return mix(h)
 
 
@@ -117,11 +117,11 @@ def score_pair_alone(sparse, scales, pair):
 @inner_kernel
 def fire_rule(sparse, sentence, words, size, begin, end, fired):
     """Add to `fired` the features of source words begin:end as words[:size]."""
-    own, classes = sentence.own, sentence.classes
+    synthetic, classes = sentence.synthetic, sentence.classes
     if sparse.active[RULE_ID]:
-        fire(fired, RULE_ID, rule_hash(sparse, own, classes, words, size, begin, end), ONE)
+        fire(fired, RULE_ID, rule_hash(sparse, synthetic, classes, words, size, begin, end), ONE)
     if sparse.combinations.shape[0] > 0:
-        _fill_edges(sparse, own, classes, words, size, begin, end, fired.edges)
+        _fill_edges(sparse, synthetic, classes, words, size, begin, end, fired.edges)
         for c in range(sparse.combinations.shape[0]):
             h = START
             for position in range(LENGTH):
@@ -134,14 +134,14 @@ def fire_rule(sparse, sentence, words, size, begin, end, fired):
 
 
 @inlined_kernel
-def _fill_edges(sparse, own, classes, words, size, begin, end, edges):
+def _fill_edges(sparse, synthetic, classes, words, size, begin, end, edges):
     """What stands at each of POSITIONS at each level."""
     for column in range(edges.shape[1]):
         edges[0, column], edges[1, column] = classes[1 + begin, column], classes[end, column]
         edges[2, column], edges[3, column] = WITHOUT_TARGET, WITHOUT_TARGET
         if size > 0:
-            edges[2, column] = target_class(sparse, own, np.int64(words[0]), column)
-            edges[3, column] = target_class(sparse, own, np.int64(words[size - 1]), column)
+            edges[2, column] = target_class(sparse, synthetic, np.int64(words[0]), column)
+            edges[3, column] = target_class(sparse, synthetic, np.int64(words[size - 1]), column)
         edges[4, column], edges[5, column] = classes[BEGIN_ROW + begin, column], classes[1 + end, column]
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
-from phrasebeam.decoder.search.extension import find_places_after
+from phrasebeam.decoder.search.extension import find_spans_after
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
@@ -118,7 +118,7 @@ def _stands_at(options, target, words, place):
 def force(space, n_words, reference, takes_prefixes, states):
     """Fill `states` with all that can end, also with prefixes of the source if it `takes_prefixes`; OK or what is full.
 
-    Of `space`, options, limits, zones and the work space `places` are used.
+    Of `space`, options, parameters, zones and the work space `spans` are used.
     """
     _clear(states)
     _arrive(states, reference, n_words, takes_prefixes, (ZERO, NONE, ZERO, ZERO))
@@ -126,9 +126,9 @@ def force(space, n_words, reference, takes_prefixes, states):
         state = states.heads[covered]
         while state != EMPTY:
             first_gap, window = np.int64(states.first_gap[state]), states.window[state]
-            count = find_places_after(space, n_words, first_gap, window, np.int64(states.end[state]))
+            count = find_spans_after(space, n_words, first_gap, window, np.int64(states.end[state]))
             for k in range(count):
-                status = _force_over(space, n_words, reference, takes_prefixes, states, state, space.places[k])
+                status = _force_over(space, n_words, reference, takes_prefixes, states, state, space.spans[k])
                 if status != OK:
                     return status
             state = np.int64(states.next[state])

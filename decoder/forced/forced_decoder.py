@@ -42,13 +42,13 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to, new_graph
-from phrasebeam.decoder.search.prefix import strange_words
-from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.prefix import oov_target_ids
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL, NODES_FULL
 from phrasebeam.decoder.search.stacks import STATES_FULL as STATES_OF_SEARCH_FULL
 from phrasebeam.decoder.search.workspace import Workspace
-from phrasebeam.decoder.translate.translator import Decoder, Found
+from phrasebeam.decoder.translate.translator import Decoder, SearchResult
 from phrasebeam.lm.text.corpus import split
 
 Status = Literal["reachable", "prefix", "unreachable", "too large"]
@@ -74,7 +74,7 @@ class Forced:
 class Task(NamedTuple):
     """A sentence pair made ready."""
 
-    source: Source
+    source: PreparedSentence
     workspace: Workspace
     reference: np.ndarray  # int32[m], target ids as Options has them
     links: np.ndarray  # int32[n + 1, m + 1], see links_before; or NO_LINKS
@@ -83,7 +83,7 @@ class Task(NamedTuple):
 class Gold(NamedTuple):
     """A scored lattice, until the thread's next one."""
 
-    found: Found
+    found: SearchResult
     lattice: GoldLattice
     graph: HypothesisGraph
     node_first: np.ndarray  # int64[S + 1], see GoldSpace
@@ -190,9 +190,9 @@ class ForcedDecoder:
     def prepare(self, given: Input, reference: Sequence[str]) -> Task:
         """Look up what can be used of the phrase table."""
         known = self.decoder.model.target.ids(list(reference))
-        source = self.decoder.reader.read(given, known if self.decoder.search.table_limit == 0 else None)
+        source = self.decoder.preparer.read(given, known if self.decoder.search.table_limit == 0 else None)
         workspace = self.decoder.look_up(source)
-        strange = strange_words(source, self.decoder.model)
+        strange = oov_target_ids(source, self.decoder.model)
         ids = [strange.get(word, found) if found < 0 else found for word, found in zip(reference, known.tolist())]
         return Task(source, workspace, np.array(ids, np.int32), self._links(given, len(reference)))
 
@@ -288,12 +288,12 @@ class ForcedDecoder:
 
     def _score_reference(self, task: Task) -> np.ndarray:
         """float64[m + 2], see GoldSpace.ln_lm; words that no option has are unknown to the language models."""
-        tables, own, workspace = task.source.tables.tables, task.source.sentence.own, task.workspace
+        tables, synthetic, workspace = task.source.tables.tables, task.source.sentence.synthetic, task.workspace
         lms, ids, n_known = tables.lms, task.reference, tables.lms.word_ids.shape[0]
         lm_words = np.zeros((ids.size, lms.orders.size), np.int32)
         is_known = (ids >= 0) & (ids < n_known)
         lm_words[is_known] = lms.word_ids[ids[is_known]]
-        lm_words[ids >= n_known] = own.lm_ids[ids[ids >= n_known] - n_known]
+        lm_words[ids >= n_known] = synthetic.lm_ids[ids[ids >= n_known] - n_known]
         while ids.size >= workspace.n_states:
             workspace.grow(STATES_OF_SEARCH_FULL)
         begin_states(lms, workspace.states)

@@ -43,7 +43,7 @@ class GoldSpace(NamedTuple):
 
 @kernel
 def find_options(lattice, options, origin, rule_option):
-    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see SentenceTables, or NO_ORIGIN."""
+    """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see FilteredTables, or NO_ORIGIN."""
     n_found = 0
     for rule in range(rule_option.size):
         begin, end = np.int64(lattice.rule_begin[rule]), np.int64(lattice.rule_end[rule])
@@ -129,7 +129,7 @@ def _fill_state(space, n_words, lattice, gold, state):
                     phrase_state = history_after(space, node, option)
                     if phrase_state == NO_HISTORY:
                         return HISTORIES_FULL
-                if space.limits.keeps_blocks:
+                if space.parameters.keeps_blocks:
                     blocks = shift(space.blocks, np.int64(graph.blocks[node]), begin, end)
                     if blocks == FULL:
                         return BLOCKS_FULL

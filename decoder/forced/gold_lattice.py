@@ -39,7 +39,7 @@ class GoldLattice(NamedTuple):
     arc_first: np.ndarray  # int64[S + 1], arcs that lead to state i are arc_first[i]:arc_first[i + 1]
     arc_from: np.ndarray  # int32[A], state
     arc_rule: np.ndarray  # int32[A]
-    rule_pair: np.ndarray  # int64[R], in the model's phrase table; negative: one of the sentence's own
+    rule_pair: np.ndarray  # int64[R], in the model's phrase table; negative: a synthetic pair
     rule_begin: np.ndarray  # int32[R], source span
     rule_end: np.ndarray  # int32[R]
     merges_ends: bool  # whether there is one goal
@@ -98,7 +98,7 @@ def ln_derivations(lattice: GoldLattice) -> float:
 def gold_lattice(
     states: ForcedStates, options: Options, n_words: int, goal: Goal, origin: np.ndarray | None
 ) -> GoldLattice:
-    """What of the `states` of a sentence of `n_words` words leads to the goal; for `origin` see SentenceTables.
+    """What of the `states` of a sentence of `n_words` words leads to the goal; for `origin` see FilteredTables.
 
     There must be a derivation that does.
     """

@@ -9,26 +9,26 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.base.scratch_arrays import Room
+from phrasebeam.base.scratch_arrays import ScratchArrays
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, own_counts
+from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, held_out_counts
 from phrasebeam.decoder.held_out.phrase_filter import (
     FIRST_WORDS,
     MORE,
-    Chosen,
-    Wanted,
-    choose_pairs,
+    FilteredPairs,
+    FilterQuery,
     count_candidates,
-    new_chosen,
+    filter_pairs,
+    new_filtered_pairs,
 )
 from phrasebeam.decoder.input.sentence_input import LeftOut
-from phrasebeam.decoder.input.synthetic_pairs import no_own_pairs
+from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.options.candidate_cache import forget_frequent
+from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.sparse.templates import NO_CLASSES, sparse_of
@@ -47,7 +47,7 @@ NO_ORIGIN = np.zeros(0, np.int64)
 NO_POINTS = np.zeros(1, np.int64), np.zeros((0, 2), np.uint8)
 
 
-class SentenceTables(NamedTuple):
+class FilteredTables(NamedTuple):
     """Tables, and where their pairs stand in the model's."""
 
     tables: Tables
@@ -55,53 +55,60 @@ class SentenceTables(NamedTuple):
 
 
 def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
-    """The pairs (int64[K]) as the model's table knows them; the sentence's own, which are negative, as they are."""
+    """The pairs (int64[K]) as the model's table knows them; synthetic ones, which are negative, as they are."""
     if origin is None or not origin.size:
         return pairs
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
 
 
 @kernel
-def copy_pairs(tables, counts, by_source, wanted, chosen, part):
+def copy_pairs(tables, counts, by_source, query, filtered, part):
     """Fill `part`, Tables of the right sizes, but for the hash table; `counts` are those of the ReorderingTable."""
-    whole, phrases, own = tables.phrases, part.phrases, wanted.own
+    whole, phrases, held_out = tables.phrases, part.phrases, query.held_out
     n_words, n_target_words = np.int64(0), np.int64(0)
     phrases.source_offsets[0], phrases.pair_offsets[0], phrases.target_offsets[0] = 0, 0, 0
     for number in range(phrases.source_counts.size):
-        for i in range(chosen.begin[number], chosen.end[number]):
-            phrases.source_words[n_words] = wanted.words[i]
+        for i in range(filtered.begin[number], filtered.end[number]):
+            phrases.source_words[n_words] = query.words[i]
             n_words += 1
-        phrases.source_offsets[number + 1], phrases.pair_offsets[number + 1] = n_words, chosen.pair_offsets[number + 1]
-        own_f, c_f = chosen.own_source[number], np.int64(whole.source_counts[chosen.source[number]])
-        if own_f != ABSENT:
-            c_f -= own.source_counts[own_f]
+        phrases.source_offsets[number + 1], phrases.pair_offsets[number + 1] = (
+            n_words,
+            filtered.pair_offsets[number + 1],
+        )
+        held_out_f, c_f = filtered.held_out_source[number], np.int64(whole.source_counts[filtered.source[number]])
+        if held_out_f != ABSENT:
+            c_f -= held_out.source_counts[held_out_f]
         phrases.source_counts[number] = c_f
         if by_source:
-            _see_source(tables.phrases, counts, own, own_f, chosen.source[number], wanted.seen)
-        for row in range(chosen.pair_offsets[number], chosen.pair_offsets[number + 1]):
-            pair = chosen.pair[row]
+            _see_source(tables.phrases, counts, held_out, held_out_f, filtered.source[number], query.seen)
+        for row in range(filtered.pair_offsets[number], filtered.pair_offsets[number + 1]):
+            pair = filtered.pair[row]
             for i in range(whole.target_offsets[pair], whole.target_offsets[pair + 1]):
                 phrases.target_words[n_target_words] = whole.target_words[i]
                 n_target_words += 1
             phrases.target_offsets[row + 1] = n_target_words
-            _copy_scores(whole, phrases, own, chosen, row, own_f != ABSENT, c_f)
+            _copy_scores(whole, phrases, held_out, filtered, row, held_out_f != ABSENT, c_f)
             for column in range(part.ln_reordering.shape[1]):
                 part.ln_reordering[row, column] = tables.ln_reordering[pair, column]
             if not by_source:
-                _see_pair(counts, own, np.int64(chosen.own_pair[row]), pair, wanted.seen)
-            if wanted.seen[0] != UNCHANGED:
-                _fill_orientations(tables.orientations, wanted.seen, part.ln_reordering[row])
+                _see_pair(counts, held_out, np.int64(filtered.held_out_pair[row]), pair, query.seen)
+            if query.seen[0] != UNCHANGED:
+                _fill_orientations(tables.orientations, query.seen, part.ln_reordering[row])
 
 
 @inlined_kernel
-def _copy_scores(whole, phrases, own, chosen, row, is_own_source, c_f):
+def _copy_scores(whole, phrases, held_out, filtered, row, is_held_out_source, c_f):
     """The counts of a pair, with those of the sentence pair taken away, and its scores."""
-    pair, target, both = chosen.pair[row], np.int64(chosen.own_target[row]), np.int64(chosen.own_pair[row])
+    pair, target, both = (
+        filtered.pair[row],
+        np.int64(filtered.held_out_target[row]),
+        np.int64(filtered.held_out_pair[row]),
+    )
     joint, c_e = np.int64(whole.joint_counts[pair]), np.int64(whole.target_counts[pair])
     if target != ABSENT:
-        c_e -= own.target_counts[target]
+        c_e -= held_out.target_counts[target]
     if both != ABSENT:
-        joint -= own.pair_counts[both]
+        joint -= held_out.pair_counts[both]
     phrases.joint_counts[row], phrases.target_counts[row] = joint, c_e
     for column in range(whole.ln_scores.shape[1]):
         phrases.ln_scores[row, column] = whole.ln_scores[pair, column]
@@ -111,27 +118,27 @@ def _copy_scores(whole, phrases, own, chosen, row, is_own_source, c_f):
     else:
         if target != ABSENT:
             phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = np.log(joint / c_e)
-        if is_own_source:
+        if is_held_out_source:
             phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = np.log(joint / c_f)
 
 
 @inlined_kernel
-def _see_pair(counts, own, both, pair, seen):
+def _see_pair(counts, held_out, both, pair, seen):
     """How often the pair was seen in each orientation elsewhere; UNCHANGED where that is what the model knows."""
     seen[0] = UNCHANGED
     if both != ABSENT and counts.shape[0] > 0 and _are_known(counts, pair):
         for column in range(seen.size):
-            seen[column] = counts[pair, column] - own.pair_orientations[both, column]
+            seen[column] = counts[pair, column] - held_out.pair_orientations[both, column]
 
 
 @inlined_kernel
-def _see_source(phrases, counts, own, own_f, source, seen):
+def _see_source(phrases, counts, held_out, held_out_f, source, seen):
     """The same of all pairs of a source phrase together."""
     seen[0] = UNCHANGED
     first = phrases.pair_offsets[source]
-    if own_f != ABSENT and counts.shape[0] > 0 and _are_known(counts, first):
+    if held_out_f != ABSENT and counts.shape[0] > 0 and _are_known(counts, first):
         for column in range(seen.size):
-            seen[column] = -own.source_orientations[own_f, column]
+            seen[column] = -held_out.source_orientations[held_out_f, column]
             for pair in range(first, phrases.pair_offsets[source + 1]):
                 seen[column] += counts[pair, column]
 
@@ -160,7 +167,7 @@ def _fill_orientations(model, seen, ln_scores):
             ln_scores[column] = max(np.log(share), LEAST_LN)
 
 
-class TableParts:
+class TableFilter:
     """Makes the part of a model's tables that a sentence needs; for one thread, whose last part is overwritten."""
 
     def __init__(self, model: Model, tables: Tables, weights: DenseWeights, longest: int, table_limit: int):
@@ -169,62 +176,62 @@ class TableParts:
         What is left out because of the `table_limit` depends on the weights.
         """
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
-        self.room, self.has_frequencies = Room(), False
+        self.scratch, self.has_frequencies = ScratchArrays(), False
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
         # With weights by length, p(e|f) does not change the scores of all pairs alike.
         limit = table_limit + MORE if table_limit > 0 and not weights.length_groups.size else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
-        nobody = Sentence(no_words, no_own_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
+        nobody = Sentence(no_words, no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
         self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
 
     def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
         """Rank by other weights from now on; `tables` are the same but for theirs."""
         self.tables = tables
         self.lookup = self.lookup._replace(tables=tables, weights=weights)
-        forget_frequent(self.lookup.candidates.frequent)
+        clear_candidate_cache(self.lookup.candidates.cache)
 
-    def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> SentenceTables:
+    def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilteredTables:
         """The pairs for a sentence of the source words (int32[n]).
 
         With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `left_out`, the scores that they
         would have had the model not seen that sentence pair. Raises ModelError where it has not, or keeps no counts.
         """
-        wanted = self._wanted(words, reference, left_out)
+        query = self._query(words, reference, left_out)
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)
-        chosen = new_chosen(wanted, n_candidates, self.room)
-        choose_pairs(self.lookup._replace(limit=0) if wanted.is_forced else self.lookup, wanted, chosen)
+        filtered = new_filtered_pairs(query, n_candidates, self.scratch)
+        filter_pairs(self.lookup._replace(limit=0) if query.is_forced else self.lookup, query, filtered)
         check_candidates(self.lookup.candidates, self.tables)
-        if chosen.missing[0] > 0:
+        if filtered.missing[0] > 0:
             raise ModelError(
-                f"leave-one-out: {chosen.missing[0]} phrase pairs of the sentence pair are not in the model, or not as "
-                "often; give sentences that the model was made of, and its word alignment"
+                f"leave-one-out: {filtered.missing[0]} phrase pairs of the sentence pair are not in the model, or not "
+                "as often; give sentences that the model was made of, and its word alignment"
             )
-        part, reordering = self._new_tables(chosen), self.model.description.reordering
+        part, reordering = self._new_tables(filtered), self.model.description.reordering
         by_source = reordering is not None and reordering.condition == "f"
-        copy_pairs(self.tables, self.model.reordering_counts, by_source, wanted, chosen, part)
-        origin = chosen.pair[: chosen.sizes[2]]
-        return SentenceTables(part._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
+        copy_pairs(self.tables, self.model.reordering_counts, by_source, query, filtered, part)
+        origin = filtered.pair[: filtered.sizes[2]]
+        return FilteredTables(part._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
 
-    def _wanted(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> Wanted:
-        own, mode = NOTHING, KEEP_ALL
+    def _query(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilterQuery:
+        held_out, mode = NOTHING, KEEP_ALL
         if left_out is not None:
             if not self.has_frequencies:
                 check_frequencies(self.tables.phrases)
                 self.has_frequencies = True
-            own, mode = own_counts(self.model, words, left_out), MODES[left_out.mode]
-        known = own.target_words if reference is None else reference
+            held_out, mode = held_out_counts(self.model, words, left_out), MODES[left_out.mode]
+        known = held_out.target_words if reference is None else reference
         first_words = np.zeros(FIRST_WORDS, np.bool_)
         first_words[known & (FIRST_WORDS - 1)] = True
         seen = np.zeros(2 * N_ORIENTATIONS, np.int64)
         is_forced = reference is not None
-        return Wanted(words, self.longest, known, first_words, is_forced, own, mode, self.table_limit, seen)
+        return FilterQuery(words, self.longest, known, first_words, is_forced, held_out, mode, self.table_limit, seen)
 
-    def _new_tables(self, chosen: Chosen) -> Tables:
-        n_sources, n_source_words, n_pairs, n_target_words = chosen.sizes.tolist()
-        whole, take = self.tables, self.room.take
+    def _new_tables(self, filtered: FilteredPairs) -> Tables:
+        n_sources, n_source_words, n_pairs, n_target_words = filtered.sizes.tolist()
+        whole, take = self.tables, self.scratch.take
         phrases = PhraseTable(
-            chosen.slots,
+            filtered.slots,
             take("source_offsets", np.int64, n_sources + 1),
             take("source_words", np.int32, n_source_words),
             take("pair_offsets", np.int64, n_sources + 1),

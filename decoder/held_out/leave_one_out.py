@@ -1,8 +1,9 @@
 """Leave-one-out: what the phrase table would say of a training sentence, had it not seen that sentence pair.
 
-The pair's own phrase pairs are extracted again and their counts taken away, for this sentence alone. A phrase pair that
-no other sentence pair supports is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty
-(Wuebker et al. 2010, section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights stay as they are.
+The phrase pairs of the held-out sentence pair are extracted again and their counts taken away, for this sentence
+alone. A phrase pair that no other sentence pair supports is dropped (Yu et al. 2013, section 4.2), or both its
+probabilities become a penalty (Wuebker et al. 2010, section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights
+stay as they are.
 """
 
 from typing import NamedTuple
@@ -31,7 +32,7 @@ MODES = {"drop": DROP, "penalty": PENALTY}
 SAMPLE = 1 << 10
 
 
-class OwnCounts(NamedTuple):
+class HeldOutCounts(NamedTuple):
     """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
 
     occurrences: np.ndarray  # int32[K, 4], see `extract`
@@ -49,11 +50,11 @@ class OwnCounts(NamedTuple):
     pair_orientations: np.ndarray  # int64[K, 8]
 
 
-def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> OwnCounts:
+def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> HeldOutCounts:
     """Nothing counted yet of the `occurrences` in the sentence pair of those words."""
     n = len(occurrences)
     size = 1 << (2 * n).bit_length()
-    return OwnCounts(
+    return HeldOutCounts(
         occurrences,
         source,
         target,
@@ -68,7 +69,7 @@ NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros
 
 
 @kernel
-def count_own(counts):
+def count_held_out(counts):
     """Fill `counts`."""
     for i in range(counts.occurrences.shape[0]):
         first, begin = np.int64(counts.occurrences[i, 1]), np.int64(counts.occurrences[i, 2])
@@ -95,19 +96,19 @@ def count_own(counts):
 
 
 @kernel
-def own_source(counts, words, begin, end):
+def held_out_source(counts, words, begin, end):
     """The first occurrence of the source phrase words[begin:end], or ABSENT."""
     return np.int64(counts.source_slots[_source_slot(counts, words, begin, end)])
 
 
 @kernel
-def own_target(counts, words, begin, end):
+def held_out_target(counts, words, begin, end):
     """The first occurrence of the target phrase words[begin:end], or ABSENT."""
     return np.int64(counts.target_slots[_target_slot(counts, words, begin, end)])
 
 
 @kernel
-def own_pair(counts, source, target):
+def held_out_pair(counts, source, target):
     """The first occurrence of the pair of two phrases, which are given by theirs; ABSENT also where one of them is."""
     if source == ABSENT or target == ABSENT:
         return np.int64(ABSENT)
@@ -160,7 +161,7 @@ def _same_words(one, first, other, begin, length):
     return True
 
 
-def own_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> OwnCounts:
+def held_out_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> HeldOutCounts:
     """Counts of the phrase pairs in a training sentence pair; `source` (int32[n]) are the ids of its source words."""
     target = model.target.ids(list(left_out.reference))
     if not source.size or not target.size:
@@ -171,7 +172,7 @@ def own_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> OwnCounts
     kind = KINDS[reordering.orientation if reordering else "word"]
     occurrences = sentence_occurrences(source, target, left_out.alignment, longest, kind)
     counts = new_counts(occurrences, source, target)
-    count_own(counts)
+    count_held_out(counts)
     return counts
 
 

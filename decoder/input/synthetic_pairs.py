@@ -1,4 +1,4 @@
-"""A sentence's own phrase pairs, which no phrase table knows: words that are copied, translations that a user gives."""
+"""Synthetic phrase pairs, which a sentence brings itself: unknown words to copy, translations that a user gives."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -12,11 +12,11 @@ from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-NO_TWIN = -1
+NO_TABLE_PAIR = -1
 LENGTHS_KEPT = 256  # of sentences, for which there is something to share
 
 
-class OwnPair(NamedTuple):
+class SyntheticPair(NamedTuple):
     """A translation of the source words begin:end."""
 
     begin: int
@@ -28,7 +28,7 @@ class OwnPair(NamedTuple):
     shown: str = ""  # what is written in place of the target, which the language model sees
 
 
-class OwnPairs(NamedTuple):
+class SyntheticPairs(NamedTuple):
     """K pairs, by their spans; pair number k is known as -1 - k. W words are not in the target vocabulary (V words)."""
 
     first: np.ndarray  # int64[n * longest + 1]; pairs of begin:begin+k are first[begin * longest + k - 1] and on
@@ -37,24 +37,26 @@ class OwnPairs(NamedTuple):
     lm_ids: np.ndarray  # int32[W, L], what the language models call these
     ln_score: np.ndarray  # float64[K]
     unknown: np.ndarray  # float64[K]
-    twin: np.ndarray  # int64[K], the table's pair of the same words, which lends its reordering scores; or NO_TWIN
+    table_pair: (
+        np.ndarray
+    )  # int64[K], the table's pair of the same words, which lends its reordering scores; or NO_TABLE_PAIR
     score: np.ndarray  # float64[K], room for what Options calls so
     estimate: np.ndarray  # float64[K], likewise
     bound: np.ndarray  # float64[K], likewise
     classes: np.ndarray  # uint64[W, 1 + L], what stands for these words in sparse features
 
 
-def pack_own_pairs(
-    pairs: Sequence[OwnPair],
+def pack_synthetic_pairs(
+    pairs: Sequence[SyntheticPair],
     n_words: int,
     longest: int,
     target: FixedVocabulary,
     models: Sequence[TargetModel],
     levels: Levels | None = None,
-) -> OwnPairs:
+) -> SyntheticPairs:
     """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
     if not pairs:
-        return no_own_pairs(len(models), n_words * longest + 1)
+        return no_synthetic_pairs(len(models), n_words * longest + 1)
     first = np.zeros(n_words * longest + 1, np.int64)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
@@ -69,14 +71,14 @@ def pack_own_pairs(
         lm_ids[:, which] = model.word_ids(list(strange))
     ln_score, unknown, score, estimate, bound = np.zeros((5, len(pairs)))
     ln_score[:], unknown[:] = [pair.ln_score for pair in pairs], [pair.unknown for pair in pairs]
-    return OwnPairs(
+    return SyntheticPairs(
         np.cumsum(first),
         np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
         np.array(ids, np.int32),
         lm_ids,
         ln_score,
         unknown,
-        np.full(len(pairs), NO_TWIN, np.int64),
+        np.full(len(pairs), NO_TABLE_PAIR, np.int64),
         score,
         estimate,
         bound,
@@ -85,11 +87,11 @@ def pack_own_pairs(
 
 
 @lru_cache(LENGTHS_KEPT)
-def no_own_pairs(n_models: int, n_places: int = 0) -> OwnPairs:
+def no_synthetic_pairs(n_models: int, n_places: int = 0) -> SyntheticPairs:
     """None, for a sentence of so many places and so many language models; they are shared."""
     no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
     no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
-    return OwnPairs(
+    return SyntheticPairs(
         np.zeros(n_places, np.int64),
         np.zeros(1, np.int64),
         no_words,
@@ -104,20 +106,20 @@ def no_own_pairs(n_models: int, n_places: int = 0) -> OwnPairs:
     )
 
 
-def longest_target(own: OwnPairs) -> int:
+def longest_target(synthetic: SyntheticPairs) -> int:
     """Words of the longest target phrase."""
-    return max((end - begin for begin, end in pairwise(own.target_offsets.tolist())), default=0)
+    return max((end - begin for begin, end in pairwise(synthetic.target_offsets.tolist())), default=0)
 
 
 @inner_kernel
-def own_number(pair):
-    """The number of an own pair, from how it is known."""
+def synthetic_number(pair):
+    """The number of a synthetic pair, from its negative id."""
     return -1 - pair
 
 
 @inner_kernel
-def table_pair(own, pair):
-    """The pair, or the own pair's twin in the phrase table; NO_TWIN if it has none."""
+def table_pair(synthetic, pair):
+    """The pair, or the pair of the phrase table with the words of a synthetic one; NO_TABLE_PAIR if there is none."""
     if pair < 0:
-        return own.twin[own_number(pair)]
+        return synthetic.table_pair[synthetic_number(pair)]
     return pair

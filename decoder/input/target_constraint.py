@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.input.synthetic_pairs import own_number
+from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 CONTRADICTED = np.int64(-1)
 WHOLE = np.bool_(False)  # not open; a literal would compile `follow` once more
 
 
-class Required(NamedTuple):
+class TargetConstraint(NamedTuple):
     """P words with which a translation must begin."""
 
     first: np.ndarray  # int64[P + 1], into `allowed`
@@ -26,69 +26,69 @@ class Required(NamedTuple):
     ln_rest: np.ndarray  # float64[P + 1], at best the penalties of the words from there on; -inf: cannot be produced
 
 
-NOTHING = Required(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
+NOTHING = TargetConstraint(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
 
 
 @inlined_kernel
-def is_produced(required, position):
+def is_produced(constraint, position):
     """Whether the whole text has been produced in the state `position`."""
-    return position == required.ln_rest.size - 1
+    return position == constraint.ln_rest.size - 1
 
 
 @inlined_kernel
-def follow(required, words, begin, end, position, is_open):
+def follow(constraint, words, begin, end, position, is_open):
     """The state after words[begin:end] in the state `position`, or CONTRADICTED.
 
     Where `is_open`, they are the one first word of a longer phrase; otherwise a phrase ends with them.
     """
-    n_words, start = required.ln_rest.size - 1, phrase_start(required, position)
+    n_words, start = constraint.ln_rest.size - 1, phrase_start(constraint, position)
     reached = start + (position != start)
     for i in range(begin, end):
         if reached == n_words:
             break
-        if not _is_allowed(required, reached, np.int64(words[i])):
+        if not _is_allowed(constraint, reached, np.int64(words[i])):
             return CONTRADICTED
         reached += 1
     if is_open:
         return n_words + 1 + start if start < n_words else n_words
-    return CONTRADICTED if required.ln_rest[reached] == -np.inf else reached
+    return CONTRADICTED if constraint.ln_rest[reached] == -np.inf else reached
 
 
 @inlined_kernel
-def phrase_start(required, position):
+def phrase_start(constraint, position):
     """How many words had been produced when the phrase began that the state `position` is in."""
-    n_words = required.ln_rest.size - 1
+    n_words = constraint.ln_rest.size - 1
     return position - n_words - 1 if position > n_words else position
 
 
 @inlined_kernel
-def _is_allowed(required, position, word):
+def _is_allowed(constraint, position, word):
     """Whether `word` may stand at that position, by bisection."""
-    low, high = required.first[position], required.first[position + 1]
+    low, high = constraint.first[position], constraint.first[position + 1]
     last = high
     while low < high:
         middle = (low + high) // 2
-        if required.allowed[middle] < word:
+        if constraint.allowed[middle] < word:
             low = middle + 1
         else:
             high = middle
-    return low < last and required.allowed[low] == word
+    return low < last and constraint.allowed[low] == word
 
 
 @kernel
-def fill_rest(required, options, n_options, ln_penalty):
+def fill_rest(constraint, options, n_options, ln_penalty):
     """Fill in `ln_rest`: the best that cutting the text into options leaves of their penalties.
 
-    `ln_penalty` (float64[K]) are those of the sentence's own pairs. Which words they cover does not matter here.
+    `ln_penalty` (float64[K]) are those of the sentence's synthetic pairs. Which words they cover does not matter here.
     """
-    required.ln_rest[:] = 0.0
-    for position in range(required.ln_rest.size - 2, -1, -1):
+    constraint.ln_rest[:] = 0.0
+    for position in range(constraint.ln_rest.size - 2, -1, -1):
         best = -np.inf
         for option in range(n_options):
             pair, target = options.pair[option], np.int64(options.target[option])
             begin, end = options.target_first[target], options.target_first[target + 1]
-            after = follow(required, options.words, begin, end, np.int64(position), WHOLE)
+            after = follow(constraint, options.words, begin, end, np.int64(position), WHOLE)
             if after > position:
-                penalty = ln_penalty[own_number(pair)] if pair < 0 else 0.0
-                best = max(best, penalty + required.ln_rest[after])
-        required.ln_rest[position] = best
+                penalty = ln_penalty[synthetic_number(pair)] if pair < 0 else 0.0
+                best = max(best, penalty + constraint.ln_rest[after])
+        constraint.ln_rest[position] = best

@@ -263,7 +263,7 @@ class _Reader:
         return {"distortion": weight}
 
     def _search(self, phrases: Feature) -> dict[str, Setting]:
-        """Limits of the search; what is not said is left out."""
+        """SearchParameters of the search; what is not said is left out."""
         search: dict[str, Setting] = {}
         for name, (ours, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
             if values := self.sections.get(name, []):

@@ -11,7 +11,7 @@ import numpy as np
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.reordering_type import columns_read
 from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
@@ -78,7 +78,7 @@ def read_reordering_table(
             is_known[pairs] = True
             ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
             number += len(found)
-            let_go_beyond(memory, *table, ln_scores, is_known)
+            release_pages_above(memory, *table, ln_scores, is_known)
     ln_scores.flush()
     n_known = int(np.count_nonzero(is_known))
     (directory / "known.npy").unlink()

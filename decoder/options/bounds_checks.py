@@ -26,22 +26,22 @@ FILES = {
 PLACE, VALUE, LIMIT = range(3)  # of what was found: where in the array, what, and what is expected at most
 
 
-class SoundPhrases:
+class BoundsChecks:
     """Looks up the phrases of sentences in one table for the first time; any number of threads may share one."""
 
     def __init__(self, tables: Tables):
         self._tables, self._checked = tables, np.full(CAPACITY, ABSENT, np.int64)
 
-    def lonely(self, words: np.ndarray, longest: int) -> np.ndarray:
+    def is_oov(self, words: np.ndarray, longest: int) -> np.ndarray:
         """bool[n], which of `words` (int32[n]) are no source phrase on their own.
 
         Raises ModelError if what the table says of any phrase of up to `longest` words cannot be.
         """
-        lonely, finding = np.empty(words.size, bool), np.empty(3, np.int64)
-        status = _check_phrases(self._tables, words, np.int64(longest), self._checked, lonely, finding)
+        is_oov, finding = np.empty(words.size, bool), np.empty(3, np.int64)
+        status = _check_phrases(self._tables, words, np.int64(longest), self._checked, is_oov, finding)
         if status != SOUND:
             raise ModelError(f"{_message(status, finding)}; {TRAIN_AGAIN}")
-        return lonely
+        return is_oov
 
 
 def _message(status: int, finding: np.ndarray) -> str:
@@ -53,15 +53,15 @@ def _message(status: int, finding: np.ndarray) -> str:
 
 
 @kernel
-def check_phrases(tables, words, longest, checked, lonely, finding):
-    """Fill in `lonely`; SOUND, or what is wrong with a phrase of the sentence, and int64[3] of what was found."""
+def check_phrases(tables, words, longest, checked, is_oov, finding):
+    """Fill in `is_oov`; SOUND, or what is wrong with a phrase of the sentence, and int64[3] of what was found."""
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + longest, words.size) + 1):
             source = find_source(tables.phrases, words, begin, end)
             if source == DAMAGED:
                 return SOURCES
             if end == begin + 1:
-                lonely[begin] = source == ABSENT
+                is_oov[begin] = source == ABSENT
             if source == ABSENT or checked[source & (CAPACITY - 1)] == source:
                 continue
             status = _check_pairs(tables, source, finding)

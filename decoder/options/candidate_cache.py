@@ -14,10 +14,10 @@ from phrasebeam.kernels.jit import inlined_kernel
 CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
 
-class Frequent(NamedTuple):
+class CandidateCache(NamedTuple):
     """Up to K best candidates, see Candidates, of each of M source phrases, none of more.
 
-    NO_FREQUENT holds none, and keeps none.
+    NO_CACHE holds none, and keeps none.
     """
 
     source: np.ndarray  # int64[M], or ABSENT
@@ -28,10 +28,10 @@ class Frequent(NamedTuple):
     bound: np.ndarray  # float64[M, K]
 
 
-def new_frequent(most: int) -> Frequent:
+def new_candidate_cache(most: int) -> CandidateCache:
     """An empty cache of lists of up to `most` candidates."""
     lists = CAPACITY, most
-    return Frequent(
+    return CandidateCache(
         np.full(CAPACITY, ABSENT, np.int64),
         np.zeros(CAPACITY, np.int64),
         np.zeros(lists, np.int64),
@@ -41,39 +41,39 @@ def new_frequent(most: int) -> Frequent:
     )
 
 
-def forget_frequent(frequent: Frequent) -> None:
+def clear_candidate_cache(cache: CandidateCache) -> None:
     """Make the cache empty: for other weights."""
-    frequent.source.fill(ABSENT)
+    cache.source.fill(ABSENT)
 
 
-NO_FREQUENT = Frequent(*(array[:0] for array in new_frequent(0)))
+NO_CACHE = CandidateCache(*(array[:0] for array in new_candidate_cache(0)))
 
 
 @inlined_kernel
-def recall(frequent, source, candidates):
+def recall(cache, source, candidates):
     """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
     slot = source & (CAPACITY - 1)
-    if frequent.source.size == 0 or frequent.source[slot] != source:
+    if cache.source.size == 0 or cache.source[slot] != source:
         return np.int64(0)
-    for k in range(frequent.size[slot]):
-        item = frequent.item[slot, k]
+    for k in range(cache.size[slot]):
+        item = cache.item[slot, k]
         candidates.heap[k] = item
-        candidates.score[item] = frequent.score[slot, k]
-        candidates.estimate[item] = frequent.estimate[slot, k]
-        candidates.bound[item] = frequent.bound[slot, k]
-    return frequent.size[slot]
+        candidates.score[item] = cache.score[slot, k]
+        candidates.estimate[item] = cache.estimate[slot, k]
+        candidates.bound[item] = cache.bound[slot, k]
+    return cache.size[slot]
 
 
 @inlined_kernel
-def keep(frequent, source, candidates, size):
+def keep(cache, source, candidates, size):
     """Keep the `size` ranked candidates of a source phrase."""
-    if frequent.source.size == 0 or frequent.item.shape[1] < size:
+    if cache.source.size == 0 or cache.item.shape[1] < size:
         return
     slot = source & (CAPACITY - 1)
-    frequent.source[slot], frequent.size[slot] = source, size
+    cache.source[slot], cache.size[slot] = source, size
     for k in range(size):
         item = candidates.heap[k]
-        frequent.item[slot, k] = item
-        frequent.score[slot, k] = candidates.score[item]
-        frequent.estimate[slot, k] = candidates.estimate[item]
-        frequent.bound[slot, k] = candidates.bound[item]
+        cache.item[slot, k] = item
+        cache.score[slot, k] = candidates.score[item]
+        cache.estimate[slot, k] = candidates.estimate[item]
+        cache.bound[slot, k] = candidates.bound[item]

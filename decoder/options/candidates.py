@@ -11,16 +11,16 @@ from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
 from phrasebeam.decoder.features.rule_features import (
-    Fired,
+    SparseFeatureBuffer,
     fire_rule,
-    most_fired,
-    new_fired,
+    most_sparse_features,
+    new_sparse_features,
     score_pair_alone,
     weigh_fired,
 )
-from phrasebeam.decoder.input.synthetic_pairs import own_number
+from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
-from phrasebeam.decoder.options.candidate_cache import Frequent, keep, new_frequent, recall
+from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Sparse
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
@@ -44,8 +44,8 @@ class Candidates(NamedTuple):
     words: np.ndarray  # int32[longest target phrase], room for it
     lm_words: np.ndarray  # int32[longest target phrase, L], likewise
     first_pair: np.ndarray  # int64[1], of the source phrase
-    frequent: Frequent
-    fired: Fired  # sparse features of a pair
+    cache: CandidateCache
+    fired: SparseFeatureBuffer  # sparse features of a pair
     wrong: np.ndarray  # int64[5], what was found that must not be, see TOO_MANY
 
 
@@ -69,8 +69,8 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
         np.zeros(most, np.int64),
         *new_target_room(longest, n_models),
         np.zeros(1, np.int64),
-        new_frequent(min(table_limit, most)),
-        new_fired(most_fired(sparse), sparse.nothing.size - 1),
+        new_candidate_cache(min(table_limit, most)),
+        new_sparse_features(most_sparse_features(sparse), sparse.nothing.size - 1),
         np.zeros(5, np.int64),
     )
 
@@ -92,7 +92,7 @@ def choose(source, lookup):
     if n_pairs > candidates.score.size:
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.score.size)
-    known = recall(candidates.frequent, source, candidates)
+    known = recall(candidates.cache, source, candidates)
     if known > 0:
         return known
     if limit == 0 or limit > n_pairs:
@@ -120,38 +120,38 @@ def choose(source, lookup):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
     sort_best_first(estimate, heap, size)
-    keep(candidates.frequent, source, candidates, size)
+    keep(candidates.cache, source, candidates, size)
     return size
 
 
 @inner_kernel
 def score_own(number, lookup):
-    """Fill in score, estimate and bound of a pair of the sentence's own."""
-    own, weights, pair = lookup.sentence.own, lookup.weights, -1 - number
-    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, own, pair)
-    total += weights.unknown_word_penalty * own.unknown[number]
+    """Fill in score, estimate and bound of a synthetic pair."""
+    synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
+    total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
+    total += weights.unknown_word_penalty * synthetic.unknown[number]
     for column in range(weights.translation.size):
-        total += weights.translation[column] * own.ln_score[number]
-    own.score[number] = total
-    own.estimate[number], own.bound[number] = _with_language_model(total, pair, lookup)
+        total += weights.translation[column] * synthetic.ln_score[number]
+    synthetic.score[number] = total
+    synthetic.estimate[number], synthetic.bound[number] = _with_language_model(total, pair, lookup)
 
 
 @inner_kernel
 def add_sparse(pair, begin, end, lookup):
-    """Add the sparse features of a ranked pair, or one of the sentence's own, over words begin:end to its scores."""
-    own, candidates, sparse = lookup.sentence.own, lookup.candidates, lookup.tables.sparse
-    size = target_length(lookup.tables, own, pair)
+    """Add the sparse features of a ranked pair, or a synthetic one, over words begin:end to its scores."""
+    synthetic, candidates, sparse = lookup.sentence.synthetic, lookup.candidates, lookup.tables.sparse
+    size = target_length(lookup.tables, synthetic, pair)
     if size > candidates.words.size:  # which has been noted as TOO_LONG
         return
-    read_target(lookup.tables, own, pair, ZERO, candidates.words, candidates.lm_words)
+    read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
     fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)
     score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
     if pair < 0:
-        number = own_number(pair)
-        own.score[number] += score
-        own.estimate[number] += score
-        own.bound[number] += score
+        number = synthetic_number(pair)
+        synthetic.score[number] += score
+        synthetic.estimate[number] += score
+        synthetic.bound[number] += score
     else:
         item = pair - candidates.first_pair[0]
         candidates.score[item] += score
@@ -163,11 +163,11 @@ def add_sparse(pair, begin, end, lookup):
 def _with_language_model(score, pair, lookup):
     """(estimate, bound) of a pair of that score."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
-    length = target_length(lookup.tables, lookup.sentence.own, pair)
+    length = target_length(lookup.tables, lookup.sentence.synthetic, pair)
     if length > candidates.words.size:
         candidates.wrong[TOO_LONG] = length
         return score, np.inf
-    read_target(lookup.tables, lookup.sentence.own, pair, ZERO, candidates.words, candidates.lm_words)
+    read_target(lookup.tables, lookup.sentence.synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
     estimate = score + weighted_ln(lms.ln_weights, states.log10_prob)

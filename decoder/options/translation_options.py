@@ -1,6 +1,6 @@
 """Translation options: for each span of the source sentence, the target phrases worth trying, best first.
 
-As in Moses, the table limit cuts the list of the phrase table's pairs. The sentence's own pairs stand beside them.
+As in Moses, the table limit cuts the list of the phrase table's pairs. Synthetic pairs stand beside them.
 """
 
 from typing import NamedTuple
@@ -9,8 +9,8 @@ import numpy as np
 
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
 from phrasebeam.decoder.features.rule_features import has_history, has_rule_features, rule_hash
-from phrasebeam.decoder.input.synthetic_pairs import own_number, table_pair
-from phrasebeam.decoder.input.term_constraints import BARRED, CONSTRAINED, keeps_terms
+from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
+from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.options.candidates import (
     ESTIMATE_NOT_FINITE,
@@ -35,7 +35,7 @@ class Options(NamedTuple):
 
     longest: int
     first: np.ndarray  # int64[n * longest + 1]; options of begin:begin+k are first[begin * longest + k - 1] and on
-    pair: np.ndarray  # int64[O], phrase pair; negative: one of OwnPairs
+    pair: np.ndarray  # int64[O], phrase pair; negative: one of SyntheticPairs
     begin: np.ndarray  # int32[O]
     end: np.ndarray  # int32[O]
     score: np.ndarray  # float64[O], weighted scores known without context
@@ -47,7 +47,7 @@ class Options(NamedTuple):
     rule: np.ndarray  # uint64[O], hash of both sides, where sparse features with history need it
     state: np.ndarray  # int32[O], equal where all that a next phrase can see of this one is equal
     target_first: np.ndarray  # int64[D + 1], into words and lm_words
-    words: np.ndarray  # int32[W], target ids, or beyond them, see OwnPairs
+    words: np.ndarray  # int32[W], target ids, or beyond them, see SyntheticPairs
     lm_words: np.ndarray  # int32[W, L], language model ids
     order: np.ndarray  # int64[O], pairs of a span while they are merged
     slots: np.ndarray  # int32[T], hash table of options by target, T a power of two >= 2 O
@@ -107,11 +107,11 @@ def fill_options(lookup, options):
                 pair = options.order[k]
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
-                _add_scores(options, count, sentence.own, lookup.candidates)
-                pair = table_pair(sentence.own, pair)
+                _add_scores(options, count, sentence.synthetic, lookup.candidates)
+                pair = table_pair(sentence.synthetic, pair)
                 total = _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
                 _check_scores(total, pair, options.estimate[count], lookup.candidates)
-                targets = _add_target(options, count, sentence.own, tables, targets)
+                targets = _add_target(options, count, sentence.synthetic, tables, targets)
                 if targets == FULL:
                     return FULL
                 _add_rule(options, count, lookup)
@@ -126,10 +126,10 @@ def fill_options(lookup, options):
 @inlined_kernel
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
-    own, phrases, candidates = lookup.sentence.own, lookup.tables.phrases, lookup.candidates
+    synthetic, phrases, candidates = lookup.sentence.synthetic, lookup.tables.phrases, lookup.candidates
     place, order, kept = begin * options.longest + end - begin - 1, options.order, ZERO
     rule, source = lookup.sentence.rules[place], ABSENT
-    if rule != BARRED:
+    if rule != BLOCKED:
         source = find_source(phrases, lookup.sentence.words, begin, end)
     if source != ABSENT:
         n_chosen = choose(source, lookup)
@@ -138,15 +138,15 @@ def _pairs_of(begin, end, lookup, options):
             return FULL
         for k in range(n_chosen):
             pair = candidates.first_pair[0] + candidates.heap[k]
-            if rule != CONSTRAINED or keeps_terms(phrases, pair, own, options.longest, begin, end):
+            if rule != CONSTRAINED or keeps_terms(phrases, pair, synthetic, options.longest, begin, end):
                 order[kept] = pair
                 kept += 1
-    for number in range(own.first[place], own.first[place + 1]):
+    for number in range(synthetic.first[place], synthetic.first[place + 1]):
         if kept == order.size:
             return FULL
         score_own(number, lookup)
         k = int(kept)
-        while k > 0 and _estimate_of(order[k - 1], own, candidates) < own.estimate[number]:
+        while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < synthetic.estimate[number]:
             order[k] = order[k - 1]
             k -= 1
         order[k] = -1 - number
@@ -159,33 +159,33 @@ def _pairs_of(begin, end, lookup, options):
 @inner_kernel
 def _rank_again(begin, end, lookup, order, kept):
     """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
-    own, candidates = lookup.sentence.own, lookup.candidates
+    synthetic, candidates = lookup.sentence.synthetic, lookup.candidates
     for i in range(kept):
         pair = order[i]
         add_sparse(pair, begin, end, lookup)
-        estimate, k = _estimate_of(pair, own, candidates), i
-        while k > 0 and _estimate_of(order[k - 1], own, candidates) < estimate:
+        estimate, k = _estimate_of(pair, synthetic, candidates), i
+        while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < estimate:
             order[k] = order[k - 1]
             k -= 1
         order[k] = pair
 
 
 @inlined_kernel
-def _estimate_of(pair, own, candidates):
+def _estimate_of(pair, synthetic, candidates):
     """The estimate of a pair of the span at hand."""
     if pair < 0:
-        return own.estimate[own_number(pair)]
+        return synthetic.estimate[synthetic_number(pair)]
     return candidates.estimate[pair - candidates.first_pair[0]]
 
 
 @inlined_kernel
-def _add_scores(options, option, own, candidates):
+def _add_scores(options, option, synthetic, candidates):
     """Give the option the scores of its pair."""
     pair = options.pair[option]
     if pair < 0:
-        number = own_number(pair)
-        options.score[option], options.estimate[option] = own.score[number], own.estimate[number]
-        options.bound[option] = own.bound[number]
+        number = synthetic_number(pair)
+        options.score[option], options.estimate[option] = synthetic.score[number], synthetic.estimate[number]
+        options.bound[option] = synthetic.bound[number]
     else:
         item = pair - candidates.first_pair[0]
         options.score[option], options.estimate[option] = candidates.score[item], candidates.estimate[item]
@@ -193,13 +193,13 @@ def _add_scores(options, option, own, candidates):
 
 
 @inlined_kernel
-def _add_target(options, option, own, tables, targets):
+def _add_target(options, option, synthetic, tables, targets):
     """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
     begin = options.target_first[targets]
-    size = target_length(tables, own, options.pair[option])
+    size = target_length(tables, synthetic, options.pair[option])
     if begin + size > options.words.size:
         return FULL
-    read_target(tables, own, options.pair[option], begin, options.words, options.lm_words)
+    read_target(tables, synthetic, options.pair[option], begin, options.words, options.lm_words)
     h = START
     for i in range(begin, begin + size):
         h = combine(h, np.int64(options.words[i]))
@@ -225,7 +225,9 @@ def _add_rule(options, option, lookup):
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
         words, sentence = options.words[first : first + size], lookup.sentence
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
-        options.rule[option] = rule_hash(lookup.tables.sparse, sentence.own, sentence.classes, words, size, begin, end)
+        options.rule[option] = rule_hash(
+            lookup.tables.sparse, sentence.synthetic, sentence.classes, words, size, begin, end
+        )
 
 
 @inlined_kernel

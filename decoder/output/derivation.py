@@ -21,7 +21,7 @@ from phrasebeam.decoder.features.reordering import (
     orientation,
 )
 from phrasebeam.decoder.features.rule_features import (
-    Fired,
+    SparseFeatureBuffer,
     add_group_values,
     fire_pair,
     fire_rule,
@@ -30,7 +30,7 @@ from phrasebeam.decoder.features.rule_features import (
     rule_hash,
 )
 from phrasebeam.decoder.input.coverage import cover
-from phrasebeam.decoder.input.synthetic_pairs import own_number, table_pair
+from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -41,7 +41,7 @@ ZERO = np.int64(0)
 class Derivation(NamedTuple):
     """K phrases, first target phrase first; source spans are half open."""
 
-    pair: np.ndarray  # int64[K], phrase pair; negative: one of OwnPairs
+    pair: np.ndarray  # int64[K], phrase pair; negative: one of SyntheticPairs
     begin: np.ndarray  # int32[K]
     end: np.ndarray  # int32[K]
 
@@ -52,15 +52,15 @@ class FeatureSpace(NamedTuple):
     states: States
     blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
     orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
-    optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureNames.optional_places
+    optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureLayout.optional_places
     longest_grouped: int  # see add_length_groups
-    words: np.ndarray  # int32[T], target ids, or beyond them, see OwnPairs
+    words: np.ndarray  # int32[T], target ids, or beyond them, see SyntheticPairs
     lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
-    fired: Fired  # room for the sparse features of the derivation
+    fired: SparseFeatureBuffer  # room for the sparse features of the derivation
     is_complete: bool = True  # whether </s> follows
 
 
-class FiredLists(NamedTuple):
+class SparseFeatureLists(NamedTuple):
     """Room for the sparse features of N derivations: those of derivation i are first[i]:first[i + 1]."""
 
     first: np.ndarray  # int64[N + 1]
@@ -70,20 +70,20 @@ class FiredLists(NamedTuple):
 
 @inner_kernel
 def fill_features(derivation, tables, sentence, space, features):
-    """Add the derivation's values to `features` (float64[F], laid out as FeatureNames); the number of target words."""
-    n_translation, own = tables.phrases.ln_scores.shape[1], sentence.own
+    """Add the derivation's values to `features` (float64[F], laid out as FeatureLayout); the number of target words."""
+    n_translation, synthetic = tables.phrases.ln_scores.shape[1], sentence.synthetic
     language_model = n_translation + tables.orientations.n_features
     scalars, size = language_model + tables.lms.orders.size, np.int64(0)
-    _add_jumps(derivation, tables, own, space, features)
+    _add_jumps(derivation, tables, synthetic, space, features)
     for i in range(derivation.pair.size):
         pair = derivation.pair[i]
         features[scalars + 2] += 1.0
-        length = read_target(tables, own, pair, size, space.words, space.lm_words)
+        length = read_target(tables, synthetic, pair, size, space.words, space.lm_words)
         size += length
         if pair < 0:
-            features[scalars + 3] += own.unknown[own_number(pair)]
+            features[scalars + 3] += synthetic.unknown[synthetic_number(pair)]
             for column in range(n_translation):
-                features[column] += own.ln_score[own_number(pair)]
+                features[column] += synthetic.ln_score[synthetic_number(pair)]
         else:
             for column in range(n_translation):
                 features[column] += tables.phrases.ln_scores[pair, column]
@@ -103,28 +103,28 @@ def fill_features(derivation, tables, sentence, space, features):
 @inner_kernel
 def fire_derivation(derivation, tables, sentence, space):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
-    sparse, own, fired, words = tables.sparse, sentence.own, space.fired, space.words
+    sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
     if not (sparse.active[PAIR_SPARSE] or has_rule_features(sparse) or has_history(sparse)):
         return
     position, previous_rule = np.int64(0), START_RULE
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
-        size = target_length(tables, own, pair)
+        size = target_length(tables, synthetic, pair)
         phrase = words[position : position + size]
         fire_pair(sparse, pair, fired)
         fire_rule(sparse, sentence, phrase, size, begin, end, fired)
         if has_history(sparse):
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
-            rule = rule_hash(sparse, own, sentence.classes, phrase, size, begin, end)
-            fire_history(sparse, own, previous_rule, last, before, rule, fired)
+            rule = rule_hash(sparse, synthetic, sentence.classes, phrase, size, begin, end)
+            fire_history(sparse, synthetic, previous_rule, last, before, rule, fired)
             previous_rule = rule
         position += size
 
 
 @inner_kernel
-def _add_jumps(derivation, tables, own, space, features):
+def _add_jumps(derivation, tables, synthetic, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
     n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
     distortion = n_translation + model.n_features + tables.lms.orders.size
@@ -135,7 +135,7 @@ def _add_jumps(derivation, tables, own, space, features):
         for direction in (BACKWARD, FORWARD):
             which = np.int64(space.orientations[i, direction])
             if which != UNSEEN:
-                _add_orientation(tables, table_pair(own, derivation.pair[i]), direction, which, features)
+                _add_orientation(tables, table_pair(synthetic, derivation.pair[i]), direction, which, features)
         features[distortion] -= abs(begin - previous_end)
         if space.optional[EARLY_DISTORTION] != ABSENT:
             features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
@@ -199,7 +199,7 @@ def list_orientations(derivations, offsets, is_hierarchical, blocks, orientation
 
 
 @kernel
-def list_fired(derivations, offsets, tables, sentence, space, scales, found):
+def list_sparse_features(derivations, offsets, tables, sentence, space, scales, found):
     """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
 
     Values are multiplied by the scale of their group (float64[len(GROUPS)]).
@@ -210,7 +210,7 @@ def list_fired(derivations, offsets, tables, sentence, space, scales, found):
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
         size = np.int64(0)
         for k in range(begin, end):
-            size += read_target(tables, sentence.own, derivations.pair[k], size, space.words, space.lm_words)
+            size += read_target(tables, sentence.synthetic, derivations.pair[k], size, space.words, space.lm_words)
         fire_derivation(derivation, tables, sentence, space)
         for k in range(space.fired.n[0]):
             found.keys[count] = space.fired.keys[k]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.features.dense import DenseWeights, FeatureNames
+from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
 from phrasebeam.decoder.features.reordering import DIRECTIONS
-from phrasebeam.decoder.features.rule_features import most_fired, new_fired
+from phrasebeam.decoder.features.rule_features import most_sparse_features, new_sparse_features
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
@@ -20,14 +20,14 @@ from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.options.score_checks import check_points
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
-from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14
 _fill_feature_matrix, _begin_states = direct(fill_feature_matrix), direct(begin_states)
 
 
-class Told(NamedTuple):
+class ViewCache(NamedTuple):
     """What derivations of one sentence share."""
 
     targets: dict[int, Sequence[str]]  # by pair
@@ -35,13 +35,13 @@ class Told(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Telling:
+class DerivationView:
     """A sentence, and the model by which it was translated."""
 
-    source: Source
+    source: PreparedSentence
     model: Model
     weights: DenseWeights
-    features: FeatureNames
+    features: FeatureLayout
     table_words: Callable[[int], Sequence[str]]  # target words of a pair of the model's table
 
     @property
@@ -50,21 +50,21 @@ class Telling:
         return self.source.tables.tables
 
     def translation(
-        self, derivation: Derivation, score: float, values: np.ndarray | None = None, told: Told | None = None
+        self, derivation: Derivation, score: float, values: np.ndarray | None = None, cache: ViewCache | None = None
     ) -> Translation:
         """A derivation for people; `values` are its features, float64[F], where they are known."""
-        kept = Telling(self.source, self.model, self.weights, self.features, self.table_words)
+        kept = DerivationView(self.source, self.model, self.weights, self.features, self.table_words)
         pairs = original_pairs(derivation.pair, self.source.tables.origin).tolist()
         phrases = list(zip(pairs, derivation.begin.tolist(), derivation.end.tolist()))
-        told = told or Told({}, {})
+        cache = cache or ViewCache({}, {})
         for pair in pairs:
-            if pair not in told.targets:
-                told.targets[pair] = self.target(pair)
-        text = " ".join([word for pair in pairs for word in told.targets[pair]])
+            if pair not in cache.targets:
+                cache.targets[pair] = self.target(pair)
+        text = " ".join([word for pair in pairs for word in cache.targets[pair]])
         find_features = (
             partial(kept._one_vector, derivation) if values is None else partial(self.features.by_group, values)
         )
-        found = Translation(text, score, find_features, partial(kept._phrases, phrases, told))
+        found = Translation(text, score, find_features, partial(kept._phrases, phrases, cache))
         if values is None and self.source.tables.origin is not None:
             _ = found.features  # the next sentence of the thread writes over such tables
         return found
@@ -86,10 +86,10 @@ class Telling:
 
     def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""
-        lms, sparse, own = self.tables.lms, self.tables.sparse, self.source.sentence.own
+        lms, sparse, synthetic = self.tables.lms, self.tables.sparse, self.source.sentence.synthetic
         states = new_states(lms.orders, 1, memo_size=0)
         _begin_states(lms, states)
-        longest = max(self.model.description.max_target_phrase_length, longest_target(own))
+        longest = max(self.model.description.max_target_phrase_length, longest_target(synthetic))
         return FeatureSpace(
             states,
             new_blocks(2 << n_phrases.bit_length()),
@@ -97,28 +97,31 @@ class Telling:
             self.features.optional_places(),
             self.weights.by_length.shape[1] - 1,
             *new_target_room(n_phrases * longest + 1, lms.orders.size),
-            new_fired(n_phrases * most_fired(sparse), sparse.nothing.size - 1),
+            new_sparse_features(n_phrases * most_sparse_features(sparse), sparse.nothing.size - 1),
             is_complete,
         )
 
-    def _phrases(self, phrases: list[tuple[int, int, int]], told: Told) -> tuple[Phrase, ...]:
+    def _phrases(self, phrases: list[tuple[int, int, int]], cache: ViewCache) -> tuple[Phrase, ...]:
         found, position = [], 0
         for pair, begin, end in phrases:
             key = pair, begin, end, position
-            if key not in told.phrases:
-                told.phrases[key] = self._phrase(*key, told.targets[pair])
-            found.append(told.phrases[key])
+            if key not in cache.phrases:
+                cache.phrases[key] = self._phrase(*key, cache.targets[pair])
+            found.append(cache.phrases[key])
             position = found[-1].target_span[1]
         return tuple(found)
 
     def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
         table = self.model.tables.phrases
         if pair < 0:
-            own = self.source.own[-1 - pair]
-            points, is_copied = own.alignment, own.unknown != 0 and list(own.target) == self.source.words[begin:end]
-            is_made_up = own.unknown != 0 and bool(target) and not is_copied
+            synthetic = self.source.synthetic[-1 - pair]
+            points, is_copied = (
+                synthetic.alignment,
+                synthetic.unknown != 0 and list(synthetic.target) == self.source.words[begin:end],
+            )
+            is_fallback = synthetic.unknown != 0 and bool(target) and not is_copied
         else:
-            is_copied = is_made_up = False
+            is_copied = is_fallback = False
             first, last = table.alignment_offsets[pair : pair + 2].tolist()
             check_points(table, pair, first, last, end - begin, len(target))
             points = table.alignment_points[first:last].tolist()
@@ -129,22 +132,22 @@ class Telling:
             (position, position + len(target)),
             tuple((begin + i, position + j) for i, j in points),
             is_copied,
-            is_made_up,
+            is_fallback,
         )
 
     def target(self, pair: int) -> Sequence[str]:
-        """Target words of a pair; a negative one is the sentence's own."""
+        """Target words of a pair; a negative one is synthetic."""
         if pair < 0:
-            own = self.source.own[-1 - pair]
-            return [own.shown] if own.shown else own.target
+            synthetic = self.source.synthetic[-1 - pair]
+            return [synthetic.shown] if synthetic.shown else synthetic.target
         return self.table_words(pair)
 
     def words_of(self, pair: int) -> Sequence[str]:
         """Target words of a pair as the models see them."""
-        return self.source.own[-1 - pair].target if pair < 0 else self.table_words(pair)
+        return self.source.synthetic[-1 - pair].target if pair < 0 else self.table_words(pair)
 
 
-def remembered_words(model: Model) -> Callable[[int], Sequence[str]]:
+def cached_target_words(model: Model) -> Callable[[int], Sequence[str]]:
     """Target words of the pairs of a model's table; those that were asked for last are known."""
     table, word = model.tables.phrases, model.target.word
 

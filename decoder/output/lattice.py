@@ -50,7 +50,7 @@ class Lattice:
         return path[::-1]
 
 
-class Connected(NamedTuple):
+class ConnectedPart(NamedTuple):
     """What of a hypothesis graph belongs to a lattice: N nodes, E edges."""
 
     node: np.ndarray  # int64[N], in the graph, ascending
@@ -59,7 +59,7 @@ class Connected(NamedTuple):
     following: np.ndarray  # int64[N], as an index of `edge`
 
 
-def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Connected:
+def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> ConnectedPart:
     """All that lies on derivations that score at most `beam` (>= 0) below the best."""
     final = int(graph.stack_first[n_words])
     outside, following = np.empty(final + 1), np.empty(final + 1, np.int64)
@@ -67,7 +67,7 @@ def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> C
     fill_outside(graph, final, float(beam), outside, following, kept)
     node = np.flatnonzero(outside > -np.inf)
     renumbered = np.append(np.cumsum(kept) - 1, NONE)
-    return Connected(node, np.flatnonzero(kept), outside[node], renumbered[following[node]])
+    return ConnectedPart(node, np.flatnonzero(kept), outside[node], renumbered[following[node]])
 
 
 @kernel
@@ -96,7 +96,7 @@ def build_lattice(
     source: list[str],
     score: float,
     graph: HypothesisGraph,
-    part: Connected,
+    part: ConnectedPart,
     spans: tuple[np.ndarray, np.ndarray],
     target: list[str],
 ) -> Lattice:

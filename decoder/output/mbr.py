@@ -32,7 +32,7 @@ ORDER = 4
 NONE = -1
 
 
-class Texts(NamedTuple):
+class TargetTexts(NamedTuple):
     """K translations as word ids, number i being words[offsets[i]:offsets[i + 1]]."""
 
     words: np.ndarray  # int32[W]
@@ -47,17 +47,17 @@ class Grams(NamedTuple):
     times: np.ndarray  # int32[G], how often in the text
 
 
-def texts_of(derivations: Derivations, options: Options) -> Texts:
+def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
     """The target texts of derivations."""
     target = options.target[derivations.option]
     first = options.target_first[target]
     sizes = options.target_first[target + 1] - first
     ends = np.append(0, np.cumsum(sizes))
     words = options.words[np.arange(ends[-1]) + np.repeat(first - ends[:-1], sizes)]
-    return Texts(words, ends[derivations.offsets])
+    return TargetTexts(words, ends[derivations.offsets])
 
 
-def choose(texts: Texts, scores: np.ndarray, settings: Mbr) -> int:
+def choose(texts: TargetTexts, scores: np.ndarray, settings: Mbr) -> int:
     """Number of the text with the largest expected BLEU, the first of several.
 
     `scores`, float64[K], are model scores; texts shall be distinct.
@@ -65,7 +65,7 @@ def choose(texts: Texts, scores: np.ndarray, settings: Mbr) -> int:
     return int(np.argmax(expected_bleu(texts, scores, settings.scale)))
 
 
-def expected_bleu(texts: Texts, scores: np.ndarray, scale: float) -> np.ndarray:
+def expected_bleu(texts: TargetTexts, scores: np.ndarray, scale: float) -> np.ndarray:
     """float64[K] BLEU that each text can expect, in [0, 1]."""
     probability = np.exp(scale * (scores - scores.max()))
     probability /= probability.sum()
@@ -75,7 +75,7 @@ def expected_bleu(texts: Texts, scores: np.ndarray, scale: float) -> np.ndarray:
     return gains
 
 
-def _extract(texts: Texts) -> tuple[Grams, Trie]:
+def _extract(texts: TargetTexts) -> tuple[Grams, Trie]:
     n_texts, n_grams = texts.offsets.size - 1, ORDER * texts.words.size
     grams = Grams(np.empty((n_texts, ORDER + 1), np.int64), np.empty(n_grams, np.int32), np.empty(n_grams, np.int32))
     trie = new_trie(n_grams + 1)

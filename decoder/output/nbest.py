@@ -23,7 +23,7 @@ KNOWN, ADDED = np.int64(0), np.int64(1)
 ENTRIES, STRINGS_PER_ENTRY = 1 << 12, 4  # room at first; powers of two
 
 
-class Lists(NamedTuple):
+class DerivationHeaps(NamedTuple):
     """Up to D entries in the lists of N nodes with E edges; an entry is an edge behind an entry of its source node."""
 
     n_entries: np.ndarray  # int64[1]
@@ -85,8 +85,8 @@ def best_derivations(
     return Derivations(offsets, derivations, chosen, graph.score[final] - losses)
 
 
-def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> Lists:
-    return Lists(
+def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> DerivationHeaps:
+    return DerivationHeaps(
         np.zeros(1, np.int64),
         np.empty(capacity, np.int32),
         np.empty(capacity, np.int32),
@@ -198,8 +198,8 @@ def _lengthen(graph, node, strings, lists):
 def _wait(graph, node, edge, lists):
     """Let the candidate of `edge` wait at `node`."""
     first, last = graph.edge_first[node], graph.edge_first[node + 1]
-    own = graph.score[node] - graph.edge_score[edge]
-    lists.candidate_loss[edge] = lists.loss[lists.candidate_source[edge]] + own
+    synthetic = graph.score[node] - graph.edge_score[edge]
+    lists.candidate_loss[edge] = lists.loss[lists.candidate_source[edge]] + synthetic
     push(lists.candidate_loss[first:last], lists.heap[first:last], lists.waiting[node], edge - first)
     lists.waiting[node] += 1
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
-from phrasebeam.decoder.output.derivation import FiredLists, list_fired, list_orientations
+from phrasebeam.decoder.output.derivation import SparseFeatureLists, list_orientations, list_sparse_features
 from phrasebeam.decoder.output.nbest import Derivations
-from phrasebeam.decoder.output.search_result import Found
+from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.sparse.sparse_rows import SparseRows, no_features, summed
 
 
@@ -18,14 +18,14 @@ class NbestTable(NamedTuple):
 
     texts: list[str]  # K
     score: np.ndarray  # float64[K], the model score
-    features: np.ndarray  # float64[K, F], laid out as FeatureNames
+    features: np.ndarray  # float64[K, F], laid out as FeatureLayout
     sparse: SparseRows  # K, see nbest_table; empty where not asked for
     first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
-    pairs: np.ndarray  # int64[...], as the model's table numbers them; the sentence's own are negative
+    pairs: np.ndarray  # int64[...], as the model's table numbers them; synthetic ones are negative
     orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
 
 
-def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTable:
+def nbest_table(found: SearchResult, n: int, distinct: bool, sparse: bool) -> NbestTable:
     """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts.
 
     With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
@@ -46,24 +46,26 @@ def nbest_table(found: Found, n: int, distinct: bool, sparse: bool) -> NbestTabl
     return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, *phrases)
 
 
-def _orientations(found: Found, best: Derivations) -> np.ndarray:
+def _orientations(found: SearchResult, best: Derivations) -> np.ndarray:
     orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
     is_hierarchical = found.tables.orientations.is_hierarchical
     list_orientations(best.phrases, best.offsets, is_hierarchical, found.workspace.blocks, orientations)
     return orientations
 
 
-def _texts(found: Found, best: Derivations) -> list[str]:
+def _texts(found: SearchResult, best: Derivations) -> list[str]:
     pairs, place = np.unique(best.phrases.pair, return_inverse=True)
     shown = [" ".join(found.target(pair)) for pair in original_pairs(pairs, found.source.tables.origin).tolist()]
     phrases, ends = [shown[i] for i in place.tolist()], best.offsets.tolist()
     return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
 
-def _fired(found: Found, best: Derivations) -> SparseRows:
+def _fired(found: SearchResult, best: Derivations) -> SparseRows:
     space = found.feature_space(int(np.diff(best.offsets).max()), True)
-    most = best.phrases.pair.size * found.workspace.most_fired
-    lists = FiredLists(np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32))
+    most = best.phrases.pair.size * found.workspace.most_sparse_features
+    lists = SparseFeatureLists(
+        np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32)
+    )
     scales, sentence = found.weights.sparse, found.source.sentence
-    n = list_fired(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
+    n = list_sparse_features(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
     return summed(lists.first, lists.keys[:n], lists.values[:n])

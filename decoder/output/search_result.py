@@ -10,7 +10,7 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
-from phrasebeam.decoder.output.derivation_view import Telling, Told
+from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
 from phrasebeam.decoder.output.mbr import Mbr, choose, texts_of
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
@@ -25,7 +25,7 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 
 @dataclass(frozen=True)
-class Found(Telling):
+class SearchResult(DerivationView):
     """The graph of one sentence, until the thread's next search."""
 
     workspace: Workspace
@@ -34,7 +34,7 @@ class Found(Telling):
         """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
         n_words, graph, options = len(self.source.words), self.workspace.graph, self.workspace.options
         if n_words == 0:
-            size = len(self.source.own)
+            size = len(self.source.synthetic)
             nothing = np.zeros(size, np.int32)
             return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
         chosen = np.empty(n_words, np.int32)
@@ -59,9 +59,9 @@ class Found(Telling):
         best = self.derivations(n, distinct)
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
-        told = Told({}, {})
+        cache = ViewCache({}, {})
         found = [
-            self.translation(best.derivation(i), score, values, told)
+            self.translation(best.derivation(i), score, values, cache)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
         if not sparse or not self.tables.sparse.active.any():
@@ -147,6 +147,6 @@ class Found(Telling):
             self.features.optional_places(),
             self.weights.by_length.shape[1] - 1,
             *workspace.new_target_room(n_phrases),
-            workspace.new_fired(n_phrases),
+            workspace.new_sparse_features(n_phrases),
             is_complete,
         )

@@ -12,7 +12,7 @@ EMPTY_STRING = ROOT
 NO_STRING = NO_ROOM
 
 
-class Strings(NamedTuple):
+class TargetStrings(NamedTuple):
     """Strings over the words of one sentence's options; where they `matter` not, all are the empty one."""
 
     matter: bool
@@ -22,10 +22,10 @@ class Strings(NamedTuple):
     trie: Trie
 
 
-def new_strings(options: Options, matter: bool, capacity: int) -> Strings:
+def new_strings(options: Options, matter: bool, capacity: int) -> TargetStrings:
     """Room for `capacity` strings, if they matter."""
     capacity = capacity if matter else 1
-    return Strings(
+    return TargetStrings(
         matter,
         options.target,
         options.target_first,

@@ -15,7 +15,7 @@ class Phrase(NamedTuple):
     target_span: tuple[int, int]
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions in the sentence and the translation
     is_copied: bool  # an unknown word, taken over as it is, or marked; the target of a dropped one is empty
-    is_made_up: bool = False  # words of the prefix that no phrase pair gives, put where a source word stands
+    is_fallback: bool = False  # words of the prefix that no phrase pair gives, put where a source word stands
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,
     extension,
-    find_places,
+    find_spans,
     jump,
     send,
     start_graph,
@@ -81,7 +81,7 @@ def cube_search(space, queues, n_words):
         status = _try_best(space, queues, n_words, covered + 1, row)
         if status != OK:
             return status
-        status = close_stack(stacks, row, space.limits.stack, space.graph, covered + 1)
+        status = close_stack(stacks, row, space.parameters.stack, space.graph, covered + 1)
         if status != OK:
             return status
     return OK
@@ -128,8 +128,8 @@ def _last_end(graph, options, node):
 def _open_grids(space, queues, n_words, covered, node):
     """Queue the first corners of all grids of the group that `node` leads; whether there was room."""
     options = space.options
-    for i in range(find_places(space, n_words, node)):
-        first = options.first[space.places[i]]
+    for i in range(find_spans(space, n_words, node)):
+        first = options.first[space.spans[i]]
         shared = extension(space, covered, node, first)
         if queues.n_items[shared.row] == queues.cost.shape[1]:
             return False
@@ -142,7 +142,7 @@ def _open_grids(space, queues, n_words, covered, node):
 def _try_best(space, queues, n_words, covered, row):
     """Try the best of the queue in `row`, and empty it; `covered` words are what they cover. OK or what is full."""
     options, tried = space.options, 0
-    while queues.n_waiting[row] > 0 and (space.limits.pops == 0 or tried < space.limits.pops):
+    while queues.n_waiting[row] > 0 and (space.parameters.pops == 0 or tried < space.parameters.pops):
         item = _take(queues, row)
         node, option = np.int64(queues.node[row, item]), np.int64(queues.option[row, item])
         length = np.int64(options.end[option]) - np.int64(options.begin[option])

@@ -30,7 +30,7 @@ from phrasebeam.decoder.features.language_model import (
 from phrasebeam.decoder.features.reordering import START_BEGIN, START_END, orientation
 from phrasebeam.decoder.features.rule_features import has_history
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
-from phrasebeam.decoder.input.synthetic_pairs import OwnPairs
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
 from phrasebeam.decoder.input.zones import Zones, obeys
 from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
 from phrasebeam.decoder.options.translation_options import Options
@@ -54,7 +54,7 @@ IMPOSSIBLE = -np.inf  # score of what the translation must not be
 FINAL = np.int64(-1)  # language model state and phrase state of the one final node
 
 
-class Limits(NamedTuple):
+class SearchParameters(NamedTuple):
     """What is searched, and the weights of the features that need history."""
 
     stack: int  # 0 for all
@@ -78,12 +78,12 @@ class SearchSpace(NamedTuple):
     stacks: Stacks
     graph: HypothesisGraph
     blocks: Blocks
-    places: np.ndarray  # int64[64 * longest], work space of find_places
+    spans: np.ndarray  # int64[64 * longest], work space of find_spans
     zones: Zones
     sparse: Sparse
-    own: OwnPairs
+    synthetic: SyntheticPairs
     histories: Histories
-    limits: Limits
+    parameters: SearchParameters
 
 
 class Extension(NamedTuple):
@@ -109,7 +109,7 @@ def start_graph(space):
     if has_history(space.sparse):
         forget_histories(space.histories)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
-    graph.score[0] = space.states.required.ln_rest[0]  # and 0 when it has been paid, see Required
+    graph.score[0] = space.states.constraint.ln_rest[0]  # and 0 when it has been paid, see Required
     graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
     graph.lm_state[0], graph.blocks[0], graph.option[0] = BEGIN_STATE, NO_BLOCKS, NO_OPTION
     graph.history[0] = START_HISTORY
@@ -119,18 +119,18 @@ def start_graph(space):
 
 
 @inner_kernel
-def find_places(space, n_words, node):
-    """Write where a phrase may follow `node` to space.places: indices of options.first; their number."""
+def find_spans(space, n_words, node):
+    """Write where a phrase may follow `node` to space.spans: indices of options.first; their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
     previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
-    return find_places_after(space, n_words, first_gap, window, previous_end)
+    return find_spans_after(space, n_words, first_gap, window, previous_end)
 
 
 @inlined_kernel
-def find_places_after(space, n_words, first_gap, window, previous_end):
+def find_spans_after(space, n_words, first_gap, window, previous_end):
     """The same for what follows the coverage, once a phrase has ended before the word `previous_end`."""
-    options, limit, places = space.options, space.limits.distortion_limit, space.places
+    options, limit, spans = space.options, space.parameters.distortion_limit, space.spans
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
     count = np.int64(0)
     for begin in range(first_gap, reach):
@@ -147,7 +147,7 @@ def find_places_after(space, n_words, first_gap, window, previous_end):
             if options.first[place] == options.first[place + 1]:
                 continue
             if space.zones.begin.size == 0 or obeys(space.zones, limit, first_gap, window, begin, end):
-                places[count] = place
+                spans[count] = place
                 count += 1
     return count
 
@@ -155,7 +155,7 @@ def find_places_after(space, n_words, first_gap, window, previous_end):
 @inlined_kernel
 def jump(space, node, begin, end):
     """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before)."""
-    options, graph, limits, last = space.options, space.graph, space.limits, space.graph.option[node]
+    options, graph, parameters, last = space.options, space.graph, space.parameters, space.graph.option[node]
     base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
     if last == NO_OPTION:
         previous_end, which = START_END, orientation(START_BEGIN, START_END, begin, end)
@@ -163,13 +163,13 @@ def jump(space, node, begin, end):
         previous_begin, previous_end = np.int64(options.begin[last]), np.int64(options.end[last])
         which = orientation(previous_begin, previous_end, begin, end)
         following = which
-        if limits.is_hierarchical:
+        if parameters.is_hierarchical:
             following = orientation_of_next(which, first_gap, graph.window[node], previous_begin, previous_end)
             which = _block_orientation(space, node, begin, end)
         base += options.forward[last, following]
-    if limits.early_distortion != 0.0:
-        base += limits.early_distortion * early_distortion(first_gap, previous_end, begin, end)
-    return base - limits.distortion * abs(begin - previous_end), which
+    if parameters.early_distortion != 0.0:
+        base += parameters.early_distortion * early_distortion(first_gap, previous_end, begin, end)
+    return base - parameters.distortion * abs(begin - previous_end), which
 
 
 @inlined_kernel
@@ -183,7 +183,7 @@ def _block_orientation(space, node, begin, end):
 def ln_history(space, node, option):
     """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
     history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
-    return score_history(space.sparse, space.limits.sparse, space.own, space.histories, history, option, rule)
+    return score_history(space.sparse, space.parameters.sparse, space.synthetic, space.histories, history, option, rule)
 
 
 @inner_kernel
@@ -204,7 +204,7 @@ def extension(space, covered, node, first):
     row = (covered + end - begin) % space.stacks.n_edges.size
     remaining = future_cost(space.future, first_gap, window)
     lm_state, blocks = np.int64(space.graph.lm_state[node]), NO_BLOCKS
-    if space.limits.keeps_blocks:
+    if space.parameters.keeps_blocks:
         blocks = shift(space.blocks, np.int64(space.graph.blocks[node]), begin, end)
     return Extension(node, lm_state, base, which, first_gap, window, remaining, blocks, row)
 
@@ -236,7 +236,7 @@ def weigh(space, n_words, shared, option):
     ln_lm, lm_state = 0.0, shared.lm_state
     if first < end:
         word, memo = np.int64(options.words[first]), states.first_words
-        if first + 1 < end and states.required.allowed.size > 0:
+        if first + 1 < end and states.constraint.allowed.size > 0:
             word += OPEN
         slot = remember(space.lms, options, first, first + 1, states, lm_state, memo, word)
         if slot == NO_SLOT:
@@ -274,4 +274,4 @@ def send(space, n_words, shared, option, score, lm_state):
             return HISTORIES_FULL
     where = shared.first_gap, shared.window
     new = Arrival(score, score + shared.remaining, *where, lm_state, phrase_state, blocks, shared.node, option)
-    return arrive(space.stacks, shared.row, new, space.limits.stack, space.limits.ln_beam)
+    return arrive(space.stacks, shared.row, new, space.parameters.stack, space.parameters.ln_beam)

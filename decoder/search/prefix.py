@@ -1,8 +1,8 @@
 """What a translator has typed, for the search: the words that are required, and pairs for those that no option has.
 
 Prefix-constrained search for interactive translation goes back to Och, Zens & Ney (2003, "Efficient search for
-interactive statistical machine translation"). A prefix that the phrase pairs cannot produce is made up: each source
-word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
+interactive statistical machine translation"). A prefix that the phrase pairs cannot produce gets fallback pairs: each
+source word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,14 +14,14 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.input.synthetic_pairs import OwnPair, pack_own_pairs
-from phrasebeam.decoder.input.target_constraint import Required, fill_rest
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
+from phrasebeam.decoder.input.target_constraint import TargetConstraint, fill_rest
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.translation_options import Options
-from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 
-LONGEST_SEGMENT = 3  # words of the prefix that a made-up pair has, unless it has all the rest
-LN_MADE_UP = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
+LONGEST_SEGMENT = 3  # words of the prefix that a fallback pair has, unless it has all the rest
+LN_FALLBACK = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
 
 
 def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterator[Input]:
@@ -35,10 +35,12 @@ def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterat
         yield replace(given, prefix=prefix)
 
 
-def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.ndarray, model: Model) -> Required:
+def constrain(
+    prefix: Prefix, source: PreparedSentence, options: Options, ln_penalty: np.ndarray, model: Model
+) -> TargetConstraint:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    strange = strange_words(source, model)
+    strange = oov_target_ids(source, model)
     ids = zip(prefix.words, model.target.ids(list(prefix.words)).tolist())
     known = [strange.get(word, found) if found < 0 else found for word, found in ids]
     allowed = [[found] if found >= 0 else [] for found in known]
@@ -46,31 +48,31 @@ def require(prefix: Prefix, source: Source, options: Options, ln_penalty: np.nda
         allowed[-1] = _ids_beginning_with(prefix.words[-1], strange, options, n_options, model)
     first = np.zeros(len(allowed) + 1, np.int64)
     np.cumsum([len(ids) for ids in allowed], out=first[1:])
-    required = Required(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
-    fill_rest(required, options, n_options, ln_penalty)
-    _excuse(options, n_options, ln_penalty)
-    return required
+    constraint = TargetConstraint(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
+    fill_rest(constraint, options, n_options, ln_penalty)
+    _take_penalties_out(options, n_options, ln_penalty)
+    return constraint
 
 
-def _excuse(options: Options, n_options: int, ln_penalty: np.ndarray) -> None:
+def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray) -> None:
     """Let estimates and bounds of options be silent about the penalties, which `ln_rest` has from the beginning."""
-    own = np.flatnonzero(options.pair[:n_options] < 0)
-    number = -1 - options.pair[own]
-    options.estimate[own] -= ln_penalty[number]
-    options.bound[own] -= ln_penalty[number]
+    synthetic = np.flatnonzero(options.pair[:n_options] < 0)
+    number = -1 - options.pair[synthetic]
+    options.estimate[synthetic] -= ln_penalty[number]
+    options.bound[synthetic] -= ln_penalty[number]
 
 
-def strange_words(source: Source, model: Model) -> dict[str, int]:
-    """Words of the sentence's own pairs that are not in the target vocabulary, and their ids."""
-    words = (word for pair in source.own for word in pair.target)
+def oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:
+    """Words of the sentence's synthetic pairs that are not in the target vocabulary, and their ids."""
+    words = (word for pair in source.synthetic for word in pair.target)
     known = len(model.target)
-    return {word: i for word, i in zip(words, source.sentence.own.target_words.tolist()) if i >= known}
+    return {word: i for word, i in zip(words, source.sentence.synthetic.target_words.tolist()) if i >= known}
 
 
 def _ids_beginning_with(
     beginning: str, strange: dict[str, int], options: Options, n_options: int, model: Model
 ) -> list[int]:
-    """Ascending ids of the words of options that begin so; of `strange` words see strange_words."""
+    """Ascending ids of the words of options that begin so; of `strange` words see oov_target_ids."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
     others = {i: word for word, i in strange.items()}
@@ -78,23 +80,27 @@ def _ids_beginning_with(
     return [i for i, word in zip(used, words) if word.startswith(beginning)]
 
 
-def with_made_up(source: Source, prefix: Prefix, model: Model) -> tuple[Source, np.ndarray]:
-    """`source` with made-up pairs as well, and bool[K]: which of all its own pairs these are."""
-    pairs = [(pair, False) for pair in source.own] + [(pair, True) for pair in _made_up(len(source.words), prefix)]
+def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) -> tuple[PreparedSentence, np.ndarray]:
+    """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are."""
+    pairs = [(pair, False) for pair in source.synthetic] + [
+        (pair, True) for pair in _fallback_pairs(len(source.words), prefix)
+    ]
     pairs.sort(key=lambda item: (item[0].begin, item[0].end))
-    is_made_up = np.array([made_up for _, made_up in pairs], bool)
-    own, sentence = [pair for pair, _ in pairs], source.sentence
-    packed = pack_own_pairs(own, len(source.words), sentence.longest, model.target, model.language_models, model.levels)
-    packed.twin[~is_made_up] = sentence.own.twin
-    return source._replace(own=own, sentence=sentence._replace(own=packed)), is_made_up
+    is_fallback = np.array([is_one for _, is_one in pairs], bool)
+    synthetic, sentence = [pair for pair, _ in pairs], source.sentence
+    packed = pack_synthetic_pairs(
+        synthetic, len(source.words), sentence.longest, model.target, model.language_models, model.levels
+    )
+    packed.table_pair[~is_fallback] = sentence.synthetic.table_pair
+    return source._replace(synthetic=synthetic, sentence=sentence._replace(synthetic=packed)), is_fallback
 
 
-def _made_up(n_words: int, prefix: Prefix) -> Iterator[OwnPair]:
+def _fallback_pairs(n_words: int, prefix: Prefix) -> Iterator[SyntheticPair]:
     size = len(prefix.words)
     cuts = [(i, j) for i in range(size) for j in range(i + 1, size + 1) if j == size or j - i <= LONGEST_SEGMENT]
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)
     for i in range(n_words):
         for words in segments:
-            yield OwnPair(i, i + 1, words, LN_MADE_UP, UNKNOWN_WORD * len(words))
+            yield SyntheticPair(i, i + 1, words, LN_FALLBACK, UNKNOWN_WORD * len(words))
     if n_words == 0:
-        yield OwnPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)
+        yield SyntheticPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)

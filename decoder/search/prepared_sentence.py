@@ -4,32 +4,32 @@ import math
 from typing import NamedTuple
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
-from phrasebeam.decoder.held_out.filtered_table import SentenceTables
+from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.input.sentence_input import Input, Term
-from phrasebeam.decoder.input.synthetic_pairs import OwnPair, pack_own_pairs
-from phrasebeam.decoder.input.term_constraints import BARRED, find_twins, span_rules
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
+from phrasebeam.decoder.input.term_constraints import BLOCKED, find_table_pairs, span_rules
 from phrasebeam.decoder.input.zones import pack_zones
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
-from phrasebeam.decoder.options.bounds_checks import SoundPhrases
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.sparse.templates import NO_CLASSES
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
 
-class Source(NamedTuple):
+class PreparedSentence(NamedTuple):
     """A sentence as people and as kernels see it."""
 
     words: list[str]
-    own: list[OwnPair]  # by their numbers in OwnPairs
+    synthetic: list[SyntheticPair]  # by their numbers in SyntheticPairs
     sentence: Sentence
-    tables: SentenceTables  # in which its phrases are looked up
+    tables: FilteredTables  # in which its phrases are looked up
 
 
-def read_source(
-    given: Input, model: Model, tables: SentenceTables, longest: int, reading: Reading, sound_phrases: SoundPhrases
-) -> Source:
-    """The sentence, of which phrases up to `longest` words are looked up in `tables`; `sound_phrases` are of these.
+def prepare_sentence(
+    given: Input, model: Model, tables: FilteredTables, longest: int, reading: Reading, bounds_checks: BoundsChecks
+) -> PreparedSentence:
+    """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
 
     As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
     """
@@ -37,29 +37,29 @@ def read_source(
     room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
-    lonely = sound_phrases.lonely(ids, longest)
+    is_oov = bounds_checks.is_oov(ids, longest)
     if terms:
-        lonely |= rules[::room] == BARRED
-        lonely[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    own = [_unknown(words[i], i, reading) for i in lonely.nonzero()[0].tolist()]
-    own += [_own_pair(term, phrases.ln_scores.shape[1]) for term in terms]
-    own.sort(key=lambda pair: (pair.begin, pair.end))
-    packed = pack_own_pairs(own, len(words), room, model.target, model.language_models, model.levels)
+        is_oov |= rules[::room] == BLOCKED
+        is_oov[[term.begin for term in terms if term.end == term.begin + 1]] = False
+    synthetic = [_unknown(words[i], i, reading) for i in is_oov.nonzero()[0].tolist()]
+    synthetic += [_term_pair(term, phrases.ln_scores.shape[1]) for term in terms]
+    synthetic.sort(key=lambda pair: (pair.begin, pair.end))
+    packed = pack_synthetic_pairs(synthetic, len(words), room, model.target, model.language_models, model.levels)
     if terms:
-        find_twins(phrases, ids, room, packed)
+        find_table_pairs(phrases, ids, room, packed)
     zones = pack_zones(len(words), given.walls, given.zones)
     classes = model.levels.sentence_classes(words) if model.levels else NO_CLASSES
-    return Source(words, own, Sentence(ids, packed, room, rules, zones, classes), tables)
+    return PreparedSentence(words, synthetic, Sentence(ids, packed, room, rules, zones, classes), tables)
 
 
-def _own_pair(term: Term, n_scores: int) -> OwnPair:
+def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
     """As in Moses the scores of a term add up to ln of its probability."""
     ln_probability = max(math.log(term.probability), LEAST_LN) if term.probability else LEAST_LN
-    return OwnPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
+    return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 
 
-def _unknown(word: str, position: int, reading: Reading) -> OwnPair:
+def _unknown(word: str, position: int, reading: Reading) -> SyntheticPair:
     if reading.oov == "drop" and not any(digit in word for digit in "0123456789"):
-        return OwnPair(position, position + 1, (), unknown=UNKNOWN_WORD)
+        return SyntheticPair(position, position + 1, (), unknown=UNKNOWN_WORD)
     shown = f"{reading.oov_prefix}{word}{reading.oov_suffix}" if reading.oov == "mark" else ""
-    return OwnPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)
+    return SyntheticPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phrasebeam.decoder.search.extension import extend, extension, find_places, start_graph
+from phrasebeam.decoder.search.extension import extend, extension, find_spans, start_graph
 from phrasebeam.decoder.search.stacks import OK, close_stack
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
@@ -22,12 +22,12 @@ def search_part(space, n_words, n_whole):
     start_graph(space)
     for covered in range(n_words):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
-            for i in range(find_places(space, n_words, node)):
-                status = _extend_over(space, n_whole, covered, node, space.places[i])
+            for i in range(find_spans(space, n_words, node)):
+                status = _extend_over(space, n_whole, covered, node, space.spans[i])
                 if status != OK:
                     return status
         row = (covered + 1) % stacks.n_edges.size
-        status = close_stack(stacks, row, space.limits.stack, graph, covered + 1)
+        status = close_stack(stacks, row, space.parameters.stack, graph, covered + 1)
         if status != OK:
             return status
     return OK

@@ -8,17 +8,17 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.dense import DenseWeights
-from phrasebeam.decoder.held_out.filtered_table import SentenceTables, TableParts
+from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.options.bounds_checks import SoundPhrases
-from phrasebeam.decoder.search.prepared_sentence import Source, read_source
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, prepare_sentence
 
 
-class ReaderSettings(NamedTuple):
+class PreparerSettings(NamedTuple):
     """What a Reader needs to know of the search."""
 
     weights: DenseWeights
@@ -27,38 +27,38 @@ class ReaderSettings(NamedTuple):
     reading: Reading
 
 
-class Reader:
+class SentencePreparer:
     """Makes Sources; any number of threads may share one, each with what it has read last."""
 
-    def __init__(self, model: Model, tables: Tables, folds: Sequence[Fold], settings: ReaderSettings):
+    def __init__(self, model: Model, tables: Tables, folds: Sequence[Fold], settings: PreparerSettings):
         """`tables` are the model's, with weights."""
         self.model, self._folds = model, folds
         self._local, self._changes = threading.local(), 0
         self.reweigh(tables, settings)
 
-    def reweigh(self, tables: Tables, settings: ReaderSettings) -> None:
+    def reweigh(self, tables: Tables, settings: PreparerSettings) -> None:
         """Read by `tables` with other weights from now on; not while a thread reads."""
-        self.tables, self.settings, self._phrases = tables, settings, SoundPhrases(tables)
+        self.tables, self.settings, self._phrases = tables, settings, BoundsChecks(tables)
         ln_weights = tables.lms.ln_weights
         self._folds = [fold._replace(lms=fold.lms._replace(ln_weights=ln_weights)) for fold in self._folds]
         self._changes += 1
 
-    def read(self, given: Input, reference: np.ndarray | None = None) -> Source:
-        """The sentence, made ready; of `reference` (int32[m]) see TableParts.part."""
-        tables, model = SentenceTables(self.tables, None), self.model_for(given)
+    def read(self, given: Input, reference: np.ndarray | None = None) -> PreparedSentence:
+        """The sentence, made ready; of `reference` (int32[m]) see TableFilter.part."""
+        tables, model = FilteredTables(self.tables, None), self.model_for(given)
         if given.left_out is not None or reference is not None:
-            self._phrases.lonely(model.source.ids(list(given.words)), self.settings.longest)
+            self._phrases.is_oov(model.source.ids(list(given.words)), self.settings.longest)
             parts = self._parts(model, given.left_out.fold if given.left_out else None)
             try:
                 tables = parts.part(model.source.ids(list(given.words)), reference, given.left_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
-        phrases = self._phrases if tables.origin is None else SoundPhrases(tables.tables)
-        return read_source(given, model, tables, self.settings.longest, self.settings.reading, phrases)
+        phrases = self._phrases if tables.origin is None else BoundsChecks(tables.tables)
+        return prepare_sentence(given, model, tables, self.settings.longest, self.settings.reading, phrases)
 
-    def _parts(self, model: Model, fold: int | None) -> TableParts:
+    def _parts(self, model: Model, fold: int | None) -> TableFilter:
         """Those of this thread."""
-        by_fold: dict[int | None, TableParts] = self._local.__dict__.setdefault("by_fold", {})
+        by_fold: dict[int | None, TableFilter] = self._local.__dict__.setdefault("by_fold", {})
         changes: dict[int | None, int] = self._local.__dict__.setdefault("changes", {})
         if changes.get(fold) != self._changes:
             tables, settings = self.tables, self.settings
@@ -67,7 +67,7 @@ class Reader:
             if fold in by_fold:
                 by_fold[fold].reweigh(tables, settings.weights)
             else:
-                by_fold[fold] = TableParts(model, tables, settings.weights, settings.longest, settings.table_limit)
+                by_fold[fold] = TableFilter(model, tables, settings.weights, settings.longest, settings.table_limit)
             changes[fold] = self._changes
         return by_fold[fold]
 

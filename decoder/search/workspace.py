@@ -5,7 +5,7 @@ import numpy as np
 from phrasebeam.decoder.features.hierarchical import Blocks, new_blocks
 from phrasebeam.decoder.features.histories import Histories, new_histories
 from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_states
-from phrasebeam.decoder.features.rule_features import Fired, new_fired
+from phrasebeam.decoder.features.rule_features import SparseFeatureBuffer, new_sparse_features
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
@@ -79,9 +79,9 @@ class Workspace:
             self._new_options()
             self._new_stacks()
             self._new_queues()
-        n_words, longest_own = sentence.words.size, longest_target(sentence.own)
-        if longest_own > self.candidates.words.size:
-            words, lm_words = new_target_room(longest_own, self.orders.size)
+        n_words, longest_synthetic = sentence.words.size, longest_target(sentence.synthetic)
+        if longest_synthetic > self.candidates.words.size:
+            words, lm_words = new_target_room(longest_synthetic, self.orders.size)
             self.candidates = self.candidates._replace(words=words, lm_words=lm_words)
         if n_words > self.n_words:
             self.n_words = max(n_words, 2 * self.n_words)
@@ -95,12 +95,12 @@ class Workspace:
         """Room for the words of translations of up to `n_phrases` phrases, </s> included."""
         return new_target_room(n_phrases * self.candidates.words.size + 1, self.orders.size)
 
-    def new_fired(self, n_phrases: int) -> Fired:
+    def new_sparse_features(self, n_phrases: int) -> SparseFeatureBuffer:
         """Room for the sparse features of derivations of up to `n_phrases` phrases."""
-        return new_fired(n_phrases * self.most_fired, self.n_levels)
+        return new_sparse_features(n_phrases * self.most_sparse_features, self.n_levels)
 
     @property
-    def most_fired(self) -> int:
+    def most_sparse_features(self) -> int:
         """Sparse features that a phrase can have at most."""
         return int(self.candidates.fired.keys.size)
 
@@ -135,7 +135,7 @@ class Workspace:
             self._new_queues()
 
     def _new_options(self) -> None:
-        self.places = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
+        self.spans = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
         self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
 
     def _new_stacks(self) -> None:

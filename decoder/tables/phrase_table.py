@@ -78,7 +78,7 @@ def phrase_hash(words, begin, end):
 def find_source(table, words, begin, end):
     """Index (int64) of the source phrase words[begin:end] in `table`, or ABSENT.
 
-    DAMAGED if what a file holds leads out of the arrays or to no end; see SoundPhrases, which asks first.
+    DAMAGED if what a file holds leads out of the arrays or to no end; see BoundsChecks, which asks first.
     """
     mask = np.uint64(table.slots.size - 1)
     slot = phrase_hash(words, begin, end) & mask

@@ -14,7 +14,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 
 
-class Explained(NamedTuple):
+class Explanation(NamedTuple):
     """A feature."""
 
     group: str
@@ -23,20 +23,20 @@ class Explained(NamedTuple):
     value: float = 1.0
 
 
-def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explained]:
+def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explanation]:
     """Of each group the `top` features with the largest weights, of those whose names the model keeps."""
     names = open_pair_names(directory) | open_feature_names(directory)
     keys, weights = used(decoder.tables.sparse.weights)
-    by_group: dict[str, list[Explained]] = {group: [] for group in GROUPS}
+    by_group: dict[str, list[Explanation]] = {group: [] for group in GROUPS}
     for key, weight in zip(keys.tolist(), weights.tolist()):
         if key in names and weight:
             group = group_of(names[key])
-            by_group[group].append(Explained(group, names[key], _scale(decoder, group) * weight))
+            by_group[group].append(Explanation(group, names[key], _scale(decoder, group) * weight))
     for found in by_group.values():
         yield from sorted(found, key=lambda one: (-abs(one.weight), one.name))[:top]
 
 
-def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explained]]:
+def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explanation]]:
     """The translation of a sentence, and its sparse features, those that matter most first."""
     translation = decoder.answer(sentence, Request(n=1, sparse="names")).nbest[0]
     found, weights = [], np.zeros(len(translation.sparse))
@@ -44,7 +44,7 @@ def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explained]
     for (key, value), weight in zip(translation.sparse.items(), weights.tolist()):
         name = translation.sparse_names[key]
         group = group_of(name)
-        found.append(Explained(group, name, _scale(decoder, group) * weight, value))
+        found.append(Explanation(group, name, _scale(decoder, group) * weight, value))
     return translation, sorted(found, key=lambda one: (-abs(one.weight * one.value), one.name))
 
 

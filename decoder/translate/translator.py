@@ -10,34 +10,34 @@ from typing import cast
 import numpy as np
 
 from phrasebeam.base.ordered_map import map_ordered
-from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.decoder.features.dense import LN10, UNKNOWN_WORD, active_groups, dense_weights, feature_names
 from phrasebeam.decoder.features.pair import check_counts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.input.target_constraint import NOTHING, Required
+from phrasebeam.decoder.input.target_constraint import NOTHING, TargetConstraint
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model, open_model
-from phrasebeam.decoder.options.candidate_cache import NO_FREQUENT, forget_frequent
+from phrasebeam.decoder.options.candidate_cache import NO_CACHE, clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup
 from phrasebeam.decoder.options.future_cost import fill_future_cost
 from phrasebeam.decoder.options.score_checks import check_candidates, check_score
 from phrasebeam.decoder.options.translation_options import FULL, fill_options
-from phrasebeam.decoder.output.derivation_view import remembered_words
+from phrasebeam.decoder.output.derivation_view import cached_target_words
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
-from phrasebeam.decoder.output.search_result import Found
+from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.cube_pruning import cube_search
-from phrasebeam.decoder.search.extension import Limits, SearchSpace
-from phrasebeam.decoder.search.prefix import require, with_made_up
-from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.extension import SearchParameters, SearchSpace
+from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search import NEVER, search, search_part
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.search.sentence_preparer import Reader, ReaderSettings
+from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
 from phrasebeam.decoder.search.stacks import OK
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
@@ -74,9 +74,9 @@ class Decoder:
         self.search, self.reading = search or Search(), reading or Reading()
         self.longest = min(self.search.max_phrase_length, model.description.max_source_phrase_length)
         self._local, self._changes = threading.local(), 0
-        self._table_words = remembered_words(model)
+        self._table_words = cached_target_words(model)
         self._weigh(weights or model.weights, model.tables.sparse.weights)
-        self.reader = Reader(model, self.tables, folds, self._reader_settings())
+        self.preparer = SentencePreparer(model, self.tables, folds, self._preparer_settings())
 
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Search by other weights from now on, with the memory that threads have; not while one translates.
@@ -84,15 +84,15 @@ class Decoder:
         `sparse`: those of sparse features; without, they stay. Raises ModelError if `weights` do not fit the model.
         """
         self._weigh(weights, self.tables.sparse.weights if sparse is None else sparse)
-        self.reader.reweigh(self.tables, self._reader_settings())
+        self.preparer.reweigh(self.tables, self._preparer_settings())
         self._changes += 1
 
-    def _reader_settings(self) -> ReaderSettings:
-        return ReaderSettings(self.weights, self.longest, self.search.table_limit, self.reading)
+    def _preparer_settings(self) -> PreparerSettings:
+        return PreparerSettings(self.weights, self.longest, self.search.table_limit, self.reading)
 
     def _weigh(self, given: Weights, sparse_weights: SparseWeights) -> None:
         """Set all that depends on weights, but for the reader."""
-        model, tables, limits = self.model, self.model.tables, self.search
+        model, tables, parameters = self.model, self.model.tables, self.search
         check_counts(given, tables.phrases)
         layout = tables.phrases.ln_scores.shape[1], model.description.reordering, len(model.language_models)
         self.weights = dense_weights(given, *layout)
@@ -100,11 +100,11 @@ class Decoder:
         sparse = only_groups(tables.sparse, active_groups(given, tables.sparse))._replace(weights=sparse_weights)
         lms = tables.lms._replace(ln_weights=self.weights.language_model * LN10)
         self.tables = tables._replace(lms=lms, sparse=sparse)
-        self._limits = Limits(
-            limits.stack,
-            limits.pop_limit,
-            limits.ln_beam_threshold,
-            limits.distortion_limit,
+        self._parameters = SearchParameters(
+            parameters.stack,
+            parameters.pop_limit,
+            parameters.ln_beam_threshold,
+            parameters.distortion_limit,
             self.weights.distortion,
             self.weights.early_distortion,
             tables.orientations.is_hierarchical,
@@ -195,32 +195,32 @@ class Decoder:
         """
         yield from map_ordered(self.translate, lines, threads)
 
-    def _find(self, given: Input) -> Found:
+    def _find(self, given: Input) -> SearchResult:
         """Fill this thread's workspace with the hypothesis graph of a sentence.
 
-        Only where no translation begins with the prefix are parts of it made up.
+        Only where no translation begins with the prefix are there fallback pairs for it.
         """
-        source, prefix, model = self.reader.read(given), given.prefix, self.reader.model_for(given)
+        source, prefix, model = self.preparer.read(given), given.prefix, self.preparer.model_for(given)
         if prefix.words and not source.words:
-            source, _ = with_made_up(source, prefix, model)
+            source, _ = with_fallback_pairs(source, prefix, model)
         workspace = self.look_up(source)
         if not prefix.words or not source.words:
             self._decode(source, workspace, NOTHING)
             return self.found(source, workspace)
-        required = require(prefix, source, workspace.options, np.zeros(len(source.own)), self.model)
-        if not self._decode(source, workspace, required):
-            source, is_made_up = with_made_up(source, prefix, model)
+        constraint = constrain(prefix, source, workspace.options, np.zeros(len(source.synthetic)), self.model)
+        if not self._decode(source, workspace, constraint):
+            source, is_fallback = with_fallback_pairs(source, prefix, model)
             workspace = self.look_up(source)
-            ln_penalty = self.weights.unknown_word_penalty * source.sentence.own.unknown * is_made_up
-            required = require(prefix, source, workspace.options, ln_penalty, self.model)
-            self._decode(source, workspace, required)
+            ln_penalty = self.weights.unknown_word_penalty * source.sentence.synthetic.unknown * is_fallback
+            constraint = constrain(prefix, source, workspace.options, ln_penalty, self.model)
+            self._decode(source, workspace, constraint)
         return self.found(source, workspace)
 
-    def found(self, source: Source, workspace: Workspace) -> Found:
+    def found(self, source: PreparedSentence, workspace: Workspace) -> SearchResult:
         """What a workspace holds for people, after a search."""
-        return Found(source, self.model, self.weights, self.features, self._table_words, workspace)
+        return SearchResult(source, self.model, self.weights, self.features, self._table_words, workspace)
 
-    def look_up(self, source: Source) -> Workspace:
+    def look_up(self, source: PreparedSentence) -> Workspace:
         """Fill this thread's workspace with the options of a sentence."""
         sentence = source.sentence
         local = self._local
@@ -228,17 +228,17 @@ class Decoder:
             local.workspace, local.changes = Workspace(self.model, self.search, self.longest), self._changes
         workspace: Workspace = local.workspace
         if local.changes != self._changes:
-            forget_frequent(workspace.candidates.frequent)
+            clear_candidate_cache(workspace.candidates.cache)
             local.changes = self._changes
         workspace.fit(sentence)
         self._n_decoded += 1
         if self._memory is not None and self._n_decoded % SENTENCES_BETWEEN_LOOKS == 0:
             models = [one.model.tables.units for one in self.model.language_models]
-            let_go_beyond(self._memory, *self.tables.phrases, self.tables.ln_reordering, *models)
+            release_pages_above(self._memory, *self.tables.phrases, self.tables.ln_reordering, *models)
         while True:
             limit, candidates = self.search.table_limit, workspace.candidates
             if source.tables.origin is not None:  # what is known of frequent phrases is known of the model's tables
-                candidates = candidates._replace(frequent=NO_FREQUENT)
+                candidates = candidates._replace(cache=NO_CACHE)
             lookup = Lookup(sentence, source.tables.tables, self.weights, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
@@ -249,11 +249,11 @@ class Decoder:
         _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
         return workspace
 
-    def _decode(self, source: Source, workspace: Workspace, required: Required) -> bool:
+    def _decode(self, source: PreparedSentence, workspace: Workspace, constraint: TargetConstraint) -> bool:
         """Search for translations that begin with what is required; whether there are any."""
-        if required.ln_rest[0] == -np.inf:
+        if constraint.ln_rest[0] == -np.inf:
             return False
-        while (status := self._search(workspace, source, required)) != OK:
+        while (status := self._search(workspace, source, constraint)) != OK:
             workspace.grow(status)
         n_words, first = len(source.words), workspace.graph.stack_first
         if first[n_words] == first[n_words + 1]:
@@ -261,22 +261,22 @@ class Decoder:
         check_score(float(workspace.graph.score[first[n_words]]))
         return True
 
-    def _search(self, workspace: Workspace, source: Source, required: Required) -> int:
-        space = self._space(workspace, source, required)
+    def _search(self, workspace: Workspace, source: PreparedSentence, constraint: TargetConstraint) -> int:
+        space = self._space(workspace, source, constraint)
         if self.search.algorithm == "cube":
             return _cube_search(space, workspace.queues, len(source.words))
         return _search(space, len(source.words))
 
-    def _space(self, workspace: Workspace, source: Source, required: Required) -> SearchSpace:
+    def _space(self, workspace: Workspace, source: PreparedSentence, constraint: TargetConstraint) -> SearchSpace:
         space = self.search_space(source, workspace)
-        if required is NOTHING:  # as the workspace has it
+        if constraint is NOTHING:  # as the workspace has it
             return space
         return space._replace(
-            states=workspace.states._replace(required=required),
-            limits=self._limits._replace(ln_beam=self._limits.ln_beam + self._allowance(required)),
+            states=workspace.states._replace(constraint=constraint),
+            parameters=self._parameters._replace(ln_beam=self._parameters.ln_beam + self._allowance(constraint)),
         )
 
-    def search_part(self, source: Source, workspace: Workspace, n_words: int) -> None:
+    def search_part(self, source: PreparedSentence, workspace: Workspace, n_words: int) -> None:
         """Fill the graph of a workspace that holds the sentence's options with translations of its first words alone.
 
         Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
@@ -288,7 +288,7 @@ class Decoder:
         while (status := _search_part(self._space(workspace, source, NOTHING), n_words, NEVER)) != OK:
             workspace.grow(status)
 
-    def search_space(self, source: Source, workspace: Workspace) -> SearchSpace:
+    def search_space(self, source: PreparedSentence, workspace: Workspace) -> SearchSpace:
         """What kernels search, in a workspace that holds the options of the sentence."""
         return SearchSpace(
             workspace.options,
@@ -298,17 +298,17 @@ class Decoder:
             workspace.stacks,
             workspace.graph,
             workspace.blocks,
-            workspace.places,
+            workspace.spans,
             source.sentence.zones,
             source.tables.tables.sparse,
-            source.sentence.own,
+            source.sentence.synthetic,
             workspace.histories,
-            self._limits,
+            self._parameters,
         )
 
-    def _allowance(self, required: Required) -> float:
+    def _allowance(self, constraint: TargetConstraint) -> float:
         """By how much a hypothesis may be worse than the threshold allows.
 
         The better one may yet have to make up a word, where the worse one can translate.
         """
-        return min(0.0, UNKNOWN_WORD * self.weights.unknown_word_penalty) if required.allowed.size else 0.0
+        return min(0.0, UNKNOWN_WORD * self.weights.unknown_word_penalty) if constraint.allowed.size else 0.0

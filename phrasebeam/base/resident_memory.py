@@ -42,7 +42,7 @@ def let_go(*arrays: np.ndarray) -> None:
             mapping.madvise(mmap.MADV_DONTNEED)
 
 
-def let_go_beyond(n_bytes: int, *arrays: np.ndarray) -> None:
+def release_pages_above(n_bytes: int, *arrays: np.ndarray) -> None:
     """`let_go` of `arrays` if this process holds more than `n_bytes`, or might, and mapped files are to blame."""
     held = resident()
     if held is None or (held.all > n_bytes and held.mapped > n_bytes // 4):

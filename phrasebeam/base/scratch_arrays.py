@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 
-class Room:
+class ScratchArrays:
     """Arrays by name, which grow where a sentence needs more."""
 
     def __init__(self) -> None:

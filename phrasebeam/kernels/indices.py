@@ -28,7 +28,7 @@ arrayobj.fix_integer_index = _fix_integer_index
 
 
 @contextmanager
-def taken_as_they_are() -> Iterator[None]:
+def unchecked_indices() -> Iterator[None]:
     """While this thread compiles a kernel."""
     _local.depth = getattr(_local, "depth", 0) + 1
     try:

@@ -17,7 +17,7 @@ import numba
 from numba.core.registry import CPUDispatcher
 
 from phrasebeam.base.own_modules import ROOT
-from phrasebeam.kernels.indices import taken_as_they_are
+from phrasebeam.kernels.indices import unchecked_indices
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -52,7 +52,7 @@ class _KernelDispatcher(CPUDispatcher):
     """Compiles with indices as they are."""
 
     def compile(self, sig: Any) -> Any:
-        with taken_as_they_are():
+        with unchecked_indices():
             return super().compile(sig)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from phrasebeam.base.resident_memory import let_go, let_go_beyond, resident
+from phrasebeam.base.resident_memory import let_go, release_pages_above, resident
 
 SIZE = 1 << 25
 
@@ -45,7 +45,7 @@ def test_what_was_written_to_a_shared_mapping_stays(tmp_path):
 
 def test_only_beyond_the_bound(mapped):
     before = held()
-    let_go_beyond(before.all + SIZE, mapped)
+    release_pages_above(before.all + SIZE, mapped)
     assert abs(held().mapped - before.mapped) < SIZE // 2
-    let_go_beyond(min(before.all - SIZE // 2, 3 * before.mapped), mapped)
+    release_pages_above(min(before.all - SIZE // 2, 3 * before.mapped), mapped)
     assert before.mapped - held().mapped > SIZE // 2

@@ -4,7 +4,7 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels.indices import taken_as_they_are
+from phrasebeam.kernels.indices import unchecked_indices
 from phrasebeam.kernels.jit import kernel
 
 pytestmark = pytest.mark.needs_jit
@@ -35,7 +35,7 @@ def test_indices_of_every_size():
 def test_kernels_do_not_look_for_negative_indices():
     signature = numba.float64(numba.float64[::1], numba.int64)
     as_ever = numba.njit(signature)(at.py_func)
-    with taken_as_they_are():
+    with unchecked_indices():
         ours = numba.njit(signature)(at.py_func)
     assert [" select " in one.inspect_llvm(one.signatures[0]) for one in (as_ever, ours)] == [True, False]
 
@@ -58,7 +58,7 @@ def test_functions_of_others_are_as_they_were():
 
 def test_other_threads_compile_as_they_did():
     theirs, found = numba.njit(lambda array, i: array[i]), []
-    with taken_as_they_are():
+    with unchecked_indices():
         thread = threading.Thread(target=lambda: found.append(theirs(np.arange(3), -2)))
         thread.start()
         thread.join()

@@ -167,8 +167,8 @@ def force_all(decoder, unlimited):
     given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
-        one.reader._parts(one.model, None).has_frequencies = True
-        forced.decoder.reader._parts(one.model, None).has_frequencies = True
+        one.preparer._parts(one.model, None).has_frequencies = True
+        forced.decoder.preparer._parts(one.model, None).has_frequencies = True
         forced.force(given, one.translate(given).text)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from tests.naive.search import options, orders
 
-LONGEST_SEGMENT, LN_MADE_UP = 3, -5.0
+LONGEST_SEGMENT, LN_FALLBACK = 3, -5.0
 
 
 def begins(text, prefix, is_partial):
@@ -19,7 +19,7 @@ def made_up(prefix):
     """What any one source word may become, as options: the prefix piece by piece, or all the rest of it."""
     size = len(prefix)
     pieces = {tuple(prefix[i:j]) for i in range(size) for j in range(i + 1, size + 1) if j == size or j <= i + 3}
-    return [(list(piece), np.full(4, LN_MADE_UP), None, len(piece)) for piece in pieces]
+    return [(list(piece), np.full(4, LN_FALLBACK), None, len(piece)) for piece in pieces]
 
 
 def completions(table, words, longest, distortion_limit, prefix, is_partial=False):

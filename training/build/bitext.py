@@ -13,7 +13,7 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 log = logging.getLogger("phrasebeam")
 
 
-class Texts(NamedTuple):
+class BitextFiles(NamedTuple):
     """The files that a model is made of."""
 
     source: Path

@@ -9,7 +9,7 @@ from phrasebeam.decoder.model.description import LanguageModelFile
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
-from phrasebeam.training.build.bitext import Texts
+from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 
 
@@ -38,7 +38,7 @@ def language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
     return [LanguageModelFile(), *further]
 
 
-def build_language_models(texts: Texts, directory: Path, config: TrainModelConfig) -> None:
+def build_language_models(texts: BitextFiles, directory: Path, config: TrainModelConfig) -> None:
     """Write all language models, and the word classes that they need, to `directory`.
 
     A model without text of its own is of the first one's. Raises ConfigError, FormatError or OSError.

@@ -17,14 +17,14 @@ from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import Preprocessing
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
-from phrasebeam.training.build.bitext import Texts
+from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, Job, LineTokenizer
 
 BATCH = 1000  # lines
 
 
 @contextmanager
-def preprocessed(texts: Texts, settings: Preprocessing, directory: Path, threads: int) -> Iterator[Texts]:
+def preprocessed(texts: BitextFiles, settings: Preprocessing, directory: Path, threads: int) -> Iterator[BitextFiles]:
     """`texts` preprocessed, line by line, in files that are gone when the block ends.
 
     The truecasers that this takes stay in `directory`. FormatErrors in the block name the raw files. Raises
@@ -44,7 +44,7 @@ def preprocessed(texts: Texts, settings: Preprocessing, directory: Path, threads
         if truecasers:
             _truecase(made[i], Truecaser.load(truecasers[min(i, 1)]))
     with _naming(dict(zip(map(str, made), map(str, raw)))):
-        yield Texts(made[0], made[1], made[2:])
+        yield BitextFiles(made[0], made[1], made[2:])
     for path in made:
         path.unlink()
         path.parent.rmdir()

@@ -17,7 +17,7 @@ from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
-from phrasebeam.training.build.bitext import Bitext, Texts, read_bitext
+from phrasebeam.training.build.bitext import Bitext, BitextFiles, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
     build_language_models,
@@ -70,8 +70,8 @@ def train_model(
 
 def _tokenized(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
-) -> AbstractContextManager[Texts]:
-    texts = Texts(Path(source), Path(target), further_texts(config))
+) -> AbstractContextManager[BitextFiles]:
+    texts = BitextFiles(Path(source), Path(target), further_texts(config))
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.build.preprocessing import (

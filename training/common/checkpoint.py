@@ -12,16 +12,16 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 
 
-class Signed(Section):
+class SignedProgress(Section):
     """The progress of a training whose settings and data have a signature."""
 
     signature: str
 
 
-AnyProgress = TypeVar("AnyProgress", bound=Signed)
+AnyProgress = TypeVar("AnyProgress", bound=SignedProgress)
 
 
-def save_progress(path: Path, progress: Signed, arrays: Mapping[str, np.ndarray]) -> None:
+def save_progress(path: Path, progress: SignedProgress, arrays: Mapping[str, np.ndarray]) -> None:
     """Write both."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
     with atomic_file(path) as file:
@@ -42,12 +42,12 @@ def begin_work(path: Path, signature: str) -> None:
     """Say in a file whose the work beside it is. Raises ConfigError where there is some of other settings or data."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and [*path.parent.iterdir()] != [path]:
-        _check(load_config(path, Signed), signature, path)
+        _check(load_config(path, SignedProgress), signature, path)
     else:
-        save_config(Signed(signature=signature), path)
+        save_config(SignedProgress(signature=signature), path)
 
 
-def _check(progress: Signed, signature: str, path: Path) -> None:
+def _check(progress: SignedProgress, signature: str, path: Path) -> None:
     if progress.signature != signature:
         what = f"{progress.signature}, expected {signature}"
         raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")

@@ -7,7 +7,7 @@ and tuning takes it back afterwards. Wuebker et al. (2015) have nothing like it.
 
 import numpy as np
 
-from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.expected_bleu.objective import LISTS_AT_ONCE, ScoredLists
 
@@ -52,5 +52,5 @@ def _mean_best(lists: ScoredLists, weights: np.ndarray, memory: int) -> float:
     n_lists, total = lists.first.size - 1, np.zeros(1)
     for begin in range(0, n_lists, LISTS_AT_ONCE):
         add_best(lists, begin, min(begin + LISTS_AT_ONCE, n_lists), weights, total)
-        let_go_beyond(memory, *lists)
+        release_pages_above(memory, *lists)
     return float(total[0]) / n_lists

@@ -11,7 +11,7 @@ from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
-from phrasebeam.training.expected_bleu.state import Progress
+from phrasebeam.training.expected_bleu.state import ExpectedBleuProgress
 from phrasebeam.training.tuning.tune_model import TuningData
 
 
@@ -67,7 +67,7 @@ def train_expected_bleu_command(
     print(to_table(progress))
 
 
-def to_table(progress: Progress) -> str:
+def to_table(progress: ExpectedBleuProgress) -> str:
     """A row for each iteration that has a score, the best one marked."""
     rows = [["iteration", "score", "expected BLEU", "objective"]]
     for number, one in enumerate(progress.iterations):

@@ -34,7 +34,12 @@ from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
 from phrasebeam.training.expected_bleu.scoring import fixed_score, tuned_score, tuned_weights
-from phrasebeam.training.expected_bleu.state import Iteration, Progress, load_checkpoint, save_checkpoint
+from phrasebeam.training.expected_bleu.state import (
+    ExpectedBleuIteration,
+    ExpectedBleuProgress,
+    load_checkpoint,
+    save_checkpoint,
+)
 from phrasebeam.training.tuning.tune_model import TuningData
 
 WORK = "expected_bleu"  # in the model directory
@@ -49,7 +54,7 @@ def train_expected_bleu(
     output: Path,
     config: ExpectedBleuConfig,
     lists: Path | None = None,
-) -> Progress:
+) -> ExpectedBleuProgress:
     """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
 
     What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
@@ -57,7 +62,7 @@ def train_expected_bleu(
     """
     work = work_directory(model, output, WORK)
     corpus.check(config.leave_one_out)
-    run = Run(model, open_model(model), output, config, corpus, development)
+    run = ExpectedBleuRun(model, open_model(model), output, config, corpus, development)
     store = run.lists(lists or work / "lists")
     learner = new_learner(run.opened, store, config)
     progress = run.learn(learner)
@@ -69,7 +74,7 @@ def train_expected_bleu(
 
 
 @dataclass(frozen=True)
-class Run:
+class ExpectedBleuRun:
     """One training and its files."""
 
     model: Path
@@ -110,11 +115,11 @@ class Run:
             raise ConfigError(f"{self.corpus.source}: no sentence has 1 to {config.max_words} words; give others")
         return store
 
-    def learn(self, learner: Learner) -> Progress:
+    def learn(self, learner: Learner) -> ExpectedBleuProgress:
         """All iterations, from the last checkpoint on; the parameters of each are kept."""
         config, path = self.config, self.work / "checkpoint.npz"
         name = self.signature(config.model_dump(mode="json", exclude=WITHOUT_EFFECT), self.digests)
-        progress, parameters, state = Progress(signature=name), learner.start(), dict[str, np.ndarray]()
+        progress, parameters, state = ExpectedBleuProgress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
             progress, parameters, state = load_checkpoint(path, name)
         log.info("parameters: %d", parameters.size)
@@ -125,7 +130,7 @@ class Run:
                 with atomic_file(self.parameters_file(number)) as file:
                     np.save(file, parameters.astype(np.float32))
                 value = learner.step(parameters, state)
-                found = Iteration(**value._asdict(), seconds=time.perf_counter() - begin)
+                found = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
                 progress = progress.model_copy(update={"iterations": [*progress.iterations, found]})
                 save_checkpoint(path, progress, parameters, state)
                 log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value[:2])
@@ -140,7 +145,7 @@ class Run:
         """Where the tuned weights of the model of an iteration are kept."""
         return self.work / "tuned" / f"{number:03d}.yaml"
 
-    def score(self, progress: Progress, learner: Learner) -> Progress:
+    def score(self, progress: ExpectedBleuProgress, learner: Learner) -> ExpectedBleuProgress:
         """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
         config, path = self.config, self.work / "checkpoint.npz"
         last = len(progress.iterations) - 1
@@ -173,7 +178,7 @@ class Run:
         write_scored(self.model, output, self.opened, *made, settings, self.digests)
 
 
-def write_curve(directory: Path, progress: Progress, config: ExpectedBleuConfig) -> None:
+def write_curve(directory: Path, progress: ExpectedBleuProgress, config: ExpectedBleuConfig) -> None:
     """Write curve.csv, and curve.png if matplotlib is there: expected BLEU as in Figure 2, and the score."""
 
     def draw(figure: Any) -> None:
@@ -185,7 +190,7 @@ def write_curve(directory: Path, progress: Progress, config: ExpectedBleuConfig)
         scores.plot(list(scored), list(scored.values()), marker=".")
         scores.set(xlabel="iteration", ylabel="score of the development set")
 
-    columns = list(Iteration.model_fields)
+    columns = list(ExpectedBleuIteration.model_fields)
     values = [one.model_dump() for one in progress.iterations]
     rows = [[number, *("" if one[c] is None else one[c] for c in columns)] for number, one in enumerate(values)]
     write_table_and_picture(directory, ["iteration", *columns], rows, draw)

@@ -20,7 +20,7 @@ class Channel(NamedTuple):
     ln_weight: float  # lambda, of ln p in the model score
 
 
-class Ascent(NamedTuple):
+class GrowthStep(NamedTuple):
     """The best probabilities so far, from which the next step is made."""
 
     value: float  # of the objective there
@@ -29,17 +29,19 @@ class Ascent(NamedTuple):
     smoothing: float
 
 
-def ascend(before: Ascent | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray) -> Ascent:
+def ascend(
+    before: GrowthStep | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray
+) -> GrowthStep:
     """What the next step is made from: `probabilities`, or, where a step went down, again those `before` it.
 
     Each step goes up if its constants D are large enough, and nobody knows how large: they double with each that fails.
     """
     if before is not None and value < before.value:
         return before._replace(smoothing=2 * before.smoothing)
-    return Ascent(value, probabilities, gradient, before.smoothing if before else SMOOTHING)
+    return GrowthStep(value, probabilities, gradient, before.smoothing if before else SMOOTHING)
 
 
-def step(channels: tuple[Channel, ...], ascent: Ascent, tau: float) -> tuple[np.ndarray, ...]:
+def step(channels: tuple[Channel, ...], ascent: GrowthStep, tau: float) -> tuple[np.ndarray, ...]:
     """The probabilities of all channels, one step on."""
     return tuple(
         grow(channel, probabilities, ascent.gradient, tau, ascent.smoothing)

@@ -14,7 +14,14 @@ from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.training.expected_bleu.calibration import calibrate
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.features import MODELS, condensed, find_features
-from phrasebeam.training.expected_bleu.growth_transformation import Ascent, Channel, ascend, divergence, ln_ratio, step
+from phrasebeam.training.expected_bleu.growth_transformation import (
+    Channel,
+    GrowthStep,
+    ascend,
+    divergence,
+    ln_ratio,
+    step,
+)
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.objective import Objective, Value, expectations, ln_expected
 from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
@@ -179,12 +186,12 @@ def _pieces(array: np.ndarray) -> Iterator[np.ndarray]:
     return (array[begin : begin + PAIRS_AT_ONCE] for begin in range(0, len(array), PAIRS_AT_ONCE))
 
 
-def _restored(state: State) -> Ascent | None:
+def _restored(state: State) -> GrowthStep | None:
     """The ascent in a state, if there is one."""
     if not state:
         return None
     probabilities = tuple(np.split(state["probabilities"], len(ChannelLearner.columns)))
-    return Ascent(float(state["value"][0]), probabilities, state["gradient"], float(state["smoothing"][0]))
+    return GrowthStep(float(state["value"][0]), probabilities, state["gradient"], float(state["smoothing"][0]))
 
 
 def new_learner(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> Learner:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.resident_memory import let_go_beyond
+from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.kernels.jit import kernel
 
 PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
@@ -109,7 +109,7 @@ def expectations(
         for begin in range(ends[part], ends[part + 1], LISTS_AT_ONCE):
             end = min(begin + LISTS_AT_ONCE, ends[part + 1])
             add_expectations(lists, begin, end, weights, scale, room, gradient, total)
-            let_go_beyond(memory, *lists)
+            release_pages_above(memory, *lists)
         return float(total[0]), gradient
 
     expected, summed = 0.0, np.zeros(weights.size)

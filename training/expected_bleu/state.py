@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
 from phrasebeam.training.expected_bleu.optimizers import State
 
 
-class Iteration(Section):
+class ExpectedBleuIteration(Section):
     """Weights that were reached, and what they are worth."""
 
     objective: float
@@ -21,32 +21,32 @@ class Iteration(Section):
     score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
 
 
-class Progress(Signed):
+class ExpectedBleuProgress(SignedProgress):
     """What was reached so far; iteration 0 is the model before."""
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
     signature: str = Field(description="of settings and data; who resumes must have the same")
-    iterations: list[Iteration] = Field([])
+    iterations: list[ExpectedBleuIteration] = Field([])
 
     @property
     def best(self) -> int:
         """The iteration whose weights have the best score, the first of several."""
         return int(np.argmax([-np.inf if one.score is None else one.score for one in self.iterations]))
 
-    def with_score(self, number: int, score: float) -> "Progress":
+    def with_score(self, number: int, score: float) -> "ExpectedBleuProgress":
         """The same with the score of an iteration."""
         iterations = list(self.iterations)
         iterations[number] = iterations[number].model_copy(update={"score": score})
         return self.model_copy(update={"iterations": iterations})
 
 
-def save_checkpoint(path: Path, progress: Progress, weights: np.ndarray, state: State) -> None:
+def save_checkpoint(path: Path, progress: ExpectedBleuProgress, weights: np.ndarray, state: State) -> None:
     """Write all, whole or not at all."""
     save_progress(path, progress, {"weights": weights} | {f"state_{name}": array for name, array in state.items()})
 
 
-def load_checkpoint(path: Path, signature: str) -> tuple[Progress, np.ndarray, State]:
+def load_checkpoint(path: Path, signature: str) -> tuple[ExpectedBleuProgress, np.ndarray, State]:
     """Read it back. Raises ConfigError where it is of other settings or data."""
-    progress, arrays = load_progress(path, Progress, signature)
+    progress, arrays = load_progress(path, ExpectedBleuProgress, signature)
     state = {name.removeprefix("state_"): array for name, array in arrays.items() if name.startswith("state_")}
     return progress, arrays["weights"], state

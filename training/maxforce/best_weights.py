@@ -26,7 +26,7 @@ class BestWeights(NamedTuple):
         return sparse
 
 
-def taken(dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> BestWeights:
+def nonzero_weights(dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> BestWeights:
     """Out of a table of T slots, and the groups of its features (uint8[T])."""
     slots = np.flatnonzero(sparse.values)
     return BestWeights(dense, sparse.keys[slots], sparse.values[slots], group[slots])
@@ -41,7 +41,7 @@ def mean(several: Iterable[BestWeights], n: int) -> BestWeights:
         total.add(one.dense / n, one.keys, one.values / n, one.group.astype(np.int64))
     if total is None:
         raise ValueError("no weights to average")
-    return taken(total.dense, total.sparse, total.beside.group)
+    return nonzero_weights(total.dense, total.sparse, total.columns.group)
 
 
 def save_best(path: Path, best: BestWeights) -> None:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 from phrasebeam.training.common.curve import write_table_and_picture
-from phrasebeam.training.maxforce.state import Epoch, Progress
+from phrasebeam.training.maxforce.state import Epoch, MaxforceProgress
 
 COLUMNS = (*Epoch.model_fields, "invalid_ratio")
 
 
-def write_curve(directory: Path, progress: Progress) -> None:
+def write_curve(directory: Path, progress: MaxforceProgress) -> None:
     """Write curve.csv, and curve.png if matplotlib is there: score, and ratio of invalid updates (Figures 8 and 9)."""
 
     def draw(figure: Any) -> None:

@@ -15,13 +15,13 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import translated
-from phrasebeam.training.tuning.run_state import Run
+from phrasebeam.training.tuning.run_state import TuningRun
 from phrasebeam.training.tuning.sparse import with_sparse_weights
 from phrasebeam.training.tuning.tune import RunSettings, Tuner
 from phrasebeam.training.tuning.tune_model import TuningData
 
 
-class Scored(NamedTuple):
+class DevelopmentScore(NamedTuple):
     """How the development set was translated, and by what."""
 
     score: float  # as people know it, TER negated so that higher is better
@@ -29,7 +29,7 @@ class Scored(NamedTuple):
     dense: np.ndarray  # float64[F], the weights given, or tuned ones; scales of groups are among them
 
 
-class Development:
+class DevelopmentScorer:
     """The sentences that tell when to stop, and their decoder."""
 
     def __init__(
@@ -42,18 +42,18 @@ class Development:
         self.tuning = None if config.tune is None else config.tune.scored_as(config)
         self.sentences = data.read(TuneConfig().scored_as(config))
 
-    def score(self, number: int, weights: Weights, sparse: SparseWeights) -> Scored:
+    def score(self, number: int, weights: Weights, sparse: SparseWeights) -> DevelopmentScore:
         """Of the weights after iteration `number`, scaled and tuned as the settings say."""
         if self.scales != [1.0]:
             weights = self._scaled(weights, sparse)
         return self.score_tuned(f"iteration-{number}", weights, sparse)
 
-    def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> Scored:
+    def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> DevelopmentScore:
         """Of weights that have their scales; `name` is the tuning's, where there is one."""
         if self.tuning is not None:
             weights = self._tuned(self.tuning, name, weights, sparse)
         score, n_words = self._translate(weights, sparse)
-        return Scored(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))
+        return DevelopmentScore(score, n_words, weight_vector(self.decoder.weights, self.decoder.features))
 
     def _translate(self, weights: Weights, sparse: SparseWeights) -> tuple[float, int]:
         """The score, and the number of words."""
@@ -80,7 +80,7 @@ class Development:
 
     def _tuned(self, tuning: TuneConfig, name: str, weights: Weights, sparse: SparseWeights) -> Weights:
         model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
-        run = Run(self.directory / name, self.signature)
+        run = TuningRun(self.directory / name, self.signature)
         settings = RunSettings(name, self.seed, tuning)
         Tuner(model, self.sentences, settings, run).finish()
         found = run.weights(run.state.best)

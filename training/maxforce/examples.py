@@ -11,10 +11,10 @@ from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.decoder.output.search_result import Found
+from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import best_way_to
-from phrasebeam.decoder.search.prefix import strange_words
-from phrasebeam.decoder.search.prepared_sentence import Source
+from phrasebeam.decoder.search.prefix import oov_target_ids
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
@@ -50,9 +50,9 @@ class Difference(NamedTuple):
 class _Searched(NamedTuple):
     """The beam of a sentence."""
 
-    source: Source
+    source: PreparedSentence
     workspace: Workspace
-    found: Found
+    found: SearchResult
     reference: np.ndarray  # int32[m], target ids as Options has them
     n_words: int  # that were translated
     beam: Beam
@@ -137,7 +137,7 @@ class Comparison:
     def _search(self, example: Example) -> _Searched:
         lattice, decoder = example.lattice, self.decoder
         n_words = int(lattice.first_gap[lattice.is_end].max())
-        source = decoder.reader.read(example.given)
+        source = decoder.preparer.read(example.given)
         workspace = decoder.look_up(source)
         decoder.search_part(source, workspace, n_words)
         reference, graph = self._reference(source, example), workspace.graph
@@ -146,10 +146,10 @@ class Comparison:
         fill_beam(graph, workspace.options, n_words, is_whole, reference, future, self.future_share, beam)
         return _Searched(source, workspace, decoder.found(source, workspace), reference, n_words, beam)
 
-    def _reference(self, source: Source, example: Example) -> np.ndarray:
+    def _reference(self, source: PreparedSentence, example: Example) -> np.ndarray:
         known, strange = (
             self.decoder.model.target.ids(list(example.reference)),
-            strange_words(source, self.decoder.model),
+            oov_target_ids(source, self.decoder.model),
         )
         ids = [strange.get(word, i) if i < 0 else i for word, i in zip(example.reference, known.tolist())]
         return np.array(ids, np.int32)
@@ -171,11 +171,11 @@ class Comparison:
         return int(edges[ranked[-1]]) if edges.size else None
 
     @staticmethod
-    def _words(found: Found, pair: int) -> Sequence[str]:
+    def _words(found: SearchResult, pair: int) -> Sequence[str]:
         return found.words_of(int(original_pairs(np.array([pair]), found.source.tables.origin)[0]))
 
 
-def _original(derivation: Derivation, found: Found) -> Derivation:
+def _original(derivation: Derivation, found: SearchResult) -> Derivation:
     return derivation._replace(pair=original_pairs(derivation.pair, found.source.tables.origin))
 
 

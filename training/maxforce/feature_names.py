@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from phrasebeam.decoder.input.sentence_input import Input, Term
-from phrasebeam.decoder.input.synthetic_pairs import OwnPair
+from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.search.workspace import Workspace
@@ -59,8 +59,8 @@ class Namer:
         ]
         # As terms, the phrases need not be in the table that the sentence was translated by.
         terms = tuple(Term(rule.begin, rule.end, tuple(rule.target)) for rule in rules)
-        source = self.decoder.reader.read(Input(words, terms, "inclusive"))
-        places = [self._place(source.own, term) for term in terms]
+        source = self.decoder.preparer.read(Input(words, terms, "inclusive"))
+        places = [self._place(source.synthetic, term) for term in terms]
         as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
         self.workspace.fit(source.sentence)
         found = self.decoder.found(source, self.workspace)
@@ -71,9 +71,9 @@ class Namer:
         return [(key, name) for key, name in zip(keys, names, strict=True) if key in wanted]
 
     @staticmethod
-    def _place(own: Sequence[OwnPair], term: Term) -> int:
+    def _place(synthetic: Sequence[SyntheticPair], term: Term) -> int:
         key = term.begin, term.end, term.target
-        return next(i for i, pair in enumerate(own) if (pair.begin, pair.end, pair.target) == key)
+        return next(i for i, pair in enumerate(synthetic) if (pair.begin, pair.end, pair.target) == key)
 
     def _target(self, words: Sequence[str], pair: int, begin: int) -> list[str]:
         if pair < 0:

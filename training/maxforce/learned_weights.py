@@ -15,15 +15,15 @@ from phrasebeam.kernels.jit import kernel
 CHUNK = 1 << 20  # slots that are averaged at a time
 
 
-class Beside(NamedTuple):
+class SlotColumns(NamedTuple):
     """What is aligned with the T slots of a table of weights."""
 
-    late: np.ndarray  # float64[T], u of the average
+    weighted_sum: np.ndarray  # float64[T], u of the average
     group: np.ndarray  # uint8[T], see GROUPS
 
 
 @kernel
-def add_step(weights, beside, keys, amounts, groups, n_before):
+def add_step(weights, columns, keys, amounts, groups, n_before):
     """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), and `n_before` times as much to beside.late."""
     for i in range(keys.size):
         slot = slot_of(weights, keys[i])
@@ -31,18 +31,18 @@ def add_step(weights, beside, keys, amounts, groups, n_before):
             weights.keys[slot] = keys[i]
             weights.n_used[0] += 1
         weights.values[slot] += amounts[i]
-        beside.late[slot] += n_before * amounts[i]
-        beside.group[slot] = groups[i]
+        columns.weighted_sum[slot] += n_before * amounts[i]
+        columns.group[slot] = groups[i]
 
 
 @kernel
-def move(weights, beside, larger, larger_beside):
+def move(weights, columns, larger, larger_columns):
     """Copy a table and what is aligned with it into a larger one, which is empty."""
     for i in range(weights.keys.size):
         if weights.keys[i] != NO_KEY:
             slot = slot_of(larger, weights.keys[i])
             larger.keys[slot], larger.values[slot] = weights.keys[i], weights.values[i]
-            larger_beside.late[slot], larger_beside.group[slot] = beside.late[i], beside.group[i]
+            larger_columns.weighted_sum[slot], larger_columns.group[slot] = columns.weighted_sum[i], columns.group[i]
     larger.n_used[0] = weights.n_used[0]
 
 
@@ -52,20 +52,20 @@ class LearnedWeights:
     def __init__(self, dense: np.ndarray, sparse: SparseWeights):
         """Start with `dense` (float64[F]) and a copy of `sparse`."""
         self.n_steps = 0
-        self.dense, self.late_dense = dense.copy(), np.zeros(dense.size)
+        self.dense, self.weighted_dense = dense.copy(), np.zeros(dense.size)
         self.sparse = SparseWeights(*(array.copy() for array in sparse))
-        self.beside = _new_beside(self.sparse.keys.size)
+        self.columns = _new_columns(self.sparse.keys.size)
 
     def add(self, dense: np.ndarray, keys: np.ndarray, amounts: np.ndarray, groups: np.ndarray) -> None:
         """A part of the next step, which `end_step` ends: float64[F], uint64[K], float64[K], int64[K]."""
         self.dense += dense
-        self.late_dense += self.n_steps * dense
+        self.weighted_dense += self.n_steps * dense
         while not has_room(self.sparse, keys.size):
             larger = new_sparse_weights(3 * self.sparse.keys.size // 2)
-            beside = _new_beside(larger.keys.size)
-            move(self.sparse, self.beside, larger, beside)
-            self.sparse, self.beside = larger, beside
-        add_step(self.sparse, self.beside, keys, amounts, groups, float(self.n_steps))
+            columns = _new_columns(larger.keys.size)
+            move(self.sparse, self.columns, larger, columns)
+            self.sparse, self.columns = larger, columns
+        add_step(self.sparse, self.columns, keys, amounts, groups, float(self.n_steps))
 
     def end_step(self) -> None:
         """The step is whole, and counts in the average, changed or not."""
@@ -73,10 +73,10 @@ class LearnedWeights:
 
     def average(self) -> tuple[np.ndarray, SparseWeights]:
         """Dense and sparse weights, on average over all steps; the keys are shared with the table."""
-        n_steps, values, late = max(self.n_steps, 1), self.sparse.values.copy(), self.beside.late
+        n_steps, values, weighted_sum = max(self.n_steps, 1), self.sparse.values.copy(), self.columns.weighted_sum
         for begin in range(0, values.size, CHUNK):
-            values[begin : begin + CHUNK] -= late[begin : begin + CHUNK] / n_steps
-        return self.dense - self.late_dense / n_steps, self.sparse._replace(values=values)
+            values[begin : begin + CHUNK] -= weighted_sum[begin : begin + CHUNK] / n_steps
+        return self.dense - self.weighted_dense / n_steps, self.sparse._replace(values=values)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that there is, to be kept."""
@@ -84,11 +84,11 @@ class LearnedWeights:
         return {
             "n_steps": np.array(self.n_steps),
             "dense": self.dense,
-            "late_dense": self.late_dense,
+            "late_dense": self.weighted_dense,
             "keys": self.sparse.keys[slots],
             "values": self.sparse.values[slots],
-            "late": self.beside.late[slots],
-            "group": self.beside.group[slots],
+            "late": self.columns.weighted_sum[slots],
+            "group": self.columns.group[slots],
         }
 
     @classmethod
@@ -97,12 +97,12 @@ class LearnedWeights:
         keys = arrays["keys"]
         learned = cls(arrays["dense"], new_sparse_weights(keys.size))
         groups = arrays["group"].astype(np.int64)
-        add_step(learned.sparse, learned.beside, keys, arrays["values"], groups, 0.0)
-        late = learned.sparse._replace(values=learned.beside.late, n_used=np.zeros(1, np.int64))
-        add_step(late, _new_beside(late.keys.size), keys, arrays["late"], groups, 0.0)
-        learned.n_steps, learned.late_dense = int(arrays["n_steps"]), arrays["late_dense"].copy()
+        add_step(learned.sparse, learned.columns, keys, arrays["values"], groups, 0.0)
+        weighted_sum = learned.sparse._replace(values=learned.columns.weighted_sum, n_used=np.zeros(1, np.int64))
+        add_step(weighted_sum, _new_columns(weighted_sum.keys.size), keys, arrays["late"], groups, 0.0)
+        learned.n_steps, learned.weighted_dense = int(arrays["n_steps"]), arrays["late_dense"].copy()
         return learned
 
 
-def _new_beside(n_slots: int) -> Beside:
-    return Beside(np.zeros(n_slots), np.zeros(n_slots, np.uint8))
+def _new_columns(n_slots: int) -> SlotColumns:
+    return SlotColumns(np.zeros(n_slots), np.zeros(n_slots, np.uint8))

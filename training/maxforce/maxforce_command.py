@@ -11,7 +11,7 @@ from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
-from phrasebeam.training.maxforce.state import Progress
+from phrasebeam.training.maxforce.state import MaxforceProgress
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.tuning.tune_model import TuningData
 
@@ -68,7 +68,7 @@ def train_maxforce_command(
         print(f"mean of all seeds: {found.mean.score:.2f}")
 
 
-def to_table(progress: Progress) -> str:
+def to_table(progress: MaxforceProgress) -> str:
     """A row for each iteration, the best one marked."""
     rows = [["iteration", "score", "updates", "invalid", "solved", "features", "sentences/s"]]
     for number, epoch in enumerate(progress.epochs):

@@ -34,12 +34,12 @@ from phrasebeam.training.common.derived_model import share, work_directory, writ
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.best_weights import BestWeights, load_best
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.examples import Comparison, Example
 from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean, load_mean
-from phrasebeam.training.maxforce.state import Progress, directory_of, load_checkpoint
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_checkpoint
 from phrasebeam.training.maxforce.train import Trainer
 from phrasebeam.training.maxforce.update_log import latest_first
 from phrasebeam.training.tuning.tune_model import TuningData
@@ -49,16 +49,16 @@ SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")
 WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory", "seeds"}  # on what was done
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """What a training came to."""
 
-    progress: dict[int, Progress]  # by seed
+    progress: dict[int, MaxforceProgress]  # by seed
     mean: Mean | None  # of several
 
 
 def train_maxforce(
     model: Path, corpus: TrainingData, development: TuningData, output: Path, config: MaxforceConfig
-) -> Trained:
+) -> TrainingResult:
     """Learn weights for `model`, and write it with those that were best on `development` to `output`.
 
     Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
@@ -80,15 +80,15 @@ def train_maxforce(
     found = {}
     for seed in config.seeds:
         directory = directory_of(work, seed)
-        dev = Development(decoder, development, config, directory / "tuning", name, seed)
+        dev = DevelopmentScorer(decoder, development, config, directory / "tuning", name, seed)
         found[seed] = _finish(Trainer(comparison, examples, dev, config, directory, seed), name)
     mean = None
     if len(found) > 1:
-        dev = Development(decoder, development, config, work / "tuning", name, config.seeds[0])
+        dev = DevelopmentScorer(decoder, development, config, work / "tuning", name, config.seeds[0])
         mean = finish_mean(work, found, dev)
     best = load_mean(work, name) if mean else load_best(directory_of(work, config.seeds[0]) / "best.npz")
     _write_model(model, output, decoder, best, sentences, config, digests)
-    return Trained(found, mean)
+    return TrainingResult(found, mean)
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -144,7 +144,7 @@ def _examples(
     return examples
 
 
-def _finish(trainer: Trainer, signature: str) -> Progress:
+def _finish(trainer: Trainer, signature: str) -> MaxforceProgress:
     """Begin, or go on behind the last checkpoint, to the end."""
     trainer.directory.mkdir(exist_ok=True)
     path = trainer.directory / "checkpoint.npz"

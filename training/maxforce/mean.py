@@ -10,15 +10,15 @@ from typing import Literal
 
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
 from phrasebeam.training.maxforce.best_weights import BestWeights, best_of, load_best, mean
-from phrasebeam.training.maxforce.development import Development
-from phrasebeam.training.maxforce.state import Progress, directory_of
+from phrasebeam.training.maxforce.development import DevelopmentScorer
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of
 
 FILE = "mean.npz"
 
 
-class Mean(Signed):
+class Mean(SignedProgress):
     """What the mean of several trainings came to."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
@@ -27,7 +27,7 @@ class Mean(Signed):
     development_words: int
 
 
-def finish_mean(work: Path, trainings: Mapping[int, Progress], development: Development) -> Mean:
+def finish_mean(work: Path, trainings: Mapping[int, MaxforceProgress], development: DevelopmentScorer) -> Mean:
     """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
     best = {seed: progress.best for seed, progress in trainings.items()}
     path, signature = work / FILE, development.signature

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import Signed, load_progress, save_progress
+from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 
 FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
@@ -35,7 +35,7 @@ class Epoch(Section):
         return self.invalid / max(self.updates, 1)
 
 
-class Progress(Signed):
+class MaxforceProgress(SignedProgress):
     """Which mini-batch comes next, and what was found so far."""
 
     format: Literal["phrasebeam maxforce 1"] = FORMAT
@@ -56,12 +56,12 @@ def directory_of(work: Path, seed: int) -> Path:
     return work / f"seed-{seed}"
 
 
-def save_checkpoint(path: Path, progress: Progress, learned: LearnedWeights) -> None:
+def save_checkpoint(path: Path, progress: MaxforceProgress, learned: LearnedWeights) -> None:
     """Write both, whole or not at all."""
     save_progress(path, progress, learned.arrays())
 
 
-def load_checkpoint(path: Path, signature: str) -> tuple[Progress, LearnedWeights]:
+def load_checkpoint(path: Path, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
     """Read them back. Raises ConfigError where they are of other settings or data."""
-    progress, arrays = load_progress(path, Progress, signature)
+    progress, arrays = load_progress(path, MaxforceProgress, signature)
     return progress, LearnedWeights.restored(arrays)

@@ -12,16 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.progress import log, stage
-from phrasebeam.decoder.features.dense import FeatureNames, weight_vector
+from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.maxforce.best_weights import save_best, taken
+from phrasebeam.training.maxforce.best_weights import nonzero_weights, save_best
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.curve import write_curve
-from phrasebeam.training.maxforce.development import Development
+from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.state import Epoch, Progress, save_checkpoint
+from phrasebeam.training.maxforce.state import Epoch, MaxforceProgress, save_checkpoint
 from phrasebeam.training.maxforce.update_log import Record, UpdateLog
 
 
@@ -32,7 +32,7 @@ class Trainer:
         self,
         comparison: Comparison,
         examples: Sequence[Example],
-        development: Development,
+        development: DevelopmentScorer,
         config: MaxforceConfig,
         directory: Path,
         seed: int,
@@ -40,18 +40,18 @@ class Trainer:
         """What is to be kept is kept in `directory`; the order of sentences is that of the `seed`."""
         self.comparison, self.examples, self.development = comparison, examples, development
         self.config, self.directory, self.seed = config, directory, seed
-        self.features: FeatureNames = comparison.decoder.features
+        self.features: FeatureLayout = comparison.decoder.features
         self.rates, self.sparse_rates = dense_rates(self.features, config), sparse_rates(config)
 
-    def start(self, signature: str) -> tuple[Progress, LearnedWeights]:
+    def start(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
         """Where a training begins: with the weights of the model."""
         decoder = self.comparison.decoder
         model = decoder.model
         decoder.reweigh(model.weights, model.tables.sparse.weights)  # it may be that of another training
         learned = LearnedWeights(weight_vector(decoder.weights, self.features), decoder.tables.sparse.weights)
-        return Progress(signature=signature), learned
+        return MaxforceProgress(signature=signature), learned
 
-    def finish(self, progress: Progress, learned: LearnedWeights) -> Progress:
+    def finish(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
         """Go on until the development set says to stop, or as often as the settings say."""
         self.log = UpdateLog(self.directory / "updates", progress.logged)
         if not progress.epochs:
@@ -63,10 +63,12 @@ class Trainer:
         self.log.close()
         return progress
 
-    def _has_stopped(self, progress: Progress) -> bool:
+    def _has_stopped(self, progress: MaxforceProgress) -> bool:
         return len(progress.epochs) - 1 - progress.best >= self.config.patience
 
-    def _finish_epoch(self, progress: Progress, learned: LearnedWeights, pool: ThreadPoolExecutor) -> Progress:
+    def _finish_epoch(
+        self, progress: MaxforceProgress, learned: LearnedWeights, pool: ThreadPoolExecutor
+    ) -> MaxforceProgress:
         number = len(progress.epochs)
         order = np.random.default_rng([self.seed, number]).permutation(len(self.examples))
         best = progress.epochs[progress.best].score
@@ -118,11 +120,11 @@ class Trainer:
             if one.better is not None and one.worse is not None:
                 self.log.add(Record(self.examples[place].number, one.better, one.worse))
 
-    def _save(self, progress: Progress, learned: LearnedWeights) -> None:
+    def _save(self, progress: MaxforceProgress, learned: LearnedWeights) -> None:
         self.log.flush()
         save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
 
-    def _end_epoch(self, progress: Progress, learned: LearnedWeights) -> Progress:
+    def _end_epoch(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
         """Score the averaged weights, and keep them if they are the best."""
         begin = time.perf_counter()
         dense, sparse = learned.average()
@@ -137,7 +139,7 @@ class Trainer:
         epochs = [*progress.epochs, epoch]
         progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
         if progress.best == len(epochs) - 1:
-            save_best(self.directory / "best.npz", taken(scored.dense, sparse, learned.beside.group))
+            save_best(self.directory / "best.npz", nonzero_weights(scored.dense, sparse, learned.columns.group))
         write_curve(self.directory, progress)
         self._save(progress, learned)
         line = _line(len(epochs) - 1, len(self.examples), epoch)
@@ -145,7 +147,7 @@ class Trainer:
         return progress
 
 
-def dense_rates(features: FeatureNames, config: MaxforceConfig) -> np.ndarray:
+def dense_rates(features: FeatureLayout, config: MaxforceConfig) -> np.ndarray:
     """float64[F] learning rates; scales of sparse groups stay, since their features are learned one by one."""
     rates = []
     for name, size in features.groups:

@@ -21,7 +21,7 @@ UNKNOWN = -1  # a word of no reference
 ReferenceLength = Literal["closest", "shortest", "average"]
 
 
-class Texts(NamedTuple):
+class TokenizedTexts(NamedTuple):
     """Texts as word ids, number k being words[first[k]:first[k + 1]], each a translation of a sentence."""
 
     words: np.ndarray  # int32[W], UNKNOWN for words of no reference
@@ -68,11 +68,11 @@ class References:
     def _words(self, text: str) -> list[str]:
         return (text.lower() if self.lowercase else text).split()  # at any white space, as sacrebleu does
 
-    def _texts(self, sentences: np.ndarray, texts: list[list[str]]) -> Texts:
+    def _texts(self, sentences: np.ndarray, texts: list[list[str]]) -> TokenizedTexts:
         first = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         known = map(self.ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
         words = np.fromiter(known, np.int32, int(first[-1]))
-        return Texts(words, first, np.ascontiguousarray(sentences, np.int64))
+        return TokenizedTexts(words, first, np.ascontiguousarray(sentences, np.int64))
 
 
 def reference_lengths(lengths: np.ndarray, own: np.ndarray, length: ReferenceLength) -> np.ndarray:
@@ -89,7 +89,7 @@ def reference_lengths(lengths: np.ndarray, own: np.ndarray, length: ReferenceLen
     return np.take_along_axis(ordered, closest[:, None], axis=1)[:, 0]
 
 
-def _count(texts: Texts, n_sentences: int, n_words: int) -> ReferenceGrams:
+def _count(texts: TokenizedTexts, n_sentences: int, n_words: int) -> ReferenceGrams:
     capacity = 1 + n_sentences + ORDER * texts.words.size
     grams = ReferenceGrams(new_trie(capacity), np.zeros(capacity, np.int32), np.zeros(n_sentences, np.int64))
     fill_limits(texts, np.int64(n_words), np.zeros(capacity, np.int32), grams)

@@ -47,7 +47,7 @@ class Metric(ABC):
         smoothed_rows(self.kind, statistics, np.empty(self.n_statistics), out)
         return out
 
-    def shown(self, score: float) -> float:
+    def reported(self, score: float) -> float:
         """A score as people know it: from 0 to 100, of TER 100 times the edit rate."""
         return 100 * score
 
@@ -107,7 +107,7 @@ class Ter(SacrebleuMetric):
     def __init__(self, references: Sequence[Sequence[str]], lowercase: bool = False):
         super().__init__(references, TER(case_sensitive=not lowercase))
 
-    def shown(self, score: float) -> float:
+    def reported(self, score: float) -> float:
         """The edit rate in percent."""
         return -100 * score
 

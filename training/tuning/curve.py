@@ -6,9 +6,9 @@ from typing import Any
 
 from phrasebeam.training.common.curve import write_table_and_picture
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.tuning.run_state import Iteration, RunState
+from phrasebeam.training.tuning.run_state import RunState, TuningIteration
 
-COLUMNS = (*Iteration.model_fields,)
+COLUMNS = (*TuningIteration.model_fields,)
 SCORES = ("score", "list_score")
 
 
@@ -21,7 +21,7 @@ def write_curves(directory: Path, runs: Mapping[str, RunState], metric: Metric) 
         )
         for name, state in runs.items():
             numbers = range(1, len(state.iterations) + 1)
-            scores = [metric.shown(iteration.score) for iteration in state.iterations]
+            scores = [metric.reported(iteration.score) for iteration in state.iterations]
             axes.plot(numbers, scores, marker=".", label=name)
         axes.legend()
 
@@ -32,5 +32,7 @@ def _rows(runs: Mapping[str, RunState], metric: Metric) -> Iterator[list[object]
     for name, state in runs.items():
         for number, iteration in enumerate(state.iterations, 1):
             values = iteration.model_dump()
-            shown = [metric.shown(values[c]) if c in SCORES and values[c] is not None else values[c] for c in COLUMNS]
-            yield [name, number, *("" if value is None else value for value in shown)]
+            reported = [
+                metric.reported(values[c]) if c in SCORES and values[c] is not None else values[c] for c in COLUMNS
+            ]
+            yield [name, number, *("" if value is None else value for value in reported)]

@@ -17,7 +17,7 @@ from phrasebeam.training.tuning.sparse import is_group
 BATCH = 64  # sentences that are stored at a time
 
 
-class Wanted(NamedTuple):
+class ListRequest(NamedTuple):
     """The lists of an iteration."""
 
     n: int  # hypotheses of each sentence
@@ -25,7 +25,7 @@ class Wanted(NamedTuple):
     sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
-class Decoded(NamedTuple):
+class DecodingResult(NamedTuple):
     """What decoding all sentences brought."""
 
     n_found: int  # hypotheses
@@ -34,8 +34,8 @@ class Decoded(NamedTuple):
 
 
 def decode_into(
-    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, wanted: Wanted, threads: int
-) -> Decoded:
+    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, wanted: ListRequest, threads: int
+) -> DecodingResult:
     """Add the n-best list of every sentence, and commit."""
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
     with stage("decode", len(source)) as advance:
@@ -49,7 +49,7 @@ def decode_into(
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
             advance(len(batch))
     store.commit()
-    return Decoded(n_found, n_new, float(metric.score(best[None])[0]))
+    return DecodingResult(n_found, n_new, float(metric.score(best[None])[0]))
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:

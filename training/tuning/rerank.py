@@ -20,7 +20,7 @@ from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
 
 
-class Learned(NamedTuple):
+class RerankingResult(NamedTuple):
     """Weights, and what they choose from the lists they were learned on; scores in the metric's own units."""
 
     weights: dict[str, list[float]]
@@ -29,7 +29,7 @@ class Learned(NamedTuple):
     optimum: Optimum
 
 
-def learn(nbest: Path, metric: Metric, config: TuneConfig) -> Learned:
+def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
     """Weights that rerank the lists in the file `nbest` well, by the method of `config`. Raises FormatError.
 
     It begins with the weights that the scores of the lists come from; sparse features begin with 0.
@@ -57,7 +57,7 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> Learned:
     for key, value in zip(keys, optimum.weights[n_dense:].tolist()):
         if value != 0:
             weights[layout.sparse[key]] = [value]
-    return Learned(weights, metric.shown(before), metric.shown(score), optimum)
+    return RerankingResult(weights, metric.reported(before), metric.reported(score), optimum)
 
 
 def rerank(nbest: Path, weights: Weights) -> Iterator[str]:

@@ -14,7 +14,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_
 STATE = "run.yaml"
 
 
-class Iteration(Section):
+class TuningIteration(Section):
     """One iteration: decoding with the weights of the one before, then optimizing."""
 
     score: float = Field(description="of the translations by the weights before, higher is better")
@@ -33,7 +33,7 @@ class RunState(Section):
 
     format: Literal["phrasebeam tuning run 1"] = "phrasebeam tuning run 1"
     signature: str = Field(description="of settings and data; who resumes must have the same")
-    iterations: list[Iteration] = Field([])
+    iterations: list[TuningIteration] = Field([])
     finished: bool = False
 
     @property
@@ -48,7 +48,7 @@ class RunState(Section):
         return self.iterations[self.best].score
 
 
-class Run:
+class TuningRun:
     """The directory of a run: its state, the weights after each iteration, its n-best lists."""
 
     def __init__(self, directory: Path, signature: str):
@@ -68,7 +68,7 @@ class Run:
         """Where the n-best lists are."""
         return self.directory / "nbest"
 
-    def add(self, iteration: Iteration, finished: bool) -> None:
+    def add(self, iteration: TuningIteration, finished: bool) -> None:
         """Record an iteration, whose weights are saved already."""
         iterations = [*self.state.iterations, iteration]
         self.state = self.state.model_copy(update={"iterations": iterations, "finished": finished})

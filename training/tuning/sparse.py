@@ -8,14 +8,14 @@ tuned, the scales stay, and lists hold scale times value as the value of a spars
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.features.dense import FeatureNames
+from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
 
 
-def is_group(names: FeatureNames) -> np.ndarray:
+def is_group(names: FeatureLayout) -> np.ndarray:
     """bool[F], the places of a feature vector that hold a group of sparse features."""
     return np.array([name in GROUPS for name in names.names()])
 

@@ -19,15 +19,15 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.decoding import Wanted, decode_into, score_translations
+from phrasebeam.training.tuning.decoding import ListRequest, decode_into, score_translations
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
-from phrasebeam.training.tuning.run_state import Iteration, Run
+from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
 from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
 
 
 @dataclass(frozen=True)
-class Development:
+class DevelopmentSet:
     """The sentences to tune on, and the metric against their references."""
 
     source: Sequence[str]
@@ -69,7 +69,7 @@ def starting_weights(model: Model, config: TuneConfig) -> Weights:
 class Tuner:
     """One run, from where it is to its end."""
 
-    def __init__(self, model: Model, development: Development, settings: RunSettings, run: Run):
+    def __init__(self, model: Model, development: DevelopmentSet, settings: RunSettings, run: TuningRun):
         self.model, self.development, self.settings, self.run = model, development, settings, run
         self.config, self.metric = settings.config, development.metric
 
@@ -90,18 +90,20 @@ class Tuner:
         model = self.model if sparse is None else with_sparse_weights(self.model, sparse)
         return Decoder(model, self.config.search, self.run.weights(number))
 
-    def _iterate(self, number: int) -> tuple[Iteration, bool]:
+    def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
             source, threads = self.development.source, self.config.threads
             score = score_translations(decoder, source, self.metric, threads)
             last = self.run.state.iterations[-1]
             seconds = time.process_time() - begin
-            return Iteration(score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds), True
+            return TuningIteration(
+                score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds
+            ), True
         store = self._store(number, decoder)
-        wanted = Wanted(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
+        wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
         decoded = decode_into(store, decoder, self.development.source, self.metric, wanted, self.config.threads)
-        iteration = Iteration(
+        iteration = TuningIteration(
             score=decoded.score,
             hypotheses=len(store),
             found=decoded.n_found,
@@ -121,7 +123,9 @@ class Tuner:
         n_dense = len(decoder.features.names())
         return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics)
 
-    def _optimize(self, number: int, iteration: Iteration, store: NbestStore, decoder: Decoder) -> Iteration:
+    def _optimize(
+        self, number: int, iteration: TuningIteration, store: NbestStore, decoder: Decoder
+    ) -> TuningIteration:
         """The iteration with what the method found; the weights are saved."""
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
@@ -153,7 +157,7 @@ class Tuner:
         rng = np.random.default_rng([self.settings.seed, number])
         return Problem(store.lists(), self.metric, start, tunable, rng, self.config.threads)
 
-    def _line(self, number: int, iteration: Iteration) -> str:
-        shown, after = self.metric.shown, iteration.list_score
-        lists = "" if after is None else f", {shown(after):.2f} on the lists after optimizing"
-        return f"{self.settings.name}: iteration {number}: {shown(iteration.score):.2f}, {iteration.new} new{lists}"
+    def _line(self, number: int, iteration: TuningIteration) -> str:
+        reported, after = self.metric.reported, iteration.list_score
+        lists = "" if after is None else f", {reported(after):.2f} on the lists after optimizing"
+        return f"{self.settings.name}: iteration {number}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"

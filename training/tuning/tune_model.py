@@ -14,8 +14,8 @@ from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.curve import write_curves
 from phrasebeam.training.tuning.decoding import score_translations
-from phrasebeam.training.tuning.run_state import Run
-from phrasebeam.training.tuning.tune import Development, RunSettings, Tuner, all_runs, starting_weights
+from phrasebeam.training.tuning.run_state import TuningRun
+from phrasebeam.training.tuning.tune import DevelopmentSet, RunSettings, Tuner, all_runs, starting_weights
 
 WORK = "tuning"  # in the model directory: all runs
 WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has done so far; C is in the name of the run
@@ -33,7 +33,7 @@ class TuningData:
         """All files by name."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
 
-    def read(self, config: TuneConfig) -> Development:
+    def read(self, config: TuneConfig) -> DevelopmentSet:
         """The sentences and the metric. Raises FormatError where files have not as many lines."""
         lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
         for path, found in lines.items():
@@ -42,7 +42,7 @@ class TuningData:
                 raise FormatError(path, f"{len(found)} lines, {expected}")
         references = [lines[path] for path in self.references]
         metric = make_metric(config.metric, references, config.lowercase, config.reference_length)
-        return Development(lines[self.source], metric)
+        return DevelopmentSet(lines[self.source], metric)
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def tune_model(
             "model": opened.description.signature
         }
         weights = opened.weights.model_dump(mode="json")
-        run = Run(work / settings.name, signature(relevant | {"weights": weights}, digests))
+        run = TuningRun(work / settings.name, signature(relevant | {"weights": weights}, digests))
         tuner = Tuner(opened, development, settings, run)
         tuner.finish()
         tuners.append(tuner)
@@ -89,19 +89,19 @@ def tune_model(
     return results
 
 
-def _result(tuner: Tuner, test: Development | None, settings: RunSettings) -> RunResult:
-    iterations, best, shown = tuner.run.state.iterations, tuner.run.state.best, tuner.metric.shown
+def _result(tuner: Tuner, test: DevelopmentSet | None, settings: RunSettings) -> RunResult:
+    iterations, best, reported = tuner.run.state.iterations, tuner.run.state.best, tuner.metric.reported
     test_score = None
     if test is not None:
         score = score_translations(tuner.decoder(best), test.source, test.metric, tuner.config.threads)
-        test_score = shown(score)
+        test_score = reported(score)
     return RunResult(
         settings.name,
         settings.c,
         len(iterations),
         best,
-        shown(iterations[0].score),
-        shown(iterations[best].score),
+        reported(iterations[0].score),
+        reported(iterations[best].score),
         test_score,
         sum(iteration.updates for iteration in iterations),
         sum(iteration.optimize_seconds for iteration in iterations),

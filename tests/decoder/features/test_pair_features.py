@@ -97,8 +97,8 @@ def test_weights_by_length_are_sums_over_ranges(n_translation, longest, rng):
     for column in range(n_translation):
         for shorter in range(1, longest + 1):
             for longer in range(shorter, longest + 1):
-                own = weights[column * len(ranges) :]
-                expected = sum(w for (a, b), w in zip(ranges, own) if a <= shorter and longer <= b)
+                synthetic = weights[column * len(ranges) :]
+                expected = sum(w for (a, b), w in zip(ranges, synthetic) if a <= shorter and longer <= b)
                 assert summed[column, shorter, longer] == pytest.approx(expected)
 
 

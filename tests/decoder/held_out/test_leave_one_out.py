@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.dense import dense_weights
 from phrasebeam.decoder.features.reordering import orientations
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableParts
+from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
 from phrasebeam.decoder.input.sentence_input import Input, LeftOut
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
@@ -59,8 +59,8 @@ class Numbers:
 def build(bitext, max_length, reordering):
     """A model without language models."""
     with tempfile.TemporaryDirectory() as directory:
-        wanted = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering)
-        build_phrase_table(*arrays(bitext), Path(directory), wanted)
+        query = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering)
+        build_phrase_table(*arrays(bitext), Path(directory), query)
         table = open_phrase_table(Path(directory) / "phrases")
         scores = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
         phrases, scores = (type(part)(*(np.array(array) for array in part)) for part in (table, scores))
@@ -83,14 +83,14 @@ def build(bitext, max_length, reordering):
 
 
 def table_parts(model, longest_phrase):
-    """TableParts without a table limit, for which the language model is not asked."""
+    """TableFilter without a table limit, for which the language model is not asked."""
     models, floats, ids = np.ones(1, np.int64), np.zeros(1, np.float32), np.zeros((1, 1), np.int32)
     numbers = np.zeros((1, 7), np.uint64)
     lms = LanguageModels(
         models, floats.view(np.uint32), floats, numbers.view(np.int64), numbers, numbers, ids[0], ids, ids, np.zeros(1)
     )
     weights = dense_weights(Weights(reordering=[]), 4, None, 1)
-    return TableParts(model, model.tables._replace(lms=lms), weights, longest_phrase, table_limit=0)
+    return TableFilter(model, model.tables._replace(lms=lms), weights, longest_phrase, table_limit=0)
 
 
 def rows(model, tables):
@@ -249,7 +249,7 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
         monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", more)
         decoder = Decoder.load(path, Search(table_limit=2, distortion_limit=2), weights)
         answers.append([decoder.nbest(given, 20) for given in inputs])
-        n_pairs.append(sum(decoder.reader.read(given).tables.origin.size for given in inputs))
+        n_pairs.append(sum(decoder.preparer.read(given).tables.origin.size for given in inputs))
     assert answers[0] == answers[1] == answers[2] == answers[3]
     assert min(n_pairs) < n_pairs[0]
 

@@ -9,7 +9,7 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
-from phrasebeam.decoder.options.bounds_checks import SoundPhrases
+from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
@@ -32,9 +32,9 @@ def test_lonely_words_of_sound_tables(tmp_path):
     for seed in range(20):
         toy = random_toy(tmp_path / str(seed), seed)
         opened = open_model(toy.directory)
-        phrases = SoundPhrases(opened.tables)
+        phrases = BoundsChecks(opened.tables)
         for words in (list("abcd"), list("dxca"), []):
-            found = phrases.lonely(opened.source.ids(words), 3)
+            found = phrases.is_oov(opened.source.ids(words), 3)
             assert found.tolist() == [word not in toy.table for word in words]
 
 

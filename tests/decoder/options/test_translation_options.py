@@ -52,7 +52,7 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
 
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
-    source = decoder.reader.read(Input(words))
+    source = decoder.preparer.read(Input(words))
     workspace = decoder.look_up(source)
     workspace.n_options = 2
     workspace.rebuild()
@@ -180,7 +180,7 @@ def test_spans_alone_tell_states_apart(directory):
 def test_a_known_word_without_a_phrase_of_its_own_is_copied(directory):
     toy = random_toy(directory / "pairs only", 7)
     decoder = Decoder.load(toy.directory)
-    lonely = next(word for word in decoder.model.source.words if word not in toy.table)
-    found, count = decode(decoder, [lonely])
+    is_oov = next(word for word in decoder.model.source.words if word not in toy.table)
+    found, count = decode(decoder, [is_oov])
     assert count == 1
     assert found.pair[0] < 0

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.output.mbr import Mbr, Texts, choose, expected_bleu
+from phrasebeam.decoder.output.mbr import Mbr, TargetTexts, choose, expected_bleu
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
@@ -20,7 +20,7 @@ LISTS = st.lists(WORDS, min_size=1, max_size=8, unique=True)
 
 def flat(texts):
     offsets = np.cumsum([0, *map(len, texts)]).astype(np.int64)
-    return Texts(np.array([word for text in texts for word in text], np.int32), offsets)
+    return TargetTexts(np.array([word for text in texts for word in text], np.int32), offsets)
 
 
 @given(LISTS, st.data(), st.sampled_from([0.0, 0.3, 1.0, 5.0]))

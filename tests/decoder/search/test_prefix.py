@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.input.target_constraint import CONTRADICTED, Required, fill_rest
+from phrasebeam.decoder.input.target_constraint import CONTRADICTED, TargetConstraint, fill_rest
 from phrasebeam.decoder.options.translation_options import new_options
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.search.search_settings import Search
@@ -49,7 +49,7 @@ def check(decoder, translation, weights, prefix, is_partial=False):
     assert begins(translation.text.split(" "), prefix, is_partial)
     assert weights @ flat(translation) == pytest.approx(translation.score, abs=1e-6)
     unknown = translation.features["unknown_word_penalty"]
-    made_up = sum(len(phrase.target.split()) for phrase in translation.phrases if phrase.is_made_up)
+    made_up = sum(len(phrase.target.split()) for phrase in translation.phrases if phrase.is_fallback)
     assert unknown == -100 * (made_up + sum(phrase.is_copied for phrase in translation.phrases))
 
 
@@ -126,7 +126,7 @@ def test_an_empty_sentence_becomes_what_was_typed(directory, prefix):
     decoder = Decoder.load(toy.directory)
     found = decoder.complete("", prefix)
     assert found.text == prefix
-    assert [phrase.is_made_up for phrase in found.phrases] == [True] * bool(prefix)
+    assert [phrase.is_fallback for phrase in found.phrases] == [True] * bool(prefix)
     assert toy.weights @ flat(found) == pytest.approx(found.score, abs=1e-6)
     assert decoder.nbest(Input([], prefix=Prefix.read(prefix)), 3) == [found]
 
@@ -142,7 +142,7 @@ def test_what_can_be_translated_is_not_made_up(tmp_path):
     probable, improbable = np.zeros(4, np.float32), np.full(4, -200, np.float32)
     write_model(tmp_path, {"a": [("s", probable, None), ("t", improbable, None)]}, Weights(reordering=[]), 1, 1, None)
     found = Decoder.load(tmp_path).complete("a a", "t t")
-    assert (found.text, [phrase.is_made_up for phrase in found.phrases]) == ("t t", [False, False])
+    assert (found.text, [phrase.is_fallback for phrase in found.phrases]) == ("t t", [False, False])
 
 
 def test_a_word_that_is_needed_later_is_not_used_up(tmp_path):
@@ -152,7 +152,7 @@ def test_a_word_that_is_needed_later_is_not_used_up(tmp_path):
     table = {"a": [("s", likely, None), ("u", likely, None)], "b": [("s", unlikely, None), ("v", likely, None)]}
     write_model(tmp_path, table, Weights(reordering=[], translation=[1.0] * 4), 1, 1, None)
     found = Decoder.load(tmp_path, Search(beam_threshold=0.5)).complete("a b", "s u")
-    assert (found.text, [phrase.is_made_up for phrase in found.phrases]) == ("s u", [False, False])
+    assert (found.text, [phrase.is_fallback for phrase in found.phrases]) == ("s u", [False, False])
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -191,21 +191,23 @@ def test_following(allowed, words, position, data):
     position = min(position, len(allowed))
     rest = data.draw(st.lists(st.sampled_from([0.0, -100.0, -np.inf]), min_size=first.size, max_size=first.size))
     rest[position], rest[-1] = 0.0, 0.0
-    required = Required(first, np.array([i for ids in allowed for i in sorted(ids)], np.int32), np.array(rest))
+    constraint = TargetConstraint(
+        first, np.array([i for ids in allowed for i in sorted(ids)], np.int32), np.array(rest)
+    )
     fits = all(word in ids for word, ids in zip(words, allowed[position:]))
     end = min(position + len(words), len(allowed))
     expected = end if fits and rest[end] > -np.inf else CONTRADICTED
     found = follow(
-        required, np.array([9, *words, 9], np.int32), np.int64(1), np.int64(1 + len(words)), np.int64(position), False
+        constraint, np.array([9, *words, 9], np.int32), np.int64(1), np.int64(1 + len(words)), np.int64(position), False
     )
     assert found == expected
     if words and position < len(allowed):  # the same words in two steps, as a phrase
-        mid = follow(required, np.array(words, np.int32), np.int64(0), np.int64(1), np.int64(position), True)
+        mid = follow(constraint, np.array(words, np.int32), np.int64(0), np.int64(1), np.int64(position), True)
         assert (mid == CONTRADICTED) == (words[0] not in allowed[position])
         if mid != CONTRADICTED:
             assert mid > len(allowed)
             assert (
-                follow(required, np.array(words, np.int32), np.int64(1), np.int64(len(words)), mid, False) == expected
+                follow(constraint, np.array(words, np.int32), np.int64(1), np.int64(len(words)), mid, False) == expected
             )
 
 
@@ -220,9 +222,11 @@ def test_the_rest(prefix, targets):
     phrases = [(target, penalties[i] if i < penalties.size else 0.0) for i, target in enumerate(targets)]
     pair = [-1 - i if i < penalties.size else i for i in range(n)]
     first = np.cumsum([0, *map(len, targets)]).astype(np.int64)
-    required = Required(np.arange(len(prefix) + 1), np.array(prefix, np.int32), np.full(len(prefix) + 1, np.nan))
+    constraint = TargetConstraint(
+        np.arange(len(prefix) + 1), np.array(prefix, np.int32), np.full(len(prefix) + 1, np.nan)
+    )
     options = new_options(1, 1, 8, max(len(words), 1), 1)
     options.pair[:n], options.target[:n], options.target_first[: n + 1] = pair, range(n), first
     options.words[: len(words)] = words
-    fill_rest(required, options, np.int64(n), penalties)
-    assert required.ln_rest.tolist() == best_rest(prefix, phrases)
+    fill_rest(constraint, options, np.int64(n), penalties)
+    assert constraint.ln_rest.tolist() == best_rest(prefix, phrases)

@@ -122,7 +122,9 @@ def test_other_weights(decoder):
 def test_memory_does_not_show(decoder, monkeypatch):
     monkeypatch.setattr(translator, "SENTENCES_BETWEEN_LOOKS", 1)
     looks = []
-    monkeypatch.setattr(translator, "let_go_beyond", lambda n_bytes, *arrays: looks.append((n_bytes, let_go(*arrays))))
+    monkeypatch.setattr(
+        translator, "release_pages_above", lambda n_bytes, *arrays: looks.append((n_bytes, let_go(*arrays)))
+    )
     bounded = Decoder(decoder.model, decoder.search, memory=5)
     for line in ("a b c x", "b d a a", "c"):
         assert bounded.translate(line) == decoder.translate(line)

@@ -16,7 +16,7 @@ from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.training.build import preprocessing
-from phrasebeam.training.build.bitext import Texts
+from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 
@@ -112,7 +112,7 @@ def test_tokens_without_raw_and_in_lists(folder, tmp_path, run):
 def test_any_number_of_processes_makes_the_same(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(preprocessing, "BATCH", 17)
     (tmp_path / "few").write_text("A few lines need no process.\n", encoding="utf-8")
-    texts = Texts(folder / "raw.de", tmp_path / "few", [])
+    texts = BitextFiles(folder / "raw.de", tmp_path / "few", [])
     made = []
     for threads in (1, 2):
         directory = tmp_path / str(threads)
@@ -126,7 +126,7 @@ def test_any_number_of_processes_makes_the_same(folder, tmp_path, monkeypatch):
 def test_other_ways_with_case_and_more_text(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    texts = Texts(tmp_path / "a" / "text", tmp_path / "b" / "text", [tmp_path / "more.gz"])
+    texts = BitextFiles(tmp_path / "a" / "text", tmp_path / "b" / "text", [tmp_path / "more.gz"])
     texts.source.write_text("Der [A]\n\nDer\u2028B\n", encoding="utf-8")
     texts.target.write_text("The ape.\n\nSo the bee!\n", encoding="utf-8")
     with gzip.open(texts.more[0], "wt", encoding="utf-8") as file:

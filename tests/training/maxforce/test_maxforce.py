@@ -228,7 +228,7 @@ def test_the_average_is_that_of_all_steps(steps, n_before):
     assert found.tolist() == pytest.approx(expected, abs=1e-9)
     assert used(learned.sparse)[0].tolist() == sorted({key for _, sparse in steps for key, _ in sparse})
     slots = np.flatnonzero(learned.sparse.keys)
-    assert (learned.beside.group[slots] == learned.sparse.keys[slots] % np.uint64(5)).all()
+    assert (learned.columns.group[slots] == learned.sparse.keys[slots] % np.uint64(5)).all()
 
 
 @pytest.mark.parametrize(

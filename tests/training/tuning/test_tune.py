@@ -21,7 +21,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.run_state import Run, RunState
+from phrasebeam.training.tuning.run_state import RunState, TuningRun
 from phrasebeam.training.tuning.tune import RunSettings, Tuner
 from phrasebeam.training.tuning.tune_model import TuningData, tune_model
 from tests import ROOT
@@ -198,7 +198,7 @@ def test_lists_with_sparse_features_score_as_in_the_search(sparse_data, tmp_path
     tune_model(sparse_data / "model", corpus, tmp_path / "out", sparse_config("mira-batch", iterations=2))
     config = sparse_config("mira-batch")
     settings = RunSettings("seed-1", 1, config)
-    run = Run(tmp_path / "out" / "tuning" / "seed-1", state(tmp_path / "out").signature)
+    run = TuningRun(tmp_path / "out" / "tuning" / "seed-1", state(tmp_path / "out").signature)
     tuner = Tuner(open_model(sparse_data / "model"), corpus.read(config), settings, run)
     for number in (2, 1):  # with tuned weights, and with those of the model; a store forgets what it is not asked for
         decoder, store = tuner.decoder(number - 1), NbestStore.open(run.nbest, number)

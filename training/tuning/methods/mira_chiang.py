@@ -32,7 +32,7 @@ MOST_STEPS = 1000  # of SMO, a sentence
 CRITERIA = 3
 
 
-class Candidates(NamedTuple):
+class HypothesisSets(NamedTuple):
     """Up to N candidates of one sentence; number 0 is the hope."""
 
     place: np.ndarray  # int64[N], in the list
@@ -60,8 +60,8 @@ def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
     return best._replace(n_updates=n_updates)
 
 
-def _new_candidates(longest: int, n: int) -> Candidates:
-    return Candidates(
+def _new_candidates(longest: int, n: int) -> HypothesisSets:
+    return HypothesisSets(
         np.empty(n, np.int64),
         np.empty((n, n)),
         np.empty(n),
