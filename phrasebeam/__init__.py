@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.input.input_settings import Reading
     from phrasebeam.decoder.input.markup import read_markup
     from phrasebeam.decoder.input.raw_text_settings import Preprocessing
-    from phrasebeam.decoder.input.sentence_input import Input, LeftOut, Term
+    from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Term
     from phrasebeam.decoder.output.lattice import Lattice
     from phrasebeam.decoder.output.mbr import Mbr
     from phrasebeam.decoder.output.request import Answer, Request
@@ -61,7 +61,7 @@ __all__ = [
     "Reading",
     "Input",
     "Term",
-    "LeftOut",
+    "HeldOutPair",
     "ForcedDecoder",
     "Forced",
     "Forcing",
@@ -95,7 +95,7 @@ HOMES = {
     "phrasebeam.decoder.output.request": ("Request", "Answer"),
     "phrasebeam.decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
     "phrasebeam.decoder.forced.forced_decoder": ("ForcedDecoder", "Forced"),
-    "phrasebeam.decoder.input.sentence_input": ("Input", "LeftOut", "Term"),
+    "phrasebeam.decoder.input.sentence_input": ("Input", "HeldOutPair", "Term"),
     "phrasebeam.decoder.output.lattice": ("Lattice",),
     "phrasebeam.decoder.input.markup": ("read_markup",),
     "phrasebeam.decoder.raw_text.raw_text": ("RawText",),

@@ -23,7 +23,7 @@ from phrasebeam.decoder.held_out.phrase_filter import (
     filter_pairs,
     new_filtered_pairs,
 )
-from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
@@ -191,7 +191,7 @@ class TableFilter:
         self.lookup = self.lookup._replace(tables=tables, weights=weights)
         clear_candidate_cache(self.lookup.candidates.cache)
 
-    def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilteredTables:
+    def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: HeldOutPair | None) -> FilteredTables:
         """The pairs for a sentence of the source words (int32[n]).
 
         With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `left_out`, the scores that they
@@ -213,7 +213,7 @@ class TableFilter:
         origin = filtered.pair[: filtered.sizes[2]]
         return FilteredTables(part._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
 
-    def _query(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilterQuery:
+    def _query(self, words: np.ndarray, reference: np.ndarray | None, left_out: HeldOutPair | None) -> FilterQuery:
         held_out, mode = NOTHING, KEEP_ALL
         if left_out is not None:
             if not self.has_frequencies:

@@ -14,7 +14,7 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.extraction.observed import KINDS
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
-from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
@@ -161,7 +161,7 @@ def _same_words(one, first, other, begin, length):
     return True
 
 
-def held_out_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> HeldOutCounts:
+def held_out_counts(model: Model, source: np.ndarray, left_out: HeldOutPair) -> HeldOutCounts:
     """Counts of the phrase pairs in a training sentence pair; `source` (int32[n]) are the ids of its source words."""
     target = model.target.ids(list(left_out.reference))
     if not source.size or not target.size:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.extraction.pharaoh import read_points
-from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut, LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import fold_of
 from phrasebeam.lm.text.corpus import split
 
@@ -45,9 +45,9 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
             sizes = len(given.words), len(reference)
             numbers = read_points(points, *sizes, files.alignment, number)
             points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
-            given = replace(given, left_out=LeftOut(reference, points_of_pair, files.mode, fold))
+            given = replace(given, held_out=HeldOutPair(reference, points_of_pair, files.mode, fold))
         elif fold is not None:
-            given = replace(given, left_out=LeftOut((), (), fold=fold))
+            given = replace(given, held_out=HeldOutPair((), (), fold=fold))
         yield given, reference
     if alignments is not None and files.alignment and next(alignments, None) is not None:
         raise FormatError(files.alignment, "more lines than there are sentence pairs; give one for each", number + 1)

@@ -18,7 +18,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
-from phrasebeam.decoder.input.sentence_input import Input, LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
@@ -118,7 +118,7 @@ def within(table, words, longest_phrase):
 
 def left_out(pair, mode):
     source, target, links = pair
-    return np.array(source, np.int32), LeftOut(tuple(map(str, target)), tuple(links), mode)
+    return np.array(source, np.int32), HeldOutPair(tuple(map(str, target)), tuple(links), mode)
 
 
 @settings(deadline=None, max_examples=60)
@@ -219,7 +219,7 @@ def test_translates_like_a_model_that_has_not_seen_the_sentence(tmp_path, i):
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
     for line in (source, "das haus"):
         full.translate(line)  # what is remembered of frequent phrases must not matter
-    found = full.nbest(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)), 50)
+    found = full.nbest(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points)), 50)
     expected = less.nbest(source, 50)
     assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-5)
     assert full.translate(source).score > found[0].score
@@ -243,7 +243,7 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
     for source, reference, alignment in lines[:25]:
         points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
         for mode in ("drop", "penalty"):
-            inputs.append(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points, mode)))
+            inputs.append(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points, mode)))
     answers, n_pairs = [], []
     for more in (10**6, 0, 1, 3):
         monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", more)
@@ -261,4 +261,4 @@ def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
     source, reference, alignment = LINES[4]
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
     with pytest.raises(ModelError, match=r"nan .* of a phrase pair, expected finite numbers"):
-        decoder.translate(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)))
+        decoder.translate(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points)))
