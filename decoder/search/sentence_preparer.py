@@ -44,13 +44,13 @@ class SentencePreparer:
         self._changes += 1
 
     def read(self, given: Input, reference: np.ndarray | None = None) -> PreparedSentence:
-        """The sentence, made ready; of `reference` (int32[m]) see TableFilter.part."""
+        """The sentence, made ready; of `reference` (int32[m]) see TableFilter.filter."""
         tables, model = FilteredTables(self.tables, None), self.model_for(given)
         if given.held_out is not None or reference is not None:
             self._phrases.is_oov(model.source.ids(list(given.words)), self.settings.longest)
             parts = self._parts(model, given.held_out.fold if given.held_out else None)
             try:
-                tables = parts.part(model.source.ids(list(given.words)), reference, given.held_out)
+                tables = parts.filter(model.source.ids(list(given.words)), reference, given.held_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
         phrases = self._phrases if tables.origin is None else BoundsChecks(tables.tables)
