@@ -138,7 +138,7 @@ def _count_pair(counts, held_out, held_out_fe, pair, remaining):
 
 @inlined_kernel
 def _count_source(phrases, counts, held_out, held_out_f, source, remaining):
-    """Write the orientation counts of a source phrase minus the held-out ones to `remaining` (int64[8]), or UNCHANGED."""
+    """Write the orientation counts of a source phrase minus the held-out ones to `remaining`, or UNCHANGED."""
     remaining[0] = UNCHANGED
     first = phrases.pair_offsets[source]
     if held_out_f != ABSENT and counts.shape[0] > 0 and _has_counts(counts, first):

@@ -144,7 +144,7 @@ def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
 
 
 def probabilities(ln_scores: np.ndarray) -> list[str]:
-    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with digits enough to restore the float32 ln."""
+    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln."""
     values, value_of = np.unique(ln_scores, return_inverse=True)  # most occur again and again
     exact = np.exp(values.astype(np.float64))
     short = exact.astype(np.float32).astype(str)

@@ -61,7 +61,7 @@ class MosesModel(NamedTuple):
     table_name: str  # prefix of the names of its sparse features
     weights: Weights
     sparse_weights: dict[str, float]  # by name, prefix included
-    search: dict[str, Setting]  # limits of the search that it sets, by their names in Search
+    search: dict[str, Setting]  # limits of the search that it sets, by the decoder's names
     left_out: tuple[str, ...]  # sections that do not change the model and are not used
 
 
@@ -266,7 +266,7 @@ class _Reader:
         return {"distortion": weight}
 
     def _search(self, phrases: Feature) -> dict[str, Setting]:
-        """Limits of the search that the file sets, by their names in Search."""
+        """Limits of the search that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
         for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
             if values := self.sections.get(name, []):

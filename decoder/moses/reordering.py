@@ -119,9 +119,8 @@ def _probabilities(text: str, n_columns: int, path: Path, number: int) -> list[f
     except ValueError:
         raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers", number) from None
     if len(probabilities) != n_columns:
-        raise FormatError(
-            path, f"{len(probabilities)} probabilities, expected {n_columns} for its type in moses.ini", number
-        )
+        message = f"{len(probabilities)} probabilities, expected {n_columns} for its type in moses.ini"
+        raise FormatError(path, message, number)
     if not all(0 <= probability < np.inf for probability in probabilities):
         raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers not below 0", number)
     return probabilities

@@ -5,9 +5,8 @@ import numpy as np
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.tables.phrase_table import floored_ln
 
-TOKENS: dict[
-    str, dict[str, object]
-] = {  # for each setting of Reordering, its values by Moses' words; the first that fits is written
+# For each setting of Reordering, its values by Moses' words, of which the first that fits is written.
+TOKENS: dict[str, dict[str, object]] = {
     "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
     "kind": {"msd": "msd", "mslr": "mslr", "monotonicity": "monotonicity", "leftright": "leftright"},
     "direction": {
@@ -68,6 +67,5 @@ def write_type(model: Reordering) -> str:
     """The type= of `model`."""
     settings = model.model_dump()
     return "-".join(
-        next(token for token, value in tokens.items() if value == settings[setting])
-        for setting, tokens in TOKENS.items()
+        next(token for token, value in tokens.items() if value == settings[name]) for name, tokens in TOKENS.items()
     )

@@ -44,7 +44,7 @@ def _pop_limit(text: str) -> int:
     return int(text)
 
 
-Entry = tuple[str, Callable[[str], Setting]] | bool  # name in Search and conversion, or USED, LEFT_OUT
+Entry = tuple[str, Callable[[str], Setting]] | bool  # the decoder's name and conversion, or USED, LEFT_OUT
 SWITCHES = {"early-distortion-cost"}  # on where they have no line
 SECTIONS: dict[str, Entry] = {
     "search-algorithm": ("algorithm", _algorithm),
