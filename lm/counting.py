@@ -108,9 +108,9 @@ def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: int, di
     frequencies[[BEGIN_ID, END_ID]] = frequencies[END_ID], 0
     bucket_of_word, n_buckets = _plan(frequencies, bucket_rows)
     files = BucketFiles(directory / "windows", np.int32, order)
-    for begin in range(order - 1, tokens.rows, CHUNK):
+    for begin in range(order - 1, tokens.n_rows, CHUNK):
         # Chunks overlap by order - 1, so that every window is whole in one of them.
-        windows = _windows(tokens.read(begin - order + 1, min(begin + CHUNK, tokens.rows)), order)
+        windows = _windows(tokens.read(begin - order + 1, min(begin + CHUNK, tokens.n_rows)), order)
         files.scatter(bucket_of_word[windows[:, -2]], windows)
     tokens.path.unlink()
     return Windows(files, bucket_of_word, n_buckets)

@@ -112,7 +112,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, where: str, 
         files = {n: _order_files(directory, n) for n in range(MIN_ORDER, settings.order + 1)}
         with stage("counting n-grams", windows.n_buckets) as advance:
             unigrams, of_counts = _count(windows, files, len(vocabulary), advance)
-        if not files[settings.order].words.rows:
+        if not files[settings.order].words.n_rows:
             needed = f"order {settings.order} needs a sentence of at least {settings.order - 2} words"
             raise FormatError(where, f"no such n-grams: {needed}; give more text or a lower order")
         with stage("estimating probabilities", windows.n_buckets) as advance:
@@ -154,7 +154,7 @@ def _count(
             files[n].words.append(words)
             files[n].counts.append(bucket, counts)
             files[n].suffixes.append(bucket, suffixes)
-            files[n].bucket_ends.append(files[n].words.rows)
+            files[n].bucket_ends.append(files[n].words.n_rows)
             of_counts[n] += counts_of_counts(counts)
             if n == MIN_ORDER:
                 unigrams += np.bincount(suffixes, minlength=vocabulary_size)

@@ -70,11 +70,11 @@ def write_slots(directory: Path, hashes: RowFile, memory: int) -> int:
 
     `hashes` (uint64) are those of all source phrases in their order, `memory` the bytes that may be taken.
     """
-    size = n_slots(hashes.rows)
+    size = n_slots(hashes.n_rows)
     part = _slots_at_once(size, memory)
     parts = BucketFiles(directory / "slots", np.uint64, 2)
-    for first in range(0, hashes.rows, HASHES_AT_ONCE):
-        keys = _keys(hashes.read(first, min(first + HASHES_AT_ONCE, hashes.rows)), size)
+    for first in range(0, hashes.n_rows, HASHES_AT_ONCE):
+        keys = _keys(hashes.read(first, min(first + HASHES_AT_ONCE, hashes.n_rows)), size)
         phrases = np.arange(first, first + keys.size, dtype=np.uint64)
         parts.scatter(_homes(keys, size) // part, np.column_stack((keys, phrases)))
     beyond, repeated = np.zeros(0, np.int64), []
