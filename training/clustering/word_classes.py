@@ -34,7 +34,7 @@ BATCH = 256  # words between two reports of progress
 
 
 class Classes(NamedTuple):
-    """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest with a tree per class."""
+    """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
 
     after: np.ndarray  # int64[K, K], how often slot t follows slot s
     before: np.ndarray  # int64[K, K], `after` transposed
