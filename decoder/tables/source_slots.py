@@ -72,11 +72,11 @@ def write_slots(directory: Path, hashes: RowFile, memory: int) -> int:
     `hashes` (uint64) are those of all source phrases in their order. Returns the first source phrase that equals an
     earlier one, or ABSENT.
     """
-    size = n_slots(hashes.rows)
+    size = n_slots(hashes.n_rows)
     part_size = _slots_at_once(size, memory)
     parts = BucketFiles(directory / "slots", np.uint64, 2)
-    for first in range(0, hashes.rows, HASHES_AT_ONCE):
-        keys = _keys(hashes.read(first, min(first + HASHES_AT_ONCE, hashes.rows)), size)
+    for first in range(0, hashes.n_rows, HASHES_AT_ONCE):
+        keys = _keys(hashes.read(first, min(first + HASHES_AT_ONCE, hashes.n_rows)), size)
         phrases = np.arange(first, first + keys.size, dtype=np.uint64)
         parts.scatter(_homes(keys, size) // part_size, np.column_stack((keys, phrases)))
     overflow, repeated = np.zeros(0, np.int64), []

@@ -11,7 +11,7 @@ from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import resident
+from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
@@ -112,7 +112,7 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
 
 def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
     """Of `memory` bytes, what phrase pairs may take beside what the process holds already: an eighth to a half."""
-    held = resident()
+    held = resident_memory()
     if held is None:
         return memory // 2
     # Two offsets a word pair and one number a link will come to what is there; see AlignedBitext and LexicalTable.
