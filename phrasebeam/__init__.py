@@ -1,6 +1,6 @@
-"""Phrase-based statistical machine translation: the names that people import.
+"""Phrase-based statistical machine translation: the public names.
 
-Each is imported where it is first used, so that `import phrasebeam` takes no time.
+The module of each name is imported when the name is first used, so that `import phrasebeam` loads none of them.
 """
 
 from importlib import import_module
@@ -79,6 +79,7 @@ __all__ = [
     "ModelError",
 ]
 
+# The module of each public name.
 HOMES = {
     "phrasebeam.training.build.train_model": ("train_model",),
     "phrasebeam.training.build.config": ("TrainModelConfig",),
@@ -93,10 +94,15 @@ HOMES = {
     "phrasebeam.training.expected_bleu.expected_bleu_model": ("train_expected_bleu",),
     "phrasebeam.decoder.translate.translator": ("Decoder",),
     "phrasebeam.decoder.output.request": ("Request", "Answer"),
-    "phrasebeam.decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
+    "phrasebeam.decoder.features.weights": ("Weights",),
     "phrasebeam.decoder.forced.forced_decoder": ("ForcedDecoder", "Forced"),
+    "phrasebeam.decoder.forced.forced_settings": ("Forcing",),
+    "phrasebeam.decoder.input.input_settings": ("Reading",),
+    "phrasebeam.decoder.input.raw_text_settings": ("Preprocessing",),
     "phrasebeam.decoder.input.sentence_input": ("Input", "LeftOut", "Term"),
     "phrasebeam.decoder.output.lattice": ("Lattice",),
+    "phrasebeam.decoder.output.mbr": ("Mbr",),
+    "phrasebeam.decoder.search.search_settings": ("Search",),
     "phrasebeam.decoder.input.markup": ("read_markup",),
     "phrasebeam.decoder.raw_text.raw_text": ("RawText",),
     "phrasebeam.decoder.output.translation": ("Translation", "Phrase"),

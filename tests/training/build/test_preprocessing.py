@@ -7,9 +7,10 @@ import sys
 import pytest
 import yaml
 
-from phrasebeam import Decoder, RawText, main
+from phrasebeam import Decoder, RawText
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import FormatError, SmtError
+from phrasebeam.cli import main
 from phrasebeam.decoder.input.raw_text_settings import Preprocessing
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser

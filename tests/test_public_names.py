@@ -1,0 +1,24 @@
+"""Public names and subcommands, which are imported when they are first used: each is there."""
+
+from importlib import import_module
+
+import pytest
+
+import phrasebeam
+from phrasebeam.cli import COMMANDS
+
+
+@pytest.mark.parametrize("name", phrasebeam.__all__)
+def test_public_names_can_be_imported(name):
+    assert getattr(phrasebeam, name).__name__ == name
+
+
+def test_every_public_name_has_one_module():
+    assert sorted(name for names in phrasebeam.HOMES.values() for name in names) == sorted(phrasebeam.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = phrasebeam.Nothing
+
+
+@pytest.mark.parametrize(("module", "function"), COMMANDS.values())
+def test_subcommands_can_be_imported(module, function):
+    assert callable(getattr(import_module(module), function))
