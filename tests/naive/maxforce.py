@@ -6,8 +6,8 @@ import math
 def strategies(good, bad, has_good, is_solved, phrase_limit):
     """{strategy: the bin at which it updates, or None}.
 
-    good, bad: best score of a y-good and of a y-bad derivation of each bin, None without one; has_good: whether
-    its beam has a y-good one; is_solved: whether the best translation is the reference; phrase_limit: of source phrases.
+    good, bad: best score of a y-good and of a y-bad derivation of each bin, or None; has_good: whether the beam of each
+    bin has a y-good one; is_solved: whether the reference is the best translation; phrase_limit: of source words.
     """
     n = len(good) - 1
     compared = [i for i in range(n + 1) if good[i] is not None and bad[i] is not None]
