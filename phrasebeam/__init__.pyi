@@ -18,8 +18,8 @@ from .decoder.forced.forced_settings import Forcing as Forcing
 from .decoder.input.input_settings import Reading as Reading
 from .decoder.input.markup import read_markup as read_markup
 from .decoder.input.raw_text_settings import Preprocessing as Preprocessing
+from .decoder.input.sentence_input import HeldOutPair as HeldOutPair
 from .decoder.input.sentence_input import Input as Input
-from .decoder.input.sentence_input import LeftOut as LeftOut
 from .decoder.input.sentence_input import Term as Term
 from .decoder.output.lattice import Lattice as Lattice
 from .decoder.output.mbr import Mbr as Mbr

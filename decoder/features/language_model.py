@@ -12,7 +12,7 @@ import numpy as np
 
 from phrasebeam.decoder.input.target_constraint import (
     CONTRADICTED,
-    NOTHING,
+    NO_CONSTRAINT,
     TargetConstraint,
     follow,
     is_produced,
@@ -88,7 +88,7 @@ def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) ->
         np.zeros(1, np.int64),
         np.zeros(n_models),
         np.zeros(n_models),
-        NOTHING,
+        NO_CONSTRAINT,
     )
 
 

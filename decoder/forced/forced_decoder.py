@@ -199,9 +199,9 @@ class ForcedDecoder:
     def _links(self, given: Input, n_reference: int) -> np.ndarray:
         if not self.settings.aligned:
             return NO_LINKS
-        if given.left_out is None:
+        if given.held_out is None:
             raise ConfigError("forcing.aligned needs word alignments, which come with leave_one_out; give both")
-        return links_before(given.left_out.alignment, len(given.words), n_reference)
+        return links_before(given.held_out.alignment, len(given.words), n_reference)
 
     def lattice(self, task: Task) -> tuple[Status, GoldLattice | None]:
         """All derivations that yield the reference, or a prefix of it as the settings have it; without scores."""

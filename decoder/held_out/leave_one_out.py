@@ -1,9 +1,8 @@
-"""Leave-one-out: what the phrase table would say of a training sentence, had it not seen that sentence pair.
+"""Leave-one-out: counts of a training sentence pair that are subtracted from the phrase table to translate it.
 
-The phrase pairs of the held-out sentence pair are extracted again and their counts taken away, for this sentence
-alone. A phrase pair that no other sentence pair supports is dropped (Yu et al. 2013, section 4.2), or both its
-probabilities become a penalty (Wuebker et al. 2010, section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights
-stay as they are.
+The phrase pairs of the held-out sentence pair are extracted again and counted. One that no other sentence pair supports
+is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty (Wuebker et al. 2010, section 4.1;
+Wuebker et al. 2015, section 5.2). Lexical weights do not change.
 """
 
 from typing import NamedTuple
@@ -11,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
-from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
@@ -27,31 +26,31 @@ from phrasebeam.decoder.tables.phrase_table import (
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
-KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # what becomes of pairs that are left without a count
+KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # modes: what happens to pairs whose count becomes 0
 MODES = {"drop": DROP, "penalty": PENALTY}
-SAMPLE = 1 << 10
+SAMPLE = 1 << 10  # phrase pairs that check_frequencies looks at
 
 
 class HeldOutCounts(NamedTuple):
-    """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
+    """Counts of the K phrase pair occurrences of a sentence pair; a phrase or pair is named by its first occurrence."""
 
-    occurrences: np.ndarray  # int32[K, 4], see `extract`
+    occurrences: np.ndarray  # int32[K, 4], see sentence_occurrences
     source_words: np.ndarray  # int32[n]
     target_words: np.ndarray  # int32[m]
-    source_slots: np.ndarray  # int32[T], hash table of source phrases, T a power of two >= 2 K
-    target_slots: np.ndarray  # int32[T]
-    pair_slots: np.ndarray  # int32[T]
+    source_slots: np.ndarray  # int32[T], hash table of source phrases: occurrence or ABSENT; T a power of two > 2 K
+    target_slots: np.ndarray  # int32[T], of target phrases
+    pair_slots: np.ndarray  # int32[T], of pairs
     source_of: np.ndarray  # int32[K], first occurrence of the source phrase
-    target_of: np.ndarray  # int32[K]
-    source_counts: np.ndarray  # int64[K], at the first occurrence
+    target_of: np.ndarray  # int32[K], of the target phrase
+    source_counts: np.ndarray  # int64[K], stored at the first occurrence, as all counts
     target_counts: np.ndarray  # int64[K]
     pair_counts: np.ndarray  # int64[K]
-    source_orientations: np.ndarray  # int64[K, 8], M S DL DR to the phrase before and after
+    source_orientations: np.ndarray  # int64[K, 8], M S DL DR to the previous phrase, then to the next
     pair_orientations: np.ndarray  # int64[K, 8]
 
 
 def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> HeldOutCounts:
-    """Nothing counted yet of the `occurrences` in the sentence pair of those words."""
+    """Allocate HeldOutCounts of `occurrences` (int32[K, 4]) in the sentence pair `source`, `target` (int32), all 0."""
     n = len(occurrences)
     size = 1 << (2 * n).bit_length()
     return HeldOutCounts(
@@ -65,12 +64,12 @@ def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) 
     )
 
 
-NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
+NO_COUNTS = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @kernel
-def count_held_out(counts):
-    """Fill `counts`."""
+def count_held_out(counts: HeldOutCounts):
+    """Fill the hash tables and counts of `counts`, which is new."""
     for i in range(counts.occurrences.shape[0]):
         first, begin = np.int64(counts.occurrences[i, 1]), np.int64(counts.occurrences[i, 2])
         packed = np.int64(counts.occurrences[i, 3])
@@ -96,20 +95,20 @@ def count_held_out(counts):
 
 
 @kernel
-def held_out_source(counts, words, begin, end):
-    """The first occurrence of the source phrase words[begin:end], or ABSENT."""
+def held_out_source(counts: HeldOutCounts, words, begin, end):
+    """The first occurrence (int64) of the source phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
     return np.int64(counts.source_slots[_source_slot(counts, words, begin, end)])
 
 
 @kernel
-def held_out_target(counts, words, begin, end):
-    """The first occurrence of the target phrase words[begin:end], or ABSENT."""
+def held_out_target(counts: HeldOutCounts, words, begin, end):
+    """The first occurrence (int64) of the target phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
     return np.int64(counts.target_slots[_target_slot(counts, words, begin, end)])
 
 
 @kernel
-def held_out_pair(counts, source, target):
-    """The first occurrence of the pair of two phrases, which are given by theirs; ABSENT also where one of them is."""
+def held_out_pair(counts: HeldOutCounts, source, target):
+    """The first occurrence (int64) of the pair of two phrases, given by their own; ABSENT also where one of them is."""
     if source == ABSENT or target == ABSENT:
         return np.int64(ABSENT)
     return np.int64(counts.pair_slots[_pair_slot(counts, source, target)])
@@ -154,23 +153,23 @@ def _pair_slot(counts, source, target):
 
 
 @inlined_kernel
-def _same_words(one, first, other, begin, length):
+def _same_words(words, first, other_words, begin, length):
     for k in range(length):
-        if one[first + k] != other[begin + k]:
+        if words[first + k] != other_words[begin + k]:
             return False
     return True
 
 
-def held_out_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> HeldOutCounts:
+def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> HeldOutCounts:
     """Counts of the phrase pairs in a training sentence pair; `source` (int32[n]) are the ids of its source words."""
-    target = model.target.ids(list(left_out.reference))
+    target = model.target.ids(list(held_out.reference))
     if not source.size or not target.size:
-        return NOTHING
+        return NO_COUNTS
     sizes, reordering = model.description, model.description.reordering
-    # No phrase pair of the training data was longer, so that the limit of training is not needed.
+    # No phrase pair of the training data was longer, so the limit of training is not needed.
     longest = max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
     kind = KINDS[reordering.orientation if reordering else "word"]
-    occurrences = sentence_occurrences(source, target, left_out.alignment, longest, kind)
+    occurrences = sentence_occurrences(source, target, held_out.alignment, longest, kind)
     counts = new_counts(occurrences, source, target)
     count_held_out(counts)
     return counts

@@ -44,13 +44,13 @@ class SentencePreparer:
         self._changes += 1
 
     def read(self, given: Input, reference: np.ndarray | None = None) -> PreparedSentence:
-        """The sentence, made ready; of `reference` (int32[m]) see TableFilter.part."""
+        """The sentence, made ready; of `reference` (int32[m]) see TableFilter.filter."""
         tables, model = FilteredTables(self.tables, None), self.model_for(given)
-        if given.left_out is not None or reference is not None:
+        if given.held_out is not None or reference is not None:
             self._phrases.is_oov(model.source.ids(list(given.words)), self.settings.longest)
-            parts = self._parts(model, given.left_out.fold if given.left_out else None)
+            parts = self._parts(model, given.held_out.fold if given.held_out else None)
             try:
-                tables = parts.part(model.source.ids(list(given.words)), reference, given.left_out)
+                tables = parts.filter(model.source.ids(list(given.words)), reference, given.held_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
         phrases = self._phrases if tables.origin is None else BoundsChecks(tables.tables)
@@ -73,7 +73,7 @@ class SentencePreparer:
 
     def model_for(self, given: Input) -> Model:
         """The model that has not seen the sentence, as far as `given` says that there is one."""
-        fold = given.left_out.fold if given.left_out else None
+        fold = given.held_out.fold if given.held_out else None
         if fold is None:
             return self.model
         if not 0 <= fold < len(self._folds):

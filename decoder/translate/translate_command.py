@@ -8,12 +8,11 @@ import typer
 
 from phrasebeam.base.config import Section, load_config, parse_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import read_lines, read_standard_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.input_settings import Markup, Oov
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
-from phrasebeam.decoder.input.standard_input import standard_input
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.rendering import render, render_nbest
@@ -141,7 +140,7 @@ def translate(
     decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, reading)
     raw_text = _raw_text(model) if raw else None
     # Before in the thread that reads, after in this one: both while other threads search.
-    lines = map(raw_text.before, standard_input()) if raw_text else standard_input()
+    lines = map(raw_text.before, read_standard_input()) if raw_text else read_standard_input()
 
     inputs = read_all_markup(lines, reading.markup, "standard input")
     if prefix:

@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.pair import check_counts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
-from phrasebeam.decoder.input.target_constraint import NOTHING, TargetConstraint
+from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE, clear_candidate_cache
@@ -64,7 +64,7 @@ class Decoder:
         folds: Sequence[Fold] = (),
     ):
         """`weights` default to the model's own; of `reading` the treatment of unknown words counts, not the markup.
-        `folds` are needed for inputs that name one, see LeftOut.
+        `folds` are needed for inputs that name one, see HeldOutPair.
 
         With `memory`, the pages of the model's files are let go of when the process holds more bytes than that.
         Raises ModelError if the weights do not fit the model.
@@ -205,7 +205,7 @@ class Decoder:
             source, _ = with_fallback_pairs(source, prefix, model)
         workspace = self.look_up(source)
         if not prefix.words or not source.words:
-            self._decode(source, workspace, NOTHING)
+            self._decode(source, workspace, NO_CONSTRAINT)
             return self.found(source, workspace)
         constraint = constrain(prefix, source, workspace.options, np.zeros(len(source.synthetic)), self.model)
         if not self._decode(source, workspace, constraint):
@@ -269,7 +269,7 @@ class Decoder:
 
     def _space(self, workspace: Workspace, source: PreparedSentence, constraint: TargetConstraint) -> SearchSpace:
         space = self.search_space(source, workspace)
-        if constraint is NOTHING:  # as the workspace has it
+        if constraint is NO_CONSTRAINT:  # as the workspace has it
             return space
         return space._replace(
             states=workspace.states._replace(constraint=constraint),
@@ -282,10 +282,10 @@ class Decoder:
         Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
         """
         if n_words == len(source.words):
-            self._decode(source, workspace, NOTHING)
+            self._decode(source, workspace, NO_CONSTRAINT)
             return
         _fill_future_cost(workspace.options, n_words, workspace.future)
-        while (status := _search_part(self._space(workspace, source, NOTHING), n_words, NEVER)) != OK:
+        while (status := _search_part(self._space(workspace, source, NO_CONSTRAINT), n_words, NEVER)) != OK:
             workspace.grow(status)
 
     def search_space(self, source: PreparedSentence, workspace: Workspace) -> SearchSpace:

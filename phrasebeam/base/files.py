@@ -5,6 +5,7 @@ import gzip
 import io
 import os
 import shutil
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -29,12 +30,23 @@ def read_lines(path: str | Path) -> Iterator[str]:
                 number += 1
                 yield line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise bad_utf8(path, number, error) from None
+        raise _bad_utf8(path, number, error) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(path, f"damaged gzip data after line {number} ({error}); copy the file again") from None
 
 
-def bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatError:
+def read_standard_input() -> Iterator[str]:
+    """Lines of standard input without their ends, each as it comes. Raises FormatError, naming the line."""
+    # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
+    with open(sys.stdin.fileno(), "rb", closefd=False) as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield line.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                raise _bad_utf8("standard input", number, error) from None
+
+
+def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatError:
     """What to say of a line that is not UTF-8."""
     byte, column = error.object[error.start], error.start + 1
     return FormatError(path, f"byte 0x{byte:02x} at column {column} is not UTF-8; convert it (iconv -t UTF-8)", line)

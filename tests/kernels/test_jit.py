@@ -152,7 +152,7 @@ jit.direct = lambda kernel: kernel  # which would not see a second signature
 
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
-from phrasebeam.decoder.input.sentence_input import Input, LeftOut, Prefix, Term
+from phrasebeam.decoder.input.sentence_input import Input, HeldOutPair, Prefix, Term
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
@@ -164,7 +164,7 @@ from tests.decoder.models import random_toy
 
 
 def force_all(decoder, unlimited):
-    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
         one.preparer._parts(one.model, None).has_frequencies = True

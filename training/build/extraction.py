@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.observed import new_corners, orient
+from phrasebeam.decoder.extraction.orientations import new_corners, orient
 from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Corpus

@@ -18,7 +18,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
-from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from phrasebeam.decoder.features.reordering_type import Reordering

@@ -1,34 +1,35 @@
-"""How a phrase pair stands to the phrases before and after it: monotone, swapped or apart.
+"""Orientations of extracted phrase pairs to the phrases before and after them: monotone, swap or discontinuous.
 
-Three ways to tell (Koehn et al. 2005; Tillmann 2004; Galley and Manning 2008): by the links of the next target
-word, by the phrase pairs extracted there, or by all pairs of spans, however long, that agree with the alignment.
-The rules are those of Moses' `extract`, trained one model at a time.
+Three models decide by the links of the adjacent target word (WORD, Koehn et al. 2005), by the phrase pairs extracted
+there (PHRASE, Tillmann 2004), or by all consistent pairs of spans, however long (HIER, Galley and Manning 2008). The
+rules are those of Moses' `extract` when it is run for one model.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from phrasebeam.kernels.jit import inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
-PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the neighbour that an orientation is to
+PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the phrase to which an orientation is
 KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
 
 
 class Corners(NamedTuple):
-    """Of one sentence pair with F source words: blocks seen from their last target word (word model: from links)."""
+    """Source spans of the blocks of one sentence pair with F source words, by their last target word."""
 
     linked: np.ndarray  # uint8[T, S], 1 where target and source word are linked
     ends: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its last source word
     begins: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its first source word
-    first_end: np.ndarray  # int64[T], least source position of `ends` (word model: of `linked`), or F
-    last_begin: np.ndarray  # int64[T], greatest source position of `begins` (word model: of `linked`), or -1
+    first_end: np.ndarray  # int64[T], least source position of `ends` (WORD: of `linked`), or F
+    last_begin: np.ndarray  # int64[T], greatest source position of `begins` (WORD: of `linked`), or -1
 
 
 def new_corners(bitext) -> Corners:
-    """Room for the longest sentences of an AlignedBitext."""
+    """Allocate Corners for the longest sentences of an AlignedBitext."""
     n_source = int(np.diff(bitext.source_offsets).max(initial=0))
     n_target = int(np.diff(bitext.target_offsets).max(initial=0))
     linked, ends, begins = (np.zeros((n_target, n_source), np.uint8) for _ in range(3))
@@ -36,8 +37,11 @@ def new_corners(bitext) -> Corners:
 
 
 @inner_kernel
-def orient(bitext, i, kind, corners, occurrences):
-    """Add their orientations to the `occurrences` (int32[K, 4]) that were extracted from sentence pair i."""
+def orient(bitext: AlignedBitext, i, kind, corners: Corners, occurrences):
+    """Add orientations to the `occurrences` (int32[K, 4], see extract_pair) of sentence pair i; overwrites `corners`.
+
+    `kind` is WORD, PHRASE or HIER. The last column gets the one to the previous phrase << 16 | to the next << 18.
+    """
     size = (
         bitext.source_offsets[i + 1] - bitext.source_offsets[i],
         bitext.target_offsets[i + 1] - bitext.target_offsets[i],
@@ -62,6 +66,7 @@ def orient(bitext, i, kind, corners, occurrences):
 
 @inner_kernel
 def _find_links(bitext, i, kind, corners, size):
+    """Clear `corners` and fill in the links; `size` are the numbers of (source, target) words."""
     n_source, n_target = size
     for t in range(n_target):
         for s in range(n_source):
@@ -81,7 +86,7 @@ def _find_links(bitext, i, kind, corners, size):
 
 @inner_kernel
 def _mark(corners, size, row, spans):
-    """Blocks with the last target word `row` begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
+    """Mark blocks with the last target word `row` that begin at spans[0]..spans[1] and end at spans[2]..spans[3]."""
     for s in range(spans[0], spans[1] + 1):
         corners.begins[row, s] = 1
         if s < size[0] - 1:  # Moses looks for distant blocks up to the last source word but one
@@ -93,7 +98,7 @@ def _mark(corners, size, row, spans):
 
 @inner_kernel
 def _find_blocks(bitext, i, corners, size):
-    """Mark the corners of all spans, however long, that agree with the alignment; O(T^2) for T target words."""
+    """Mark the corners of all consistent pairs of spans, however long, in O(T^2) for T target words."""
     n_source, n_target = size
     target_begin, source_begin = bitext.target_offsets[i], bitext.source_offsets[i]
     source_links, target_links = bitext.source_links, bitext.target_links
@@ -119,22 +124,22 @@ def _find_blocks(bitext, i, corners, size):
 
 
 @inner_kernel
-def _orientation(kind, corners, size, place, neighbour):
-    """Orientation of the source span place[0]..place[1] to what stands at the target word place[2].
+def _orientation(kind, corners, size, position, neighbour):
+    """Orientation of source words first..last to what is at target word `row`; `position` is (first, last, row).
 
-    To the phrase before, monotone is on the left; to the one that follows, on the right. Moses asks for blocks
-    that *end* at the target word in both cases.
+    The PREVIOUS phrase is monotone on the left, the FOLLOWING one on the right. As in Moses, blocks *end* at the target
+    word in both cases.
     """
-    first, last, row = place
+    first, last, row = position
     left_link, right_link = _linked(corners, size, first - 1, row), _linked(corners, size, last + 1, row)
     left_block, right_block, far_left, far_right = False, False, False, False
     if 0 <= row < size[1]:
         left_block = first > 0 and corners.ends[row, first - 1] == 1
         right_block = last + 1 < size[0] and corners.begins[row, last + 1] == 1
-        # Of the word model, a word linked on both sides is not far from either.
-        apart = kind != WORD or not (left_link and right_link)
-        far_left = apart and corners.first_end[row] <= first - 2
-        far_right = apart and corners.last_begin[row] >= last + 2
+        # In the word model, a word linked on both sides is discontinuous on neither.
+        may_be_far = kind != WORD or not (left_link and right_link)
+        far_left = may_be_far and corners.first_end[row] <= first - 2
+        far_right = may_be_far and corners.last_begin[row] >= last + 2
     if neighbour == FOLLOWING:
         left_link, right_link = right_link, left_link
         left_block, right_block = right_block, left_block
@@ -150,7 +155,7 @@ def _orientation(kind, corners, size, place, neighbour):
 
 @inner_kernel
 def _linked(corners, size, s, t):
-    """Whether two words are linked, with links between the sentences' beginnings and between their ends."""
+    """Whether source word s and target word t are linked; so are the sentences' beginnings, and their ends."""
     if (s == -1 and t == -1) or (s == size[0] and t == size[1]):
         return True
     if s < 0 or t < 0 or s >= size[0] or t >= size[1]:
