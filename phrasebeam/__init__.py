@@ -1,6 +1,6 @@
-"""Phrase-based statistical machine translation: the names that people import, which stand in __init__.pyi.
+"""Phrase-based statistical machine translation: the public names, which are listed in __init__.pyi.
 
-Each is imported where it is first used, so that `import phrasebeam` takes no time.
+The module of each is imported when the name is first used, so that `import phrasebeam` loads none of them.
 """
 
 import lazy_loader
