@@ -1,6 +1,6 @@
 """What a decoder finds in how much time: words per second, average model score and BLEU over the limits of the search.
 
-    python benchmarks/decode.py DATA [--models multi30k ted] [--peers moses2 thot] [--sentences 300] [--repeat 3]
+    python -m benchmarks.speed.decode DATA [--models multi30k ted] [--peers moses2 thot] [--sentences 300] [--repeat 3]
 
 Every decoder translates with one thread, and what counts is processor time without loading and compilation: the median
 of the repeats, in each of which every decoder takes its turn at every setting. All search up to distortion limit 6 with
@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import sacrebleu
-from decode_models import JOBS, Job, n_copies, prepare
-from measure import table
 
+from benchmarks.measure import table
+from benchmarks.speed.decode_models import JOBS, Job, n_copies, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.search.search_settings import Search
@@ -119,11 +119,11 @@ def enter(job: Job, peers: list[str], moses2: Path | None) -> Iterator[Contestan
     """Ours and the peers that are there."""
     yield Ours(job)
     if "moses2" in peers and moses2:
-        from decode_moses2 import Moses2
+        from benchmarks.speed.decode_moses2 import Moses2
 
         yield Moses2(job, moses2)
     if "thot" in peers:
-        from decode_thot import Thot
+        from benchmarks.speed.decode_thot import Thot
 
         yield Thot(job)
 

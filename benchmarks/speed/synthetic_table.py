@@ -1,6 +1,6 @@
 """Phrase tables and text out of a random generator, for large_table.py; as a program, it writes a model directory.
 
-python benchmarks/synthetic_table.py PAIRS SEED LM OUTPUT MEMORY
+python -m benchmarks.speed.synthetic_table PAIRS SEED LM OUTPUT MEMORY
 """
 
 import sys

@@ -1,6 +1,6 @@
 """The same model in Moses and here: our score of every derivation that Moses printed, and what our own search finds.
 
-python benchmarks/compare_with_moses_decoder.py DATA
+    python -m benchmarks.moses.compare_decoder DATA
 
 DATA has moses.ini and moses.tuned.ini with their model, input.de, and {default,tuned}.stack100.nbest100.gz: Moses'
 n-best lists of the first sentences, with segmentation. Nothing is timed.

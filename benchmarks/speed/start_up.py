@@ -1,6 +1,6 @@
 """How long one waits before work begins: compilation of all kernels, imports, loading, the first translation.
 
-    python benchmarks/start_up.py [--model MODEL] [--sentence "..."] [--repeats 3]
+    python -m benchmarks.speed.start_up [--model MODEL] [--sentence "..."] [--repeats 3]
 
 Compilation: every command that has kernels, on a little of the demo's corpus, with an empty kernel cache and then
 again; the difference is compilation. Start: the command `translate` on one sentence, to its first line; then the same
@@ -17,9 +17,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import PHRASEBEAM, ROOT, checkout_environment, run, table
+from benchmarks.measure import PHRASEBEAM, ROOT, checkout_environment, run, table
 
 KERNEL = re.compile(r"^@\w*kernel$", re.M)
+CODE = "phrasebeam/kernels", "lm", "decoder", "training"
 SENTENCES = 300
 SENTENCE = "der hund schläft im garten ."  # of the demo's language
 STEPS = """
@@ -81,7 +82,7 @@ def compilation(directory: Path, repeats: int) -> None:
         rows.append([name, f"{a:.1f} s", f"{b:.1f} s", f"{a - b:.1f} s"])
     print(table(rows))
     compiled = len(list((directory / "cache").rglob("*.nbi")))
-    sources = [path for package in ("lm", "decoder", "training") for path in (ROOT / package).rglob("*.py")]
+    sources = [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
     kernels = sum(len(KERNEL.findall(path.read_text(encoding="utf-8"))) for path in sources)
     print(f"\n{compiled} of {kernels} kernels were called, and so compiled.")
 

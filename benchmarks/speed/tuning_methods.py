@@ -1,6 +1,6 @@
 """What each tuning method takes on n-best lists of random features: wall and processor seconds.
 
-    python benchmarks/tuning_methods.py [--sentences 1000] [--nbest 200] [--features 15 228] [--threads 2]
+    python -m benchmarks.speed.tuning_methods [--sentences 1000] [--nbest 200] [--features 15 228] [--threads 2]
 
 The statistics are those of random changes to random references; settings are the defaults, kernels are compiled before.
 """
@@ -8,13 +8,10 @@ The statistics are those of random changes to random references; settings are th
 import argparse
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
-from measure import table
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.measure import table
 from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.config import TuneConfig

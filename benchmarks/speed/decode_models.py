@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from measure import PHRASEBEAM, run
+from benchmarks.measure import PHRASEBEAM, run
 
 LONGEST = 7  # words of a source phrase
 PATH = re.compile(r"\bpath=(\S+)")

@@ -1,6 +1,7 @@
 """What iterations of maximum expected BLEU training take: seconds and memory of each optimizer, on random lists.
 
-    python benchmarks/expected_bleu.py [--sentences 25000] [--nbest 100] [--pairs 900000] [--table 6000000]
+    python -m benchmarks.speed.expected_bleu_optimizers [--sentences 25000] [--nbest 100]
+        [--pairs 900000] [--table 6000000]
 
 The lists are on disk, as those of `train-expected-bleu` are, and each optimizer has a process of its own, which
 compiles before it is measured. Growth transformation moves all pairs of the phrase table, others those of lists.
@@ -15,10 +16,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from measure import run, table
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.measure import run, table
 from phrasebeam.training.expected_bleu.config import Steps
 from phrasebeam.training.expected_bleu.growth_transformation import Channel, ascend, divergence, ln_ratio, step
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList

@@ -1,6 +1,6 @@
 """From parallel text to BLEU by the commands that a user types: seconds, memory, words per second, quality.
 
-    python benchmarks/whole_way.py DATA [--corpus multi30k ted tanaka] [--alignment given] [--output DIRECTORY]
+    python -m benchmarks.speed.whole_way DATA [--corpus multi30k ted tanaka] [--alignment given] [--output DIRECTORY]
 
 DATA/CORPUS holds tokenized text as `train.de`, `train.en` and so on, and `train.align.de-en` for `--alignment given`.
 Kernels are compiled before anything is measured. Translation: untuned weights, stack 100; words per second leave out
@@ -13,43 +13,15 @@ import re
 import shutil
 import statistics
 import tempfile
-from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
-from measure import PHRASEBEAM, Run, directory_bytes, megabytes, run, table
+from benchmarks.corpora import CORPORA, Files, head, prepare
+from benchmarks.measure import PHRASEBEAM, Run, directory_bytes, megabytes, run, table
 
 STAGE = re.compile(r"^(.+): (\d+\.\d) s$", re.M)
 STACK = "100"
-HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
 WARM_UP = 200  # sentence pairs
 DISTURBING = 0.15  # processors
-
-
-class Corpus(NamedTuple):
-    """Where the text lies; test "" takes the last HELD_OUT pairs of the training text."""
-
-    source: str
-    target: str
-    test: str
-    development: str
-
-
-CORPORA = {
-    "multi30k": Corpus("de", "en", "test_2016_flickr", "val"),
-    "ted": Corpus("de", "en", "devtest", "dev"),
-    "tanaka": Corpus("ja", "en", "", "dev"),
-}
-
-
-class Files(NamedTuple):
-    """Training text, its alignment, and test text."""
-
-    source: Path
-    target: Path
-    alignment: Path
-    test_source: Path
-    test_target: Path
 
 
 def main() -> None:
@@ -78,35 +50,6 @@ def main() -> None:
         print(table([[label, *(column.get(label, "") for column in columns)] for label in labels]))
     print()
     print("\n".join(sorted(signatures)))
-
-
-def prepare(data: Path, corpus: Corpus, directory: Path) -> Files:
-    """The files to train and test on; those split off the training text are written to `directory`."""
-    languages = corpus.source, corpus.target
-    alignment = f"train.align.{corpus.source}-{corpus.target}"
-    train = [data / f"train.{languages[0]}", data / f"train.{languages[1]}", data / alignment]
-    if corpus.test:
-        return Files(*train, *(data / f"{corpus.test}.{language}" for language in languages))
-    parts = []
-    for path in train:
-        lines = path.read_bytes().splitlines(keepends=True)
-        parts.append(directory / path.name)
-        parts[-1].write_bytes(b"".join(lines[:-HELD_OUT]))
-        (directory / path.name.replace("train", "test")).write_bytes(b"".join(lines[-HELD_OUT:]))
-    return Files(*parts, *(directory / f"test.{language}" for language in languages))
-
-
-def development_of(data: Path, corpus: Corpus) -> list[Path]:
-    """Source and target of the development set."""
-    return [data / f"{corpus.development}.{language}" for language in (corpus.source, corpus.target)]
-
-
-def head(path: Path, n_lines: int, directory: Path) -> Path:
-    """A file of the first lines of `path`."""
-    beginning = directory / f"{path.name}.head"
-    with open(path, "rb") as text:
-        beginning.write_bytes(b"".join(islice(text, n_lines)))
-    return beginning
 
 
 def warm_up(files: Files, directory: Path) -> None:

@@ -1,6 +1,6 @@
 """Build phrase tables, reordering tables and language model of a bitext, and compare them with those of Moses.
 
-    python benchmarks/compare_with_moses.py DATA [--source fr --target en --alignment align.fr-en]
+    python -m benchmarks.moses.compare_tables DATA [--source fr --target en --alignment align.fr-en]
 
 DATA/europarl10k holds the bitext; DATA/reference/europarl10k phrase-table.gz, lex.{e2f,f2e}.gz and
 reordering-table.*.gz, as `train-model.perl` writes them, and lm4.arpa.gz, by `lmplz --discount_fallback` of the target

@@ -1,6 +1,6 @@
 """Translating with a machine that completes what was typed: how fast it answers, and how much typing it saves.
 
-    python benchmarks/interactive.py DATA [--model MODEL] [--sentences N]
+    python -m benchmarks.speed.interactive DATA [--model MODEL] [--sentences N]
 
 A translator who has the reference in mind is simulated on test_2016_flickr of DATA/multi30k, German to English: first
 with prefixes of the reference of fixed lengths; then from the first word on, accepting all words up to the first wrong
@@ -9,17 +9,13 @@ one, typing that, and asking again. Untuned weights and default limits unless MO
 
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from measure import PHRASEBEAM, run, table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder

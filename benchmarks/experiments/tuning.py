@@ -1,6 +1,6 @@
 """All tuning methods as in Tan et al. (2013, Tables 1, 2 and 4): BLEU on development and test sets, updates, seconds.
 
-    python benchmarks/tuning.py DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
+    python -m benchmarks.experiments.tuning DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. Runs come in the order of how much they tell. C is chosen by BLEU on the
@@ -10,18 +10,14 @@ development set of the first corpus, with the first seed; other corpora and seed
 import json
 import shutil
 import statistics
-import sys
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kept_runs import parser_of, write
-from measure import PHRASEBEAM, run, table
-from whole_way import CORPORA, Corpus, development_of, prepare
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.corpora import CORPORA, Corpus, development_of, prepare
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.tuning.config import TuneConfig

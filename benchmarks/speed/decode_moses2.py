@@ -3,8 +3,8 @@
 import statistics
 from pathlib import Path
 
-from decode_models import Job, n_copies
-from measure import run
+from benchmarks.measure import run
+from benchmarks.speed.decode_models import Job, n_copies
 
 ALGORITHMS = {"stack": "0", "cube": "1"}
 LOADS = 5

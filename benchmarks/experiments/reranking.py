@@ -1,6 +1,7 @@
 """Reranking with lexical features as in Tan et al. (2013, section 4.2, Table 3): BLEU, features, seconds, memory.
 
-    python benchmarks/reranking.py DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
+    python -m benchmarks.experiments.reranking DATA --output DIRECTORY [--corpus NAME ...]
+        [--method NAME ...] [--tables]
 
 Lists are those of tuning.py's model with dense weights by MERT, and DIRECTORY may be its own. Sparse features of an
 entry are its pairs of aligned words, how many words stand for each source word, and its pairs of neighbours.
@@ -8,19 +9,15 @@ entry are its pairs of aligned words, how many words stand for each source word,
 
 import argparse
 import json
-import sys
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kept_runs import parser_of, write
-from measure import PHRASEBEAM, megabytes, run, table
-from tuning import SETTINGS, Job, corpus_files, tune
-from whole_way import CORPORA
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.corpora import CORPORA
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.tuning import SETTINGS, Job, corpus_files, tune
+from benchmarks.measure import PHRASEBEAM, megabytes, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.output.rendering import render_nbest

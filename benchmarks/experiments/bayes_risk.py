@@ -1,6 +1,6 @@
 """What minimum Bayes risk brings in BLEU by size of the list and scale of the scores, and what it costs.
 
-    python benchmarks/bayes_risk.py MODEL SOURCE REFERENCE [--algorithm cube]
+    python -m benchmarks.experiments.bayes_risk MODEL SOURCE REFERENCE [--algorithm cube]
 
 BLEU is sacrebleu's of tokenized lowercased text; speed is source words per processor second of one thread, without
 loading and compilation.
@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from measure import table
 
+from benchmarks.measure import table
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.output.mbr import Mbr, TargetTexts, choose
 from phrasebeam.decoder.output.translation import Translation

@@ -1,6 +1,6 @@
 """The language model against KenLM: nanoseconds per query, equality of scores, and what estimation takes.
 
-    python benchmarks/language_model.py DATA [--corpus ted --language en --order 4]
+    python -m benchmarks.speed.language_model DATA [--corpus ted --language en --order 4]
 
 Estimates a model of DATA/CORPUS/train.LANGUAGE, then scores that text, all of it, and a held-out text with it. Rows:
 our kernel over coded text (what the decoder does); our Python face and the kenlm package sentence by sentence, from
@@ -16,8 +16,8 @@ from pathlib import Path
 
 import kenlm
 import numpy as np
-from measure import PHRASEBEAM, megabytes, run, table
 
+from benchmarks.measure import PHRASEBEAM, megabytes, run, table
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.query import score_word

@@ -1,26 +1,22 @@
 """What the perceptron and expected BLEU learn from the same data, together: BLEU on development and test sets.
 
-    python benchmarks/both_trainers.py DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...] [--tables]
+    python -m benchmarks.experiments.both_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...] [--tables]
 
-Both begin with the same tuned model, that of maxforce.py and expected_bleu_methods.py, which may share DIRECTORY. The
+Both begin with the same tuned model, that of maxforce.py and expected_bleu.py, which may share DIRECTORY. The
 perceptron learns from all pairs, with configs/maxforce-small.yaml. Its sparse features are put beside what expected
 BLEU learned, as join-features does, and everything is tuned by corpus-level MIRA. Of several seeds, there is the mean
 of the perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from expected_bleu_methods import Work, bootstrapped, make_tuned, read_texts
-from expected_bleu_methods import learn as learn_expected_bleu
-from kept_runs import parser_of, write
-from maxforce import SMALL, TINY, TINY_TUNE, file_of, score_before, scores
-from measure import table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.experiments.expected_bleu import Work, bootstrapped, make_tuned, read_texts
+from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.maxforce import SMALL, TINY, TINY_TUNE, file_of, score_before, scores
+from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.joining.joined_model import join_features

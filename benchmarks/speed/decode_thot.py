@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from decode_models import LONGEST, Job
 from thot.alignment import AlignmentModelType, Ibm1AlignmentModel
 from thot.translation import SmtDecoder, SmtModel
+
+from benchmarks.speed.decode_models import LONGEST, Job
 
 ORDER = 4
 INTERPOLATION = "0.99 0.8 0.6 0.4"  # of unigrams, bigrams, ... with the model of the next lower order

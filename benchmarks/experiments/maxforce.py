@@ -1,9 +1,10 @@
 """The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8, 9 and 12): BLEU on development and test sets.
 
-    python benchmarks/maxforce.py DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--seed N ...] [--tables]
+    python -m benchmarks.experiments.maxforce DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+        [--seed N ...] [--tables]
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
-is there. The models, and the tuned ones, are those of expected_bleu_methods.py, which may share the directory. Each run
+is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
 configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, and scaled
 and tuned as there after the last one. A row of the table has the scores of all seeds, and the rest of the first one.
@@ -12,19 +13,16 @@ and tuned as there after the last one. A row of the table has the scores of all 
 import argparse
 import json
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
-from expected_bleu_methods import BASELINE, Texts, Work, make_tuned, read_texts
-from kept_runs import parser_of, write
-from measure import PHRASEBEAM, ROOT, run, table
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.experiments.expected_bleu import BASELINE, Texts, Work, make_tuned, read_texts
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.measure import PHRASEBEAM, ROOT, run, table
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress

@@ -1,6 +1,7 @@
 """Ways of maximum expected BLEU training as in Wuebker et al. (2015, Table 2): BLEU on development and test sets.
 
-    python benchmarks/expected_bleu_methods.py DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--tables]
+    python -m benchmarks.experiments.expected_bleu DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+        [--tables]
 
 Models of DATA's alignments, n-best lists, and a file for each run are kept in DIRECTORY: what is there is not made
 again, and --tables only prints what is there. A model is tuned once, and learned from; its best iteration, by BLEU on
@@ -14,18 +15,15 @@ import json
 import re
 import shutil
 import statistics
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from kept_runs import parser_of, write
-from measure import table
-from whole_way import CORPORA, Files, development_of, head, prepare
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.corpora import CORPORA, Files, development_of, head, prepare
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
@@ -35,7 +33,7 @@ from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
-from phrasebeam.training.expected_bleu.state import Iteration
+from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import TuningData, tune_model
@@ -183,7 +181,7 @@ def learn(work: Work) -> None:
     say(work.corpus, work.run, f"{parameters:,} parameters, {scored} at {progress.best}")
 
 
-def seconds(iterations: list[Iteration]) -> float:
+def seconds(iterations: list[ExpectedBleuIteration]) -> float:
     """Of all steps."""
     return sum(one.seconds for one in iterations)
 

@@ -1,6 +1,6 @@
 """How much of a training set forced decoding reaches, by distortion limit, with and without leave-one-out.
 
-    python benchmarks/reachability.py DATA [--corpus NAME ...] [--models DIR] [--every K] [--limits 0 2 ...]
+    python -m benchmarks.experiments.reachability DATA [--corpus NAME ...] [--models DIR] [--every K] [--limits 0 2 ...]
 
 The models are trained on the alignments in DATA, and found again in DIR. Shares are of sentence pairs, and of source
 words; `+prefix` counts the longest prefix pairs of at least 5 source words as well. Every K-th pair is decoded, with
@@ -9,16 +9,12 @@ the default bound on states and without a table limit, by one thread.
 
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from itertools import islice
 from pathlib import Path
 
-from measure import PHRASEBEAM, run, table
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
+from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.reachability import Reachability

@@ -1,8 +1,8 @@
 """A phrase table of many million pairs: how it is built, opened and decoded with, in which time and which memory.
 
-    python benchmarks/large_table.py --pairs 50_000_000 --directory DIR [--text] [--memory 4G]
+    python -m benchmarks.speed.large_table --pairs 50_000_000 --directory DIR [--text] [--memory 4G]
 
-The table is synthetic (benchmarks/synthetic_table.py): a million words on either side, log-uniform as Zipf's law has
+The table is synthetic (synthetic_table.py): a million words on either side, log-uniform as Zipf's law has
 them, source phrases of 1 to 5 words, lexicalized reordering. It is written in pieces by the writer that train-model
 uses; with --text as Moses' text tables, which import-moses reads. Sentences are strings of source phrases from all over
 the table, so that many of its pages are touched. DIR keeps the model, and a second run takes it as it is.
@@ -16,8 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from measure import PHRASEBEAM, ROOT, checkout_environment, directory_bytes, megabytes, run, table
-from synthetic_table import N_WORDS, write_sentences, write_target_text
+from benchmarks.measure import PHRASEBEAM, checkout_environment, directory_bytes, megabytes, run, table
+from benchmarks.speed.synthetic_table import N_WORDS, write_sentences, write_target_text
 
 SENTENCES = 1000
 OPEN = """
@@ -67,7 +67,7 @@ def build(arguments: argparse.Namespace, model: Path) -> None:
     write_target_text(text, arguments.seed)
     run([*PHRASEBEAM, "build-lm", "--text", f"{text}", "--order", "3", "--output", f"{language_model}"])
     # In processes of their own: memory of this one would count as theirs.
-    generate = [sys.executable, f"{ROOT / 'benchmarks' / 'synthetic_table.py'}", f"{arguments.pairs}"]
+    generate = [sys.executable, "-m", "benchmarks.speed.synthetic_table", f"{arguments.pairs}"]
     generate += [f"{arguments.seed}", f"{language_model}"]
     if arguments.text:
         seconds = run([*generate, f"{arguments.directory}", "text"]).seconds
