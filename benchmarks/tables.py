@@ -4,10 +4,14 @@
     python -m benchmarks.tables --check   names those that differ from what their page shows, and fails if there are any
     python -m benchmarks.tables --write   puts them into the pages
 
-A page says `<!-- table FILE.csv COLUMN=VALUE ... -->` in the line before a table: the rows of a file (relative to the
-page) that have one of the values, separated by `|`, in each of these columns. Columns that have one value only by that
-are not shown. `columns=A|B` shows these columns alone. `mean_over=A` shows means of numbers over the rows that differ in
-A, with standard deviations in brackets, and how many rows there are. Words with spaces stand in quotes.
+A page asks for a table by `<!-- table FILE.csv OPTION ... -->` in the line before it; FILE is relative to the page.
+
+    COLUMN=A|B      only rows that have one of these values; a column of which one value is wanted is not shown
+    columns=A|B     only these columns
+    mean_over=seed  means over the rows that differ in numbers and in this column, with standard deviations in brackets;
+                    the column becomes the number of rows
+
+Options with spaces stand in quotes.
 """
 
 import argparse
@@ -96,7 +100,7 @@ def made(folder: Path, request: str) -> list[str]:
 
 
 def means(rows: list[Row], over: str) -> list[Row]:
-    """A row for each group of rows that differ in numbers alone; `over` becomes their count."""
+    """Means of the rows that differ only in numbers and in the column `over`, in place of which is their count."""
     numbers = [name for name in rows[0] if name != over and all(NUMBER.fullmatch(row[name]) for row in rows)]
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
@@ -106,7 +110,7 @@ def means(rows: list[Row], over: str) -> list[Row]:
         mean = dict(group[0]) | {over: str(len(group))}
         for name in numbers:
             mean |= mean_and_deviation(name, [Decimal(row[name]) for row in group])
-        found.append(mean)
+        found.append({over.rstrip("s") + "s" if name == over else name: cell for name, cell in mean.items()})
     return found
 
 

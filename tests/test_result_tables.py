@@ -49,8 +49,8 @@ def test_chosen_rows_and_columns(folder):
 
 def test_means_round_halves_up(folder):
     assert tables.made(folder, "r.csv set=a columns=method|seed|BLEU|words mean_over=seed")[2:] == [
-        "| x      |    2 | 10.06 (0.01) | 1,235 (1) |",
-        "| y      |    1 |         9.00 |     1,000 |",
+        "| x      |     2 | 10.06 (0.01) | 1,235 (1) |",
+        "| y      |     1 |         9.00 |     1,000 |",
     ]
 
 
