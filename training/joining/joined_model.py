@@ -1,7 +1,7 @@
 """A model with the sparse features of another: what two trainers learned from the same data, side by side.
 
 It is not in the papers. Scores by expected BLEU and features by the perceptron, each learned beginning with the same
-model, can be worth more together than either alone, once everything is tuned (benchmarks/README.md).
+model, can be worth more together than either alone, once everything is tuned (docs/experiments/both-trainers.md).
 """
 
 from pathlib import Path
