@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from phrasebeam.lm.language_model import LanguageModel
     from phrasebeam.training.build.config import TrainModelConfig
     from phrasebeam.training.build.train_model import train_model
+    from phrasebeam.training.common.development_set import DevelopmentData
     from phrasebeam.training.common.training_data import TrainingData
     from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
     from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
     from phrasebeam.training.maxforce.maxforce_model import train_maxforce
     from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, evaluate, evaluate_files
     from phrasebeam.training.tuning.config import TuneConfig
-    from phrasebeam.training.tuning.tune_model import TuningData, tune_model
+    from phrasebeam.training.tuning.tune_model import tune_model
 
 __all__ = [
     "train_model",
     "TrainModelConfig",
     "tune_model",
     "TuneConfig",
-    "TuningData",
+    "DevelopmentData",
     "train_maxforce",
     "MaxforceConfig",
     "TrainingData",
@@ -84,7 +85,8 @@ HOMES = {
     "phrasebeam.training.build.config": ("TrainModelConfig",),
     "phrasebeam.training.metrics.evaluation": ("evaluate", "evaluate_files", "Evaluation", "EvaluationOptions"),
     "phrasebeam.training.tuning.config": ("TuneConfig",),
-    "phrasebeam.training.tuning.tune_model": ("tune_model", "TuningData"),
+    "phrasebeam.training.tuning.tune_model": ("tune_model",),
+    "phrasebeam.training.common.development_set": ("DevelopmentData",),
     "phrasebeam.training.maxforce.config": ("MaxforceConfig",),
     "phrasebeam.training.maxforce.maxforce_model": ("train_maxforce",),
     "phrasebeam.training.common.training_data": ("TrainingData",),

@@ -9,21 +9,18 @@ from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.tables.provenance import check_output, signature, version
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.provenance import signature, version
 
 OWN = ("model.yaml", "weights.yaml")
 WORK_DIRECTORIES = ("tuning", "maxforce", "expected_bleu")  # of trainers, in the models that they write
 
 
-def work_directory(model: Path, output: Path, name: str) -> Path:
-    """Where in `output` the work stands that makes it of `model`. Raises ConfigError if that is taken."""
-    if name not in WORK_DIRECTORIES:
-        raise ValueError(f"{name} is not one of {', '.join(WORK_DIRECTORIES)}")
-    work = output / name
-    if not work.exists():
-        check_output(output)
-    check_not_itself(output, model)
-    return work
+def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
+    """The model with other weights of its sparse features, in memory."""
+    tables = model.tables
+    return model._replace(tables=tables._replace(sparse=tables.sparse._replace(weights=weights)))
 
 
 def check_not_itself(output: Path, *models: Path) -> None:

@@ -7,7 +7,9 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
+from phrasebeam.training.common.checkpoint import load_checkpoint
+from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.iterations import Progress
 from phrasebeam.training.expected_bleu.optimizers import State
 
 
@@ -21,17 +23,10 @@ class ExpectedBleuIteration(Section):
     score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
 
 
-class ExpectedBleuProgress(SignedProgress):
+class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
     """What was reached so far; iteration 0 is the model before."""
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
-    signature: str = Field(description="of settings and data; who resumes must have the same")
-    iterations: list[ExpectedBleuIteration] = Field([])
-
-    @property
-    def best(self) -> int:
-        """The iteration whose weights have the best score, the first of several."""
-        return int(np.argmax([-np.inf if one.score is None else one.score for one in self.iterations]))
 
     def with_score(self, number: int, score: float) -> "ExpectedBleuProgress":
         """The same with the score of an iteration."""
@@ -40,13 +35,24 @@ class ExpectedBleuProgress(SignedProgress):
         return self.model_copy(update={"iterations": iterations})
 
 
-def save_checkpoint(path: Path, progress: ExpectedBleuProgress, weights: np.ndarray, state: State) -> None:
-    """Write all, whole or not at all."""
-    save_progress(path, progress, {"weights": weights} | {f"state_{name}": array for name, array in state.items()})
+def arrays_of(parameters: np.ndarray, state: State) -> dict[str, np.ndarray]:
+    """The parameters and the optimizer's state as arrays of a checkpoint."""
+    return {"weights": parameters} | {f"state_{name}": array for name, array in state.items()}
 
 
-def load_checkpoint(path: Path, signature: str) -> tuple[ExpectedBleuProgress, np.ndarray, State]:
-    """Read it back. Raises ConfigError where it is of other settings or data."""
-    progress, arrays = load_progress(path, ExpectedBleuProgress, signature)
+def load_learned(path: Path, signature: str) -> tuple[ExpectedBleuProgress, np.ndarray, State]:
+    """Progress, parameters and state of a checkpoint. Raises ConfigError where it is of other settings or data."""
+    progress, arrays = load_checkpoint(path, ExpectedBleuProgress, signature)
     state = {name.removeprefix("state_"): array for name, array in arrays.items() if name.startswith("state_")}
     return progress, arrays["weights"], state
+
+
+def write_expected_bleu_curve(directory: Path, progress: ExpectedBleuProgress, title: str) -> None:
+    """Write curve.csv and curve.png: expected BLEU as in Figure 2 of Wuebker et al. (2015), and the score."""
+    expected = {number: one.expected_bleu for number, one in enumerate(progress.iterations)}
+    scores = {number: one.score for number, one in enumerate(progress.iterations) if one.score is not None}
+    panels = [
+        Panel("expected BLEU of the training data", {"": expected}, title),
+        Panel("score of the development set", {"": scores}),
+    ]
+    write_curve(directory, progress.rows(), panels)

@@ -5,15 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.state import MaxforceProgress
 from phrasebeam.training.maxforce.updates import Strategy
-from phrasebeam.training.tuning.tune_model import TuningData
 
 
 def train_maxforce_command(
@@ -45,8 +46,7 @@ def train_maxforce_command(
     threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
-    settings = load_config(config, MaxforceConfig) if config else MaxforceConfig()
-    overrides: dict[str, Any] = {
+    options: dict[str, Any] = {
         "update": update,
         "iterations": iterations,
         "leave_one_out": leave_one_out,
@@ -54,12 +54,10 @@ def train_maxforce_command(
         "seeds": seed,
         "threads": threads,
     }
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in overrides.items() if value is not None}
-    settings = parse_config(data, MaxforceConfig, "options")
+    settings = config_with_options(config, MaxforceConfig, options)
     show_progress()
     corpus = TrainingData(source, target, alignment)
-    found = train_maxforce(model, corpus, TuningData(dev_source, dev_reference), output, settings)
+    found = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
     for number, progress in found.progress.items():
         if found.mean:
             print(f"seed {number}")
@@ -70,11 +68,10 @@ def train_maxforce_command(
 
 def to_table(progress: MaxforceProgress) -> str:
     """A row for each iteration, the best one marked."""
-    rows = [["iteration", "score", "updates", "invalid", "solved", "features", "sentences/s"]]
-    for number, epoch in enumerate(progress.epochs):
-        best = "*" if number == progress.best else ""
-        speed = f"{epoch.examples / epoch.seconds:.1f}" if epoch.seconds else ""
-        ratios = [f"{100 * epoch.invalid_ratio:.1f}%", f"{100 * epoch.solved / max(epoch.examples, 1):.1f}%"]
-        rows.append([f"{number}{best}", f"{epoch.score:.2f}", str(epoch.updates), *ratios, str(epoch.features), speed])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    rows = {}
+    for number, one in enumerate(progress.iterations):
+        speed = f"{one.examples / one.seconds:.1f}" if one.seconds else ""
+        ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
+        rows[number] = [f"{one.score:.2f}", str(one.updates), *ratios, str(one.features), speed]
+    header = ["score", "updates", "invalid", "solved", "features", "sentences/s"]
+    return iteration_table(header, rows, progress.best)

@@ -3,17 +3,16 @@
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
+from phrasebeam.training.common.checkpoint import load_checkpoint
+from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.iterations import Progress
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 
-FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
 
-
-class Epoch(Section):
+class MaxforceIteration(Section):
     """One iteration over the training data; number 0 is only the score before the first."""
 
     examples: int = 0
@@ -35,20 +34,13 @@ class Epoch(Section):
         return self.invalid / max(self.updates, 1)
 
 
-class MaxforceProgress(SignedProgress):
+class MaxforceProgress(Progress[MaxforceIteration]):
     """Which mini-batch comes next, and what was found so far."""
 
-    format: Literal["phrasebeam maxforce 1"] = FORMAT
-    signature: str = Field(description="of settings and data; who resumes must have the same")
-    epochs: list[Epoch] = Field([])
-    current: Epoch = Epoch()
+    format: Literal["phrasebeam maxforce 2"] = "phrasebeam maxforce 2"
+    current: MaxforceIteration = Field(MaxforceIteration(), description="the iteration at hand, so far")
     next_example: int = Field(0, description="in the order of the iteration at hand")
     logged: int = Field(0, description="bytes of the log of updates")
-
-    @property
-    def best(self) -> int:
-        """The iteration whose averaged weights were best, the first of several; 0: those before training."""
-        return int(np.argmax([epoch.score for epoch in self.epochs]))
 
 
 def directory_of(work: Path, seed: int) -> Path:
@@ -56,12 +48,20 @@ def directory_of(work: Path, seed: int) -> Path:
     return work / f"seed-{seed}"
 
 
-def save_checkpoint(path: Path, progress: MaxforceProgress, learned: LearnedWeights) -> None:
-    """Write both, whole or not at all."""
-    save_progress(path, progress, learned.arrays())
-
-
-def load_checkpoint(path: Path, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-    """Read them back. Raises ConfigError where they are of other settings or data."""
-    progress, arrays = load_progress(path, MaxforceProgress, signature)
+def load_learned(path: Path, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
+    """What was learned up to a checkpoint. Raises ConfigError where it is of other settings or data."""
+    progress, arrays = load_checkpoint(path, MaxforceProgress, signature)
     return progress, LearnedWeights.restored(arrays)
+
+
+def write_maxforce_curve(directory: Path, progress: MaxforceProgress) -> None:
+    """Write curve.csv and curve.png: the score, and the ratio of invalid updates (Yu et al. 2013, Figures 8 and 9)."""
+    ratios = [iteration.invalid_ratio for iteration in progress.iterations]
+    rows = [row | {"invalid_ratio": ratio} for row, ratio in zip(progress.rows(), ratios)]
+    scores = {"": dict(enumerate(progress.scores))}
+    invalid = {"": {number: 100 * ratio for number, ratio in enumerate(ratios) if number > 0}}
+    panels = [
+        Panel("score of the development set", scores, "averaged weights after each iteration"),
+        Panel("invalid updates, %", invalid),
+    ]
+    write_curve(directory, rows, panels)

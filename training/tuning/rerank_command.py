@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log, show_progress
@@ -37,12 +37,9 @@ def rerank_command(
         raise ConfigError("--train and --reference need each other; give both")
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
-    settings = load_config(config, TuneConfig) if config else TuneConfig()
-    given: dict[str, Any] = {"method": method, "metric": metric, "threads": threads}
-    given["seeds"] = None if seed is None else [seed]
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in given.items() if value is not None}
-    settings = parse_config(data, TuneConfig, "options")
+    seeds = None if seed is None else [seed]
+    options: dict[str, Any] = {"method": method, "metric": metric, "threads": threads, "seeds": seeds}
+    settings = config_with_options(config, TuneConfig, options)
     if c is not None:
         settings = settings.with_c(c)
     show_progress()

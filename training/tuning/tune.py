@@ -4,9 +4,12 @@ Batch tuning as in Och (2003) and Cherry & Foster (2012). After every iteration 
 goes on behind its last whole iteration, to the same weights.
 """
 
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,22 +19,15 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.common.derived_model import with_sparse_weights
+from phrasebeam.training.common.development_set import DevelopmentSet, points
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.decoding import ListRequest, decode_into, score_translations
+from phrasebeam.training.tuning.decoding import ListRequest, decode_into
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
-from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
-
-
-@dataclass(frozen=True)
-class DevelopmentSet:
-    """The sentences to tune on, and the metric against their references."""
-
-    source: Sequence[str]
-    metric: Metric
+from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales
 
 
 @dataclass(frozen=True)
@@ -76,10 +72,10 @@ class Tuner:
     def finish(self) -> None:
         """Iterate until few hypotheses are new, or as often as the settings say; at last weights are only scored."""
         self.run.extend(self.config.iterations)
-        if not self.run.state.iterations:
+        if not self.run.progress.iterations:
             self.run.save_weights(0, starting_weights(self.model, self.config))
-        while not self.run.state.finished:
-            number = len(self.run.state.iterations) + 1
+        while not self.run.progress.finished:
+            number = len(self.run.progress.iterations) + 1
             iteration, finished = self._iterate(number)
             self.run.add(iteration, finished)
             log.info(self._line(number, iteration))
@@ -93,16 +89,14 @@ class Tuner:
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
-            source, threads = self.development.source, self.config.threads
-            score = score_translations(decoder, source, self.metric, threads)
-            last = self.run.state.iterations[-1]
+            score, last = self.development.score(decoder).score, self.run.progress.iterations[-1]
             seconds = time.process_time() - begin
             return TuningIteration(
                 score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds
             ), True
         store = self._store(number, decoder)
         wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
-        decoded = decode_into(store, decoder, self.development.source, self.metric, wanted, self.config.threads)
+        decoded = decode_into(store, decoder, self.development, wanted)
         iteration = TuningIteration(
             score=decoded.score,
             hypotheses=len(store),
@@ -138,7 +132,7 @@ class Tuner:
             sparse = with_values(decoder.model.tables.sparse.weights, store.keys, optimum.weights[n_dense:])
         self.run.save_weights(number, weights, sparse)
         found = {
-            "list_score": problem.score_of(optimum.weights),
+            "list_score": points(problem.score_of(optimum.weights)),
             "updates": optimum.n_updates,
             "epoch": optimum.epoch,
             "optimize_seconds": seconds,
@@ -155,9 +149,36 @@ class Tuner:
         if self.config.sparse == "weights":
             tunable[:n_dense] &= ~is_group(decoder.features)
         rng = np.random.default_rng([self.settings.seed, number])
-        return Problem(store.lists(), self.metric, start, tunable, rng, self.config.threads)
+        return Problem(store.lists(), self.metric, start, tunable, rng, self.development.threads)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
-        reported, after = self.metric.reported, iteration.list_score
+        reported, after = self.development.reported, iteration.list_score
         lists = "" if after is None else f", {reported(after):.2f} on the lists after optimizing"
         return f"{self.settings.name}: iteration {number}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"
+
+
+class TunedWeights(NamedTuple):
+    """The dense weights of the best run, and their score (0 to 100, of TER negative)."""
+
+    weights: Weights
+    score: float
+
+
+def tuned_weights(
+    model: Model, development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
+) -> TunedWeights:
+    """Tune the weights of a model for another trainer, in memory; all runs begin with the weights of the model.
+
+    The work is in `directory` while it lasts. What a tuning that was killed did there is not done again. Raises
+    ConfigError where that had another signature.
+    """
+    best = None
+    for settings in runs:
+        run = TuningRun(directory / settings.name, signature)
+        Tuner(model, development, settings, run).finish()
+        if best is None or run.progress.best_score > best.score:
+            best = TunedWeights(run.weights(run.progress.best), run.progress.best_score)
+    if best is None:
+        raise ValueError("no runs of tuning")
+    shutil.rmtree(directory)  # it holds n-best lists
+    return best

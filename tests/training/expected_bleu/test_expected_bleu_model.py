@@ -18,14 +18,13 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
 from phrasebeam.training.expected_bleu.features import condensed, find_features
 from phrasebeam.training.expected_bleu.list_store import ListStore
-from phrasebeam.training.expected_bleu.scoring import fixed_score
-from phrasebeam.training.tuning.tune_model import TuningData
 from tests import ROOT
 from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
@@ -66,7 +65,7 @@ def data(tmp_path_factory):
 
 def learn(data, output, lists=None, **more):
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | more)
     return train_expected_bleu(data / "model", corpus, development, output, config, lists)
 
@@ -127,7 +126,7 @@ def test_growth_transformation_learns_the_channel_models(data, tmp_path):
     weights = yaml.safe_load((model / "weights.yaml").read_text())
     (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"translation": [0.2, 0.0, 0.1, 0.0]}))
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | {"optimizer": "gt", "iterations": 12})
     progress = train_expected_bleu(model, corpus, development, tmp_path / "out", config)
     objectives = [one.objective for one in progress.iterations]
@@ -151,9 +150,10 @@ def test_the_best_is_chosen_after_tuning(data, lists, tmp_path):
     assert tuned.iterations[0].score > fixed.iterations[0].score
     best = tmp_path / "tuned" / WORK / "tuned" / f"{tuned.best:03d}.yaml"
     assert (tmp_path / "tuned" / "weights.yaml").read_bytes() == best.read_bytes()
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK)
-    assert fixed_score(tmp_path / "tuned", development, config) == pytest.approx(tuned.iterations[tuned.best].score)
+    score = development.read(config).score(Decoder.load(tmp_path / "tuned", config.search)).score
+    assert score == pytest.approx(tuned.iterations[tuned.best].score)
 
 
 class Killed(Exception):

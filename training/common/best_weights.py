@@ -1,6 +1,6 @@
-"""The weights of a training that were best on the development set, and the mean of those of several."""
+"""The weights of a training that were best on the development set so far: dense ones, and those of sparse features."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,7 +8,6 @@ import numpy as np
 
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, new_sparse_weights
-from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 
 
 class BestWeights(NamedTuple):
@@ -27,21 +26,9 @@ class BestWeights(NamedTuple):
 
 
 def nonzero_weights(dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> BestWeights:
-    """Out of a table of T slots, and the groups of its features (uint8[T])."""
+    """Those of a table of T slots that are not 0; `group`: of the features in its slots (uint8[T])."""
     slots = np.flatnonzero(sparse.values)
     return BestWeights(dense, sparse.keys[slots], sparse.values[slots], group[slots])
-
-
-def mean(several: Iterable[BestWeights], n: int) -> BestWeights:
-    """Of `n` trainings; a feature that a training has not has the weight 0 there."""
-    total: LearnedWeights | None = None
-    for one in several:
-        if total is None:
-            total = LearnedWeights(np.zeros(one.dense.size), new_sparse_weights(one.keys.size))
-        total.add(one.dense / n, one.keys, one.values / n, one.group.astype(np.int64))
-    if total is None:
-        raise ValueError("no weights to average")
-    return nonzero_weights(total.dense, total.sparse, total.columns.group)
 
 
 def save_best(path: Path, best: BestWeights) -> None:
@@ -51,11 +38,11 @@ def save_best(path: Path, best: BestWeights) -> None:
 
 
 def load_best(path: Path) -> BestWeights:
-    """Read them back."""
+    """Read what save_best wrote."""
     with np.load(path) as arrays:
         return best_of(arrays)
 
 
 def best_of(arrays: Mapping[str, np.ndarray]) -> BestWeights:
-    """By their names."""
+    """The weights in arrays with the names of the fields."""
     return BestWeights(*(arrays[name] for name in BestWeights._fields))
