@@ -1,12 +1,9 @@
 """The weights of a training that were best on the development set so far: dense ones, and those of sparse features."""
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, new_sparse_weights
 
 
@@ -29,20 +26,3 @@ def nonzero_weights(dense: np.ndarray, sparse: SparseWeights, group: np.ndarray)
     """Those of a table of T slots that are not 0; `group`: of the features in its slots (uint8[T])."""
     slots = np.flatnonzero(sparse.values)
     return BestWeights(dense, sparse.keys[slots], sparse.values[slots], group[slots])
-
-
-def save_best(path: Path, best: BestWeights) -> None:
-    """Write weights, whole or not at all."""
-    with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, **best._asdict())
-
-
-def load_best(path: Path) -> BestWeights:
-    """Read what save_best wrote."""
-    with np.load(path) as arrays:
-        return best_of(arrays)
-
-
-def best_of(arrays: Mapping[str, np.ndarray]) -> BestWeights:
-    """The weights in arrays with the names of the fields."""
-    return BestWeights(*(arrays[name] for name in BestWeights._fields))

@@ -5,23 +5,21 @@ import io
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from phrasebeam.base.figures import INSTALL, can_draw, write_figure
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.progress import log
 
-
-class Panel(NamedTuple):
-    """One of the plots of a picture, which stand one below the other."""
-
-    ylabel: str
-    lines: Mapping[str, Mapping[int, float]]  # values by iteration, by name; "" for a line without one
-    title: str = ""
+Rows = Sequence[Mapping[str, Any]]  # an iteration each, with the same columns, "iteration" among them; None is empty
 
 
-def write_curve(directory: Path, rows: Sequence[Mapping[str, object]], panels: Sequence[Panel]) -> None:
-    """Write curve.csv, of one row or more with the same columns, and curve.png if matplotlib is there."""
+def write_curve(directory: Path, rows: Rows, title: str, plots: Mapping[str, str]) -> None:
+    """Write curve.csv, and curve.png if matplotlib is there: one plot below the other.
+
+    `plots`: the columns that are drawn, and what they are called there. Where there is a column "run", each run is a
+    line of its own.
+    """
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -29,20 +27,22 @@ def write_curve(directory: Path, rows: Sequence[Mapping[str, object]], panels: S
     with atomic_file(directory / "curve.csv") as file:
         file.write(text.getvalue().encode("utf-8"))
     if can_draw():
-        write_figure(directory / "curve.png", 8, 7, lambda figure: _draw(figure, panels))
+        write_figure(directory / "curve.png", 8, 7, lambda figure: _draw(figure, rows, title, plots))
     else:
         _say_not_drawn()
 
 
-def _draw(figure: Any, panels: Sequence[Panel]) -> None:
-    plots = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
-    for axes, panel in zip(plots, panels, strict=True):
-        for name, line in panel.lines.items():
-            axes.plot(list(line), list(line.values()), marker=".", label=name)
-        axes.set(ylabel=panel.ylabel, title=panel.title)
-        if any(panel.lines):
-            axes.legend()
-    plots[-1].set(xlabel="iteration")
+def _draw(figure: Any, rows: Rows, title: str, plots: Mapping[str, str]) -> None:
+    all_axes = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
+    for axes, (column, label) in zip(all_axes, plots.items(), strict=True):
+        for run in dict.fromkeys(row.get("run") for row in rows):
+            drawn = [row for row in rows if row.get("run") == run and row[column] is not None]
+            axes.plot([row["iteration"] for row in drawn], [row[column] for row in drawn], marker=".", label=run)
+        axes.set(ylabel=label)
+    all_axes[0].set(title=title)
+    all_axes[-1].set(xlabel="iteration")
+    if "run" in rows[0]:
+        all_axes[0].legend()
 
 
 @cache

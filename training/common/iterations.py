@@ -46,7 +46,7 @@ class Progress(SignedSection, Generic[AnyIteration]):
         """The progress with one more iteration, and with other values of the fields in `more`."""
         return self.model_copy(update={"iterations": [*self.iterations, iteration], **more})
 
-    def rows(self, first: int = 0) -> list[dict[str, object]]:
+    def rows(self, first: int = 0) -> list[dict[str, Any]]:
         """The fields of each iteration, for a curve; they are numbered from `first` on."""
         return [{"iteration": number, **one.model_dump()} for number, one in enumerate(self.iterations, first)]
 

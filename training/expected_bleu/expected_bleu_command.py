@@ -8,6 +8,16 @@ import typer
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common.command_options import (
+    LEAVE_ONE_OUT,
+    Alignment,
+    DevReference,
+    LmFolds,
+    Output,
+    Source,
+    Target,
+    Threads,
+)
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
@@ -18,14 +28,12 @@ from phrasebeam.training.expected_bleu.state import ExpectedBleuProgress
 
 def train_expected_bleu_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model and tune write it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")],
-    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    source: Source,
+    target: Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says which iteration is the best.")],
-    dev_reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
-    output: Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")],
-    alignment: Annotated[
-        Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")
-    ] = None,
+    dev_reference: DevReference,
+    output: Output,
+    alignment: Alignment = None,
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
@@ -40,14 +48,9 @@ def train_expected_bleu_command(
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,
-    leave_one_out: Annotated[
-        LeaveOneOut | None,
-        typer.Option(help="Phrase pairs that only the sentence pair itself supports.", show_default="penalty"),
-    ] = None,
-    lm_folds: Annotated[
-        int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=LEAVE_ONE_OUT, show_default="penalty")] = None,
+    lm_folds: LmFolds = None,
+    threads: Threads = None,
 ) -> None:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
     options: dict[str, Any] = {

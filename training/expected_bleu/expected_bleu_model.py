@@ -24,6 +24,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
+from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.run import TrainingRun
 from phrasebeam.training.common.settings import settings_with_effect
@@ -33,16 +34,11 @@ from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
-from phrasebeam.training.expected_bleu.state import (
-    ExpectedBleuIteration,
-    ExpectedBleuProgress,
-    arrays_of,
-    load_learned,
-    write_expected_bleu_curve,
-)
+from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration, ExpectedBleuProgress
 from phrasebeam.training.tuning.tune import all_runs, tuned_weights
 
 WORK = "expected_bleu"  # in the model directory
+PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
 OF_LISTS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
@@ -66,7 +62,7 @@ def train_expected_bleu(
     learner = new_learner(run.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    write_expected_bleu_curve(run.work, progress, config.optimizer)
+    write_curve(run.work, progress.rows(), config.optimizer, PLOTS)
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
     training.write(output, learner, progress.best, tuned)
     store.close()
@@ -108,7 +104,8 @@ class ExpectedBleuTraining:
         config, path, name = self.config, self.checkpoint, self.run.signature(settings_with_effect(self.config))
         progress, parameters, state = ExpectedBleuProgress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
-            progress, parameters, state = load_learned(path, name)
+            progress, state = load_checkpoint(path, ExpectedBleuProgress, name)
+            parameters = state.pop("parameters")
         log.info("parameters: %d", parameters.size)
         with stage("expected BLEU", config.iterations + 1) as advance:
             advance(len(progress.iterations))
@@ -119,7 +116,7 @@ class ExpectedBleuTraining:
                 value = learner.step(parameters, state)
                 found = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
                 progress = progress.with_iteration(found)
-                save_checkpoint(path, progress, arrays_of(parameters, state))
+                save_checkpoint(path, progress, state | {"parameters": parameters})
                 log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value[:2])
                 advance(1)
         return progress

@@ -8,6 +8,16 @@ import typer
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common.command_options import (
+    LEAVE_ONE_OUT,
+    Alignment,
+    DevReference,
+    LmFolds,
+    Output,
+    Source,
+    Target,
+    Threads,
+)
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
@@ -19,31 +29,24 @@ from phrasebeam.training.maxforce.updates import Strategy
 
 def train_maxforce_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")],
-    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    source: Source,
+    target: Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says when to stop.")],
-    dev_reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
-    output: Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")],
-    alignment: Annotated[
-        Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")
-    ] = None,
+    dev_reference: DevReference,
+    output: Output,
+    alignment: Alignment = None,
     config: Annotated[
         Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
     ] = None,
     update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
     iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
-    leave_one_out: Annotated[
-        LeaveOneOut | None,
-        typer.Option(help="Phrase pairs that only the sentence pair itself supports.", show_default="drop"),
-    ] = None,
-    lm_folds: Annotated[
-        int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
-    ] = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=LEAVE_ONE_OUT, show_default="drop")] = None,
+    lm_folds: LmFolds = None,
     seed: Annotated[
         list[int] | None,
         typer.Option(help="Of the order of sentences; of several, the mean of what they learn.", show_default="1"),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: Threads = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
     options: dict[str, Any] = {

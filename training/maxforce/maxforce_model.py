@@ -28,10 +28,10 @@ from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.best_weights import BestWeights, load_best
+from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import share
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer
 from phrasebeam.training.common.run import TrainingRun
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
@@ -39,11 +39,11 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.examples import Comparison, Example
 from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
-from phrasebeam.training.maxforce.mean import Mean, finish_mean, load_mean
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_learned
+from phrasebeam.training.maxforce.mean import Mean, finish_mean
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
 from phrasebeam.training.maxforce.train import Trainer
 from phrasebeam.training.maxforce.update_log import latest_first
-from phrasebeam.training.tuning.tune import RunSettings, tuned_weights
+from phrasebeam.training.tuning.tune import tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
@@ -66,6 +66,7 @@ def train_maxforce(
     """
     corpus.check(config)
     run = TrainingRun.begin(model, output, WORK, data_files(corpus, development))
+    read = development.read(config)
     work, signature = run.work, run.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(run.opened, model, work, config)
@@ -73,35 +74,20 @@ def train_maxforce(
     sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
     examples = _examples(comparison.forced, sentences, config, work / "lattices")
-    decoder = Decoder(opened, config.development_search or config.search)
-    read, found = development.read(config), {}
+    decoder, found = Decoder(opened, config.development_search or config.search), {}
 
     def scorer(directory: Path, seed: int) -> DevelopmentScorer:
-        return DevelopmentScorer(read, decoder, tuning(read, config, directory / "tuning", signature, seed))
+        tune = tuning_before_scores(read, config.tune, seed, directory / "tuning", signature)
+        return DevelopmentScorer(read, decoder, tune)
 
     for seed in config.seeds:
         directory = directory_of(work, seed)
-        trainer = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed)
-        found[seed] = _finish(trainer, signature)
-    mean = finish_mean(work, found, scorer(work, config.seeds[0]), signature) if len(found) > 1 else None
-    best = load_mean(work, signature) if mean else load_best(directory_of(work, config.seeds[0]) / "best.npz")
+        found[seed] = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed).finish(signature)
+    mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
+    if len(found) > 1:
+        mean, best = finish_mean(work, found, scorer(work, config.seeds[0]), signature)
     _write_model(run, decoder, best, sentences, config)
     return TrainingResult(found, mean)
-
-
-def tuning(
-    development: DevelopmentSet, config: MaxforceConfig, directory: Path, signature: str, seed: int
-) -> Tune | None:
-    """How dense weights and scales of groups are tuned before they are scored; None: they are not."""
-    if config.tune is None:
-        return None
-    settings = config.tune
-
-    def tune(name: str, model: Model) -> Weights:
-        runs = [RunSettings(name, seed, settings)]
-        return tuned_weights(model, development, runs, directory / name, signature).weights
-
-    return tune
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -155,13 +141,6 @@ def _examples(
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
     return examples
-
-
-def _finish(trainer: Trainer, signature: str) -> MaxforceProgress:
-    """Begin, or go on behind the last checkpoint, to the end."""
-    trainer.directory.mkdir(exist_ok=True)
-    path = trainer.directory / "checkpoint.npz"
-    return trainer.finish(*(load_learned(path, signature) if path.exists() else trainer.start(signature)))
 
 
 def _write_model(

@@ -13,11 +13,11 @@ import numpy as np
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights
-from phrasebeam.training.common.best_weights import BestWeights, best_of, load_best, nonzero_weights
+from phrasebeam.training.common.best_weights import BestWeights, nonzero_weights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
 
 FILE = "mean.npz"
 
@@ -45,24 +45,20 @@ def mean(several: Iterable[BestWeights], n: int) -> BestWeights:
 
 def finish_mean(
     work: Path, trainings: Mapping[int, MaxforceProgress], development: DevelopmentScorer, signature: str
-) -> Mean:
+) -> tuple[Mean, BestWeights]:
     """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
     best = {seed: progress.best for seed, progress in trainings.items()}
     path = work / FILE
     if path.exists():
-        found = load_checkpoint(path, Mean, signature)[0]
-        if found.best == best:
-            return found
-    weights = mean((load_best(directory_of(work, seed) / "best.npz") for seed in best), len(best))
+        done, arrays = load_checkpoint(path, Mean, signature)
+        if done.best == best:
+            return done, BestWeights(**arrays)
+    weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
     named = Weights.model_validate(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     (score, n_words), dense = development.score_tuned(name, named, weights.table())
+    weights = weights._replace(dense=dense)
     found = Mean(signature=signature, best=best, score=score, development_words=n_words)
-    save_checkpoint(path, found, weights._replace(dense=dense)._asdict())
+    save_checkpoint(path, found, weights._asdict())
     log.info(f"mean of seeds {', '.join(map(str, best))}; score {score:.2f}, {n_words} words")
-    return found
-
-
-def load_mean(work: Path, signature: str) -> BestWeights:
-    """What `finish_mean` kept."""
-    return best_of(load_checkpoint(work / FILE, Mean, signature)[1])
+    return found, weights

@@ -6,10 +6,11 @@ from typing import Literal
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import load_checkpoint
-from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
 from phrasebeam.training.common.iterations import Progress
-from phrasebeam.training.maxforce.learned_weights import LearnedWeights
+
+CHECKPOINT, BEST = "checkpoint.npz", "best.npz"  # in the directory of a training
 
 
 class MaxforceIteration(Section):
@@ -48,20 +49,6 @@ def directory_of(work: Path, seed: int) -> Path:
     return work / f"seed-{seed}"
 
 
-def load_learned(path: Path, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-    """What was learned up to a checkpoint. Raises ConfigError where it is of other settings or data."""
-    progress, arrays = load_checkpoint(path, MaxforceProgress, signature)
-    return progress, LearnedWeights.restored(arrays)
-
-
-def write_maxforce_curve(directory: Path, progress: MaxforceProgress) -> None:
-    """Write curve.csv and curve.png: the score, and the ratio of invalid updates (Yu et al. 2013, Figures 8 and 9)."""
-    ratios = [iteration.invalid_ratio for iteration in progress.iterations]
-    rows = [row | {"invalid_ratio": ratio} for row, ratio in zip(progress.rows(), ratios)]
-    scores = {"": dict(enumerate(progress.scores))}
-    invalid = {"": {number: 100 * ratio for number, ratio in enumerate(ratios) if number > 0}}
-    panels = [
-        Panel("score of the development set", scores, "averaged weights after each iteration"),
-        Panel("invalid updates, %", invalid),
-    ]
-    write_curve(directory, rows, panels)
+def load_best(directory: Path, signature: str) -> BestWeights:
+    """The weights of a training that were best so far."""
+    return BestWeights(**load_checkpoint(directory / BEST, SignedSection, signature)[1])

@@ -16,14 +16,17 @@ from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.common.best_weights import nonzero_weights, save_best
-from phrasebeam.training.common.checkpoint import save_checkpoint
+from phrasebeam.training.common.best_weights import nonzero_weights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
+from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.state import MaxforceIteration, MaxforceProgress, write_maxforce_curve
+from phrasebeam.training.maxforce.state import BEST, CHECKPOINT, MaxforceIteration, MaxforceProgress
 from phrasebeam.training.maxforce.update_log import Record, UpdateLog
+
+PLOTS = {"score": "score of the development set", "invalid_ratio": "share of invalid updates"}  # Figures 8 and 9
 
 
 class Trainer:
@@ -52,8 +55,12 @@ class Trainer:
         learned = LearnedWeights(weight_vector(decoder.weights, self.features), decoder.tables.sparse.weights)
         return MaxforceProgress(signature=signature), learned
 
-    def finish(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
-        """Go on until the development set says to stop, or as often as the settings say."""
+    def finish(self, signature: str) -> MaxforceProgress:
+        """Begin, or go on behind the last checkpoint, until the development set or the settings say to stop.
+
+        Raises ConfigError where the checkpoint has another signature.
+        """
+        progress, learned = self._last(signature)
         self.log = UpdateLog(self.directory / "updates", progress.logged)
         if not progress.iterations:
             progress = self._end_iteration(progress, learned)
@@ -64,13 +71,20 @@ class Trainer:
         self.log.close()
         return progress
 
+    def _last(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
+        """What the checkpoint has, or the start."""
+        if not (self.directory / CHECKPOINT).exists():
+            self.directory.mkdir(exist_ok=True)
+            return self.start(signature)
+        progress, arrays = load_checkpoint(self.directory / CHECKPOINT, MaxforceProgress, signature)
+        return progress, LearnedWeights.restored(arrays)
+
     def _finish_iteration(
         self, progress: MaxforceProgress, learned: LearnedWeights, pool: ThreadPoolExecutor
     ) -> MaxforceProgress:
         number = len(progress.iterations)
         order = np.random.default_rng([self.seed, number]).permutation(len(self.examples))
-        best = progress.best_score
-        with stage(f"iteration {number}, best score {best:.2f}", len(order)) as advance:
+        with stage(f"iteration {number}, best score {progress.best_score:.2f}", len(order)) as advance:
             advance(progress.next_example)
             for count, first in enumerate(range(progress.next_example, len(order), self.config.batch), 1):
                 begin, batch = time.perf_counter(), order[first : first + self.config.batch].tolist()
@@ -120,7 +134,7 @@ class Trainer:
 
     def _save(self, progress: MaxforceProgress, learned: LearnedWeights) -> None:
         self.log.flush()
-        save_checkpoint(self.directory / "checkpoint.npz", progress, learned.arrays())
+        save_checkpoint(self.directory / CHECKPOINT, progress, learned.arrays())
 
     def _end_iteration(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
         """Score the averaged weights, and keep them if they are the best."""
@@ -137,8 +151,11 @@ class Trainer:
         iteration = progress.current.model_copy(update=ended)
         progress = progress.with_iteration(iteration, current=MaxforceIteration(), next_example=0)
         if progress.best == number:
-            save_best(self.directory / "best.npz", nonzero_weights(dense, sparse, learned.columns.group))
-        write_maxforce_curve(self.directory, progress)
+            best = nonzero_weights(dense, sparse, learned.columns.group)
+            save_checkpoint(self.directory / BEST, SignedSection(signature=progress.signature), best._asdict())
+        ratios = ({"invalid_ratio": one.invalid_ratio} for one in progress.iterations)
+        rows = [row | ratio for row, ratio in zip(progress.rows(), ratios)]
+        write_curve(self.directory, rows, "averaged weights after each iteration", PLOTS)
         self._save(progress, learned)
         log.info(f"{_line(number, len(self.examples), iteration)}; score {score:.2f}, {n_words} words")
         return progress

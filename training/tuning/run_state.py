@@ -10,7 +10,7 @@ from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 from phrasebeam.training.common.checkpoint import begin
-from phrasebeam.training.common.curve import Panel, write_curve
+from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentSet
 from phrasebeam.training.common.iterations import Progress
 
@@ -82,15 +82,10 @@ class TuningRun:
 
 def write_curves(directory: Path, runs: Mapping[str, TuningProgress], development: DevelopmentSet) -> None:
     """Write curve.csv and curve.png of runs by name, with scores as people know them."""
-    rows, lines = [], {}
-    for name, progress in runs.items():
-        for row, iteration in zip(progress.rows(first=1), progress.iterations):
-            after = iteration.list_score
-            scores = {
-                "score": development.reported(iteration.score),
-                "list_score": None if after is None else development.reported(after),
-            }
-            rows.append({"run": name} | row | scores)
-        lines[name] = {number: development.reported(score) for number, score in enumerate(progress.scores, 1)}
-    panel = Panel(development.metric.name, lines, "score of the weights before each iteration")
-    write_curve(directory, rows, [panel])
+    rows = [{"run": name} | row for name, progress in runs.items() for row in progress.rows(first=1)]
+    reported = [
+        row | {name: development.reported(row[name]) for name in ("score", "list_score") if row[name] is not None}
+        for row in rows
+    ]
+    title = "score of the weights before each iteration"
+    write_curve(directory, reported, title, {"score": development.metric.name})

@@ -20,7 +20,7 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.derived_model import with_sparse_weights
-from phrasebeam.training.common.development_set import DevelopmentSet, points
+from phrasebeam.training.common.development_set import DevelopmentSet, Tune, points
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
@@ -89,11 +89,9 @@ class Tuner:
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
-            score, last = self.development.score(decoder).score, self.run.progress.iterations[-1]
+            score, n_kept = self.development.score(decoder).score, self.run.progress.iterations[-1].hypotheses
             seconds = time.process_time() - begin
-            return TuningIteration(
-                score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds
-            ), True
+            return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
         decoded = decode_into(store, decoder, self.development, wanted)
@@ -182,3 +180,17 @@ def tuned_weights(
         raise ValueError("no runs of tuning")
     shutil.rmtree(directory)  # it holds n-best lists
     return best
+
+
+def tuning_before_scores(
+    development: DevelopmentSet, config: TuneConfig | None, seed: int, directory: Path, signature: str
+) -> Tune | None:
+    """The tuning of another trainer before it scores weights, by one run; None: without settings there is none."""
+    if config is None:
+        return None
+
+    def tune(name: str, model: Model) -> Weights:
+        runs = [RunSettings(name, seed, config)]
+        return tuned_weights(model, development, runs, directory / name, signature).weights
+
+    return tune
