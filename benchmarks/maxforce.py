@@ -36,11 +36,10 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
+from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
 from phrasebeam.training.maxforce.state import directory_of
 from phrasebeam.training.maxforce.train import with_best_scales
 from phrasebeam.training.metrics.evaluation import bleu
-from phrasebeam.training.tuning.tune import tuning_before_scores
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
@@ -209,7 +208,7 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
     read = work.texts.sets["dev"].read(config)
-    tune = tuning_before_scores(read, config.tune, seed, model / WORK / "tuning", work.run)
+    tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
     development = DevelopmentScorer(read, decoder, tune)
     scaled = with_best_scales(development, decoder.model.weights, sparse, config)
     dense = development.score_tuned("retuned", scaled, sparse)[1]

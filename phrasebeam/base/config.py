@@ -78,8 +78,8 @@ def _with_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[s
     found = dict(data)
     for name, value in options.items():
         if isinstance(value, Mapping):
-            found[name] = _with_options(found.get(name) or {}, value)
-        elif value is not None:
+            value = _with_options(found.get(name) or {}, value) or None
+        if value is not None:
             found[name] = value
     return found
 

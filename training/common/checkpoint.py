@@ -51,5 +51,5 @@ def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[
 def _checked(found: AnySigned, signature: str, path: Path) -> AnySigned:
     if found.signature != signature:
         what = f"{found.signature}, expected {signature}"
-        raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
+        raise ConfigError(f"{path}: made with {what}; choose another directory, or give the same settings")
     return found

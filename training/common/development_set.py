@@ -24,7 +24,15 @@ from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.metrics import Metric, make_metric
 
-Tune = Callable[[str, Model], Weights]  # dense weights tuned for a model, from its own on; the name of this tuning
+
+class TunedWeights(NamedTuple):
+    """Dense weights, and their score on the development data."""
+
+    weights: Weights
+    score: float
+
+
+Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a model; the name is that of this tuning
 
 
 class DevelopmentScore(NamedTuple):
@@ -100,6 +108,7 @@ class DevelopmentScorer:
     def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
         """The score of weights, and float64[F], the dense ones as they were tuned; `name` is that of the tuning."""
         if self.tune is not None:
-            weights = self.tune(name, with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights))
+            model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
+            weights = self.tune(name, model).weights
         score = self.score(weights, sparse)
         return score, weight_vector(self.decoder.weights, self.decoder.features)

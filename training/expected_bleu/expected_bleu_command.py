@@ -1,23 +1,14 @@
 """The command `train-expected-bleu`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.training.common.command_options import (
-    LEAVE_ONE_OUT,
-    Alignment,
-    DevReference,
-    LmFolds,
-    Output,
-    Source,
-    Target,
-    Threads,
-)
+from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
@@ -28,12 +19,12 @@ from phrasebeam.training.expected_bleu.state import ExpectedBleuProgress
 
 def train_expected_bleu_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model and tune write it.")],
-    source: Source,
-    target: Target,
+    source: shared.Source,
+    target: shared.Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says which iteration is the best.")],
-    dev_reference: DevReference,
-    output: Output,
-    alignment: Alignment = None,
+    dev_reference: shared.DevReference,
+    output: shared.Output,
+    alignment: shared.Alignment = None,
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
@@ -48,12 +39,12 @@ def train_expected_bleu_command(
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,
-    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=LEAVE_ONE_OUT, show_default="penalty")] = None,
-    lm_folds: LmFolds = None,
-    threads: Threads = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="penalty")] = None,
+    lm_folds: shared.LmFolds = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
-    options: dict[str, Any] = {
+    options = {
         "optimizer": optimizer,
         "features": None if features is None else [name.strip() for name in features.split(",")],
         "iterations": iterations,

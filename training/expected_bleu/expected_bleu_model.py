@@ -11,7 +11,7 @@ curve.csv, curve.png
 
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +25,8 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
-from phrasebeam.training.common.run import TrainingRun
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
@@ -35,7 +35,7 @@ from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
 from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration, ExpectedBleuProgress
-from phrasebeam.training.tuning.tune import all_runs, tuned_weights
+from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
 PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
@@ -56,15 +56,15 @@ def train_expected_bleu(
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
     corpus.check(config)
-    run = TrainingRun.begin(model, output, WORK, data_files(corpus, development))
-    training = ExpectedBleuTraining(run, config, corpus, development.read(config))
-    store = training.lists(lists or run.work / "lists")
-    learner = new_learner(run.opened, store, config)
+    derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
+    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
+    store = training.lists(lists or derived.work / "lists")
+    learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    write_curve(run.work, progress.rows(), config.optimizer, PLOTS)
+    write_curve(derived.work, progress.rows(), config.optimizer, PLOTS)
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
-    training.write(output, learner, progress.best, tuned)
+    training.write(derived, learner, progress.best, tuned)
     store.close()
     return progress
 
@@ -73,7 +73,7 @@ def train_expected_bleu(
 class ExpectedBleuTraining:
     """One training and its files."""
 
-    run: TrainingRun
+    derived: DerivedModel
     config: ExpectedBleuConfig
     corpus: TrainingData
     development: DevelopmentSet
@@ -81,15 +81,15 @@ class ExpectedBleuTraining:
     @property
     def checkpoint(self) -> Path:
         """The file that says how far it has come."""
-        return self.run.work / "checkpoint.npz"
+        return self.derived.work / "checkpoint.npz"
 
     def lists(self, directory: Path) -> ListStore:
         """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
-        config, opened = self.config, self.run.opened
-        data = {name: self.run.digests[name] for name in self.corpus.files}
-        name = self.run.signature(config.model_dump(mode="json", include=OF_LISTS), data)
+        config, opened = self.config, self.derived.opened
+        data = {name: self.derived.digests[name] for name in self.corpus.files}
+        name = self.derived.signature(config.model_dump(mode="json", include=OF_LISTS), data)
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
-        if not store.is_whole:
+        if not store.index.is_whole:
             folds = self.corpus.folds(opened, directory / "lm_folds", config)
             sentences = self.corpus.pairs(config)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
@@ -101,7 +101,7 @@ class ExpectedBleuTraining:
 
     def learn(self, learner: Learner) -> ExpectedBleuProgress:
         """All iterations, from the last checkpoint on; the parameters of each are kept."""
-        config, path, name = self.config, self.checkpoint, self.run.signature(settings_with_effect(self.config))
+        config, path, name = self.config, self.checkpoint, self.derived.signature(settings_with_effect(self.config))
         progress, parameters, state = ExpectedBleuProgress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
             progress, state = load_checkpoint(path, ExpectedBleuProgress, name)
@@ -123,11 +123,11 @@ class ExpectedBleuTraining:
 
     def parameters_file(self, number: int) -> Path:
         """Where the parameters of an iteration are kept."""
-        return self.run.work / "iterations" / f"{number:03d}.npy"
+        return self.derived.work / "iterations" / f"{number:03d}.npy"
 
     def tuned_file(self, number: int) -> Path:
         """Where the tuned weights of the model of an iteration are kept."""
-        return self.run.work / "tuned" / f"{number:03d}.yaml"
+        return self.derived.work / "tuned" / f"{number:03d}.yaml"
 
     def score(self, progress: ExpectedBleuProgress, learner: Learner) -> ExpectedBleuProgress:
         """Translate the development set with the weights of each iteration that shall be scored and is not yet."""
@@ -140,26 +140,28 @@ class ExpectedBleuTraining:
             arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature)[1]
             save_checkpoint(self.checkpoint, progress, arrays)
             log.info("iteration %d: score %.2f", number, score)
-        shutil.rmtree(self.run.work / "candidate", ignore_errors=True)
+        shutil.rmtree(self.derived.work / "candidate", ignore_errors=True)
         return progress
 
     def _score(self, learner: Learner, number: int, signature: str) -> float:
         """The score of the model of an iteration, with its weights or with tuned ones, which are kept."""
-        candidate, config = self.run.work / "candidate", self.config
-        self.write(candidate, learner, number)
+        candidate, config = self.derived.work / "candidate", self.config
+        self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
             return self.development.score(Decoder.load(candidate, config.development_search or config.search)).score
-        path, runs = self.tuned_file(number), all_runs(config.tune)
-        tuned = tuned_weights(open_model(candidate), self.development, runs, path.with_suffix(""), signature)
-        save_config(tuned.weights, path)
+        directory, runs = self.derived.work / "tuned", all_runs(config.tune)
+        tuned = tuning_before_scores(self.development, runs, directory, signature)(
+            f"{number:03d}", open_model(candidate)
+        )
+        save_config(tuned.weights, self.tuned_file(number))
         return tuned.score
 
-    def write(self, output: Path, learner: Learner, number: int, tuned: Weights | None = None) -> None:
+    def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
         """Write the model that the parameters of an iteration make, with the learner's weights or with `tuned` ones."""
         parameters = np.load(self.parameters_file(number)).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
-            "trained_from": self.run.opened.description.signature,
+            "trained_from": self.derived.opened.description.signature,
         }
         scores = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters))
-        write_scored(self.run, output, scores, tuned or learner.model_weights(), settings)
+        write_scored(output, scores, tuned or learner.model_weights(), settings)

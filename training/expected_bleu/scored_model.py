@@ -9,7 +9,7 @@ import numpy as np
 from phrasebeam.base.array_writer import npy_header
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.training.common.run import TrainingRun
+from phrasebeam.training.common.derived_model import DerivedModel
 
 SCORES, ORIENTATION_SCORES = (Path(name) / "ln_scores.npy" for name in ("phrases", "reordering"))
 
@@ -21,12 +21,10 @@ class Scores(NamedTuple):
     orientations: Iterable[np.ndarray] | None  # float32[K, ...], as many columns more as were learned; None: as before
 
 
-def write_scored(
-    run: TrainingRun, output: Path, scores: Scores, weights: Weights, settings: Mapping[str, object]
-) -> None:
-    """Write the model that the run begins with, but with these scores of phrase pairs, to `output`."""
-    opened = run.opened
-    n_pairs, own, description = len(opened.tables.phrases.ln_scores), {SCORES}, opened.description
+def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, settings: Mapping[str, object]) -> None:
+    """Write a model that is derived by giving it these scores of phrase pairs."""
+    opened, output, own = derived.opened, derived.output, {SCORES}
+    n_pairs, description = len(opened.tables.phrases.ln_scores), opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
     before = description.reordering
     if scores.orientations is not None and before is not None:
@@ -35,7 +33,7 @@ def write_scored(
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
     names = "expected bleu", ""
-    run.write(output, weights, settings, names, lambda path: path not in own, description)
+    derived.write(weights, settings, names, lambda path: path not in own, description)
 
 
 def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:

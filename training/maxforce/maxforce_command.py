@@ -1,23 +1,14 @@
 """The command `train-maxforce`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.training.common.command_options import (
-    LEAVE_ONE_OUT,
-    Alignment,
-    DevReference,
-    LmFolds,
-    Output,
-    Source,
-    Target,
-    Threads,
-)
+from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
@@ -29,27 +20,27 @@ from phrasebeam.training.maxforce.updates import Strategy
 
 def train_maxforce_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Source,
-    target: Target,
+    source: shared.Source,
+    target: shared.Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says when to stop.")],
-    dev_reference: DevReference,
-    output: Output,
-    alignment: Alignment = None,
+    dev_reference: shared.DevReference,
+    output: shared.Output,
+    alignment: shared.Alignment = None,
     config: Annotated[
         Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
     ] = None,
     update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
     iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
-    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=LEAVE_ONE_OUT, show_default="drop")] = None,
-    lm_folds: LmFolds = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
+    lm_folds: shared.LmFolds = None,
     seed: Annotated[
         list[int] | None,
         typer.Option(help="Of the order of sentences; of several, the mean of what they learn.", show_default="1"),
     ] = None,
-    threads: Threads = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
-    options: dict[str, Any] = {
+    options = {
         "update": update,
         "iterations": iterations,
         "leave_one_out": leave_one_out,

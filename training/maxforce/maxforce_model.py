@@ -30,9 +30,8 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, begin
-from phrasebeam.training.common.derived_model import share
-from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer
-from phrasebeam.training.common.run import TrainingRun
+from phrasebeam.training.common.derived_model import DerivedModel, share
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -43,7 +42,7 @@ from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
 from phrasebeam.training.maxforce.train import Trainer
 from phrasebeam.training.maxforce.update_log import latest_first
-from phrasebeam.training.tuning.tune import tuning_before_scores
+from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
@@ -65,11 +64,11 @@ def train_maxforce(
     settings and data did is not done again.
     """
     corpus.check(config)
-    run = TrainingRun.begin(model, output, WORK, data_files(corpus, development))
+    derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     read = development.read(config)
-    work, signature = run.work, run.signature(settings_with_effect(config))
+    work, signature = derived.work, derived.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
-    opened = with_features(run.opened, model, work, config)
+    opened = with_features(derived.opened, model, work, config)
     folds = corpus.folds(opened, work / "lm_folds", config)
     sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
@@ -77,8 +76,7 @@ def train_maxforce(
     decoder, found = Decoder(opened, config.development_search or config.search), {}
 
     def scorer(directory: Path, seed: int) -> DevelopmentScorer:
-        tune = tuning_before_scores(read, config.tune, seed, directory / "tuning", signature)
-        return DevelopmentScorer(read, decoder, tune)
+        return DevelopmentScorer(read, decoder, tuning(read, config, seed, directory / "tuning", signature))
 
     for seed in config.seeds:
         directory = directory_of(work, seed)
@@ -86,8 +84,17 @@ def train_maxforce(
     mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
     if len(found) > 1:
         mean, best = finish_mean(work, found, scorer(work, config.seeds[0]), signature)
-    _write_model(run, decoder, best, sentences, config)
+    _write_model(derived, decoder, best, sentences, config)
     return TrainingResult(found, mean)
+
+
+def tuning(
+    development: DevelopmentSet, config: MaxforceConfig, seed: int, directory: Path, signature: str
+) -> Tune | None:
+    """How dense weights and scales of groups are tuned before weights are scored, if they are; see the settings."""
+    if config.tune is None:
+        return None
+    return tuning_before_scores(development, [RunSettings(f"seed-{seed}", seed, config.tune)], directory, signature)
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -144,17 +151,17 @@ def _examples(
 
 
 def _write_model(
-    run: TrainingRun, decoder: Decoder, best: BestWeights, sentences: Sequence[Pair], config: MaxforceConfig
+    derived: DerivedModel, decoder: Decoder, best: BestWeights, sentences: Sequence[Pair], config: MaxforceConfig
 ) -> None:
-    opened, output = decoder.model, run.output
-    features = run.work / "features"
+    opened, output = decoder.model, derived.output
+    features = derived.work / "features"
     if features.exists():
         for path in sorted(features.iterdir()):
             share(path, output / path.name)
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
         wanted = heaviest(best.keys, best.values, best.group, config.names)
-        logs = (directory_of(run.work, seed) / "updates" for seed in config.seeds)
+        logs = (directory_of(derived.work, seed) / "updates" for seed in config.seeds)
         with stage("naming features"):
             found = names_of(wanted, chain.from_iterable(map(latest_first, logs)), sentences, opened)
         save_feature_names(output, found)
@@ -165,4 +172,4 @@ def _write_model(
     }
     weights = Weights.model_validate(decoder.features.by_group(best.dense))
     names = "maxforce", ""
-    run.write(output, weights, settings, names, lambda path: not replaced.intersection((str(path), path.parts[0])))
+    derived.write(weights, settings, names, lambda path: not replaced.intersection((str(path), path.parts[0])))

@@ -13,6 +13,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentSet, points
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+from phrasebeam.training.tuning.run_state import TuningIteration
 from phrasebeam.training.tuning.sparse import is_group
 
 BATCH = 64  # sentences that are stored at a time
@@ -26,18 +27,10 @@ class ListRequest(NamedTuple):
     sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
-class DecodingResult(NamedTuple):
-    """What decoding all sentences brought."""
-
-    n_found: int  # hypotheses
-    n_new: int  # those which the store had not
-    score: float  # of the best translations, as DevelopmentSet has it
-
-
 def decode_into(
     store: NbestStore, decoder: Decoder, development: DevelopmentSet, wanted: ListRequest
-) -> DecodingResult:
-    """Add the n-best list of every sentence, and commit."""
+) -> TuningIteration:
+    """Add the n-best list of every sentence, and commit; how many there are, and the score of the best translations."""
     metric = development.metric
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
     with stage("decode", len(development.source)) as advance:
@@ -51,7 +44,8 @@ def decode_into(
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
             advance(len(batch))
     store.commit()
-    return DecodingResult(n_found, n_new, points(float(metric.score(best[None])[0])))
+    score = points(float(metric.score(best[None])[0]))
+    return TuningIteration(score=score, hypotheses=len(store), found=n_found, new=n_new)
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log, show_progress
+from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.metrics import MetricName, make_metric
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
@@ -30,7 +31,7 @@ def rerank_command(
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn weights for given n-best lists with any features, and print the best translations of lists by them."""
     if (train is None) != (not reference):
@@ -38,7 +39,7 @@ def rerank_command(
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
     seeds = None if seed is None else [seed]
-    options: dict[str, Any] = {"method": method, "metric": metric, "threads": threads, "seeds": seeds}
+    options = {"method": method, "metric": metric, "threads": threads, "seeds": seeds}
     settings = config_with_options(config, TuneConfig, options)
     if c is not None:
         settings = settings.with_c(c)

@@ -9,7 +9,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.derived_model import with_sparse_weights
-from phrasebeam.training.common.development_set import DevelopmentSet, Tune, points
+from phrasebeam.training.common.development_set import DevelopmentSet, Tune, TunedWeights, points
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
@@ -94,15 +93,9 @@ class Tuner:
             return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
-        decoded = decode_into(store, decoder, self.development, wanted)
-        iteration = TuningIteration(
-            score=decoded.score,
-            hypotheses=len(store),
-            found=decoded.n_found,
-            new=decoded.n_new,
-            decode_seconds=time.process_time() - begin,
-        )
-        finished = decoded.n_new <= self.config.min_new * decoded.n_found
+        iteration = decode_into(store, decoder, self.development, wanted)
+        iteration = iteration.model_copy(update={"decode_seconds": time.process_time() - begin})
+        finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
             iteration = self._optimize(number, iteration, store, decoder)
         store.close()
@@ -155,42 +148,25 @@ class Tuner:
         return f"{self.settings.name}: iteration {number}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"
 
 
-class TunedWeights(NamedTuple):
-    """The dense weights of the best run, and their score (0 to 100, of TER negative)."""
-
-    weights: Weights
-    score: float
-
-
-def tuned_weights(
-    model: Model, development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
-) -> TunedWeights:
-    """Tune the weights of a model for another trainer, in memory; all runs begin with the weights of the model.
-
-    The work is in `directory` while it lasts. What a tuning that was killed did there is not done again. Raises
-    ConfigError where that had another signature.
-    """
-    best = None
-    for settings in runs:
-        run = TuningRun(directory / settings.name, signature)
-        Tuner(model, development, settings, run).finish()
-        if best is None or run.progress.best_score > best.score:
-            best = TunedWeights(run.weights(run.progress.best), run.progress.best_score)
-    if best is None:
-        raise ValueError("no runs of tuning")
-    shutil.rmtree(directory)  # it holds n-best lists
-    return best
-
-
 def tuning_before_scores(
-    development: DevelopmentSet, config: TuneConfig | None, seed: int, directory: Path, signature: str
-) -> Tune | None:
-    """The tuning of another trainer before it scores weights, by one run; None: without settings there is none."""
-    if config is None:
-        return None
+    development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
+) -> Tune:
+    """How another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
 
-    def tune(name: str, model: Model) -> Weights:
-        runs = [RunSettings(name, seed, config)]
-        return tuned_weights(model, development, runs, directory / name, signature).weights
+    The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
+    again; ConfigError is raised where that had another signature.
+    """
+
+    def tune(name: str, model: Model) -> TunedWeights:
+        tuners = [
+            Tuner(model, development, settings, TuningRun(directory / name / settings.name, signature))
+            for settings in runs
+        ]
+        for tuner in tuners:
+            tuner.finish()
+        best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
+        found = TunedWeights(best.weights(best.progress.best), best.progress.best_score)
+        shutil.rmtree(directory / name)  # it holds n-best lists
+        return found
 
     return tune

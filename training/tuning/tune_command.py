@@ -3,7 +3,7 @@
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import text_table
 from phrasebeam.training.metrics.metrics import MetricName
@@ -34,12 +35,12 @@ def tune(
     algorithm: Annotated[Algorithm | None, typer.Option(help="Of the search.", show_default="stack")] = None,
     test_source: Annotated[Path | None, typer.Option(help="Other sentences, to score the tuned weights on.")] = None,
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
     if (test_source is None) != (not test_reference):
         raise ConfigError("--test-source and --test-reference need each other; give both")
-    options: dict[str, Any] = {
+    options = {
         "method": method,
         "iterations": iterations,
         "nbest": nbest,

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
+from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
-from phrasebeam.training.common.run import TrainingRun
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.run_state import TuningRun, write_curves
@@ -37,19 +37,19 @@ def tune_model(
 
     What an earlier call with the same settings and data did is not done again.
     """
-    training = TrainingRun.begin(model, output, WORK, corpus.files)
+    derived = DerivedModel.begin(model, output, WORK, corpus.files)
     development, test_set = corpus.read(config), test.read(config) if test else None
-    starting_weights(training.opened, config)  # what is wrong with them is said before any work
+    starting_weights(derived.opened, config)  # what is wrong with them is said before any work
     results, tuners = [], []
     for settings in all_runs(config):
-        signature = training.signature(settings_with_effect(settings.config))
-        run = TuningRun(training.work / settings.name, signature)
-        tuner = Tuner(training.opened, development, settings, run)
+        signature = derived.signature(settings_with_effect(settings.config))
+        run = TuningRun(derived.work / settings.name, signature)
+        tuner = Tuner(derived.opened, development, settings, run)
         tuner.finish()
         tuners.append(tuner)
         results.append(_result(tuner, test_set))
-        write_curves(training.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
-    _write_model(training, max(tuners, key=lambda tuner: tuner.run.progress.best_score))
+        write_curves(derived.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
+    _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score))
     return results
 
 
@@ -70,15 +70,15 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
     )
 
 
-def _write_model(training: TrainingRun, tuner: Tuner) -> None:
+def _write_model(derived: DerivedModel, tuner: Tuner) -> None:
     """Write the tuned weights; those of sparse features, where they were tuned."""
-    best, output = tuner.run.progress.best, training.output
+    best, output = tuner.run.progress.best, derived.output
     sparse, own = tuner.run.sparse_weights(best), list[Path]()
     if sparse is not None:
         own = save_sparse_weights(sparse, output / "sparse")
     settings = {
         "tune": tuner.config.model_dump(mode="json", exclude={"threads"}),
-        "tuned_from": training.opened.description.signature,
+        "tuned_from": derived.opened.description.signature,
     }
     names = "tune", tuner.settings.name
-    training.write(output, tuner.run.weights(best), settings, names, lambda path: output / path not in own)
+    derived.write(tuner.run.weights(best), settings, names, lambda path: output / path not in own)

@@ -248,7 +248,7 @@ def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
 def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
-    assert "choose another output, or give the same settings" in capsys.readouterr().err
+    assert "choose another directory, or give the same settings" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
     without = options(data, tmp_path / "new")
@@ -276,7 +276,7 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match="choose another output, or give the same settings"):
+        with pytest.raises(ConfigError, match="choose another directory, or give the same settings"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 
