@@ -35,8 +35,7 @@ from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
-from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
-from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration
+from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuIteration, train_expected_bleu
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model

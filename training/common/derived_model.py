@@ -57,10 +57,9 @@ class DerivedModel:
     ) -> None:
         """Write the model: it gets these weights, and shares the files of `model` for whose paths `shares` is true.
 
-        Work of trainers is not part of a model. `settings`: what made the weights, for model.yaml, which is written last;
+        Work of trainers is not part of a model. `settings`: what made the weights, for model.yaml, which comes last;
         `names`: of the trainer (in the keys of its data there), and of its run; `description`: of `model`, where it is
-        to be another one.
-        Files of models are never changed, but replaced: sharing them is safe.
+        to be another one. Files of models are never changed, but replaced: sharing them is safe.
         """
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)

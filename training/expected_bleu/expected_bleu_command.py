@@ -13,8 +13,7 @@ from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
-from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
-from phrasebeam.training.expected_bleu.state import ExpectedBleuProgress
+from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress, train_expected_bleu
 
 
 def train_expected_bleu_command(

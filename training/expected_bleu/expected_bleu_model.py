@@ -3,7 +3,7 @@
 work directory `expected_bleu` in the output:
 lists/           see ListStore, unless it is elsewhere; its lm_folds/: language models without a fold of the data each
 iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
-checkpoint.npz   see state.py
+checkpoint.npz   ExpectedBleuProgress, the parameters of the next iteration, and the state of the optimizer by name
 tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
 candidate/       the model that is being scored
 curve.csv, curve.png
@@ -13,10 +13,12 @@ import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
-from phrasebeam.base.config import load_config, save_config
+from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
@@ -27,6 +29,7 @@ from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoi
 from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.iterations import Progress
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
@@ -34,12 +37,33 @@ from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
-from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration, ExpectedBleuProgress
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
 PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
 OF_LISTS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
+
+
+class ExpectedBleuIteration(Section):
+    """Weights that were reached, and what they are worth."""
+
+    objective: float
+    expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
+    penalty: float = Field(description="sum of the squares of all weights; of gt, of KL divergences")
+    seconds: float = Field(description="of computing the objective, its gradient and the next weights")
+    score: float | None = Field(None, description="of the development set, 0 to 100; of TER negative")
+
+
+class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
+    """What was reached so far; iteration 0 is the model before."""
+
+    format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
+
+    def with_score(self, number: int, score: float) -> "ExpectedBleuProgress":
+        """The same with the score of an iteration."""
+        iterations = list(self.iterations)
+        iterations[number] = iterations[number].model_copy(update={"score": score})
+        return self.model_copy(update={"iterations": iterations})
 
 
 def train_expected_bleu(
@@ -149,15 +173,13 @@ class ExpectedBleuTraining:
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
             return self.development.score(Decoder.load(candidate, config.development_search or config.search)).score
-        directory, runs = self.derived.work / "tuned", all_runs(config.tune)
-        tuned = tuning_before_scores(self.development, runs, directory, signature)(
-            f"{number:03d}", open_model(candidate)
-        )
+        tune = tuning_before_scores(self.development, all_runs(config.tune), self.derived.work / "tuned", signature)
+        tuned = tune(f"{number:03d}", open_model(candidate))
         save_config(tuned.weights, self.tuned_file(number))
         return tuned.score
 
     def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
-        """Write the model that the parameters of an iteration make, with the learner's weights or with `tuned` ones."""
+        """Write the model that the parameters of an iteration make, with `tuned` weights or with those of the learner."""
         parameters = np.load(self.parameters_file(number)).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},

@@ -4,7 +4,7 @@ work directory `maxforce` in the output:
 features/        templates.yaml and the maps of word classes, where the settings have templates
 lm_folds/        language models without a fold of the training data each
 lattices/        see LatticeStore
-seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (best_weights.py), updates
+seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (BestWeights), updates
                  (update_log.py), curve.csv, curve.png
 mean.npz         of several seeds, see mean.py
 """

@@ -25,7 +25,7 @@ class MaxforceIteration(Section):
     place: float = Field(0.0, description="sum of bin / bins of updates")
     seconds: float = Field(0.0, description="of learning")
     development_seconds: float = 0.0
-    score: float = Field(0.0, description="of the development set by the averaged weights, as people know it")
+    score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
     development_words: int = Field(0, description="of the translations of the development set")
     features: int = Field(0, description="sparse ones that were ever updated")
 

@@ -189,6 +189,26 @@ def test_every_commit_and_checkpoint_can_be_the_last(data, tmp_path, monkeypatch
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
 
 
+def test_a_tuning_whose_score_was_not_kept_begins_with_the_same_weights(data, lists, tmp_path, monkeypatch):
+    tune = {"method": "mert", "iterations": 2, "nbest": 10, "mert": {"restarts": 1}, "search": QUICK["search"]}
+    whole = learn(data, tmp_path / "whole", lists, iterations=1, tune=tune)
+    save = expected_bleu_model.save_checkpoint
+
+    def die_before_the_first_score(path, progress, arrays):
+        if progress.iterations[0].score is not None:
+            raise Killed
+        save(path, progress, arrays)
+
+    monkeypatch.setattr(expected_bleu_model, "save_checkpoint", die_before_the_first_score)
+    with pytest.raises(Killed):
+        learn(data, tmp_path / "killed", lists, iterations=1, tune=tune)
+    monkeypatch.undo()
+    assert worth(learn(data, tmp_path / "killed", lists, iterations=1, tune=tune)) == worth(whole)
+    for name in ("000", "001"):
+        tuned = [(tmp_path / run / WORK / "tuned" / f"{name}.yaml").read_text() for run in ("whole", "killed")]
+        assert tuned[0] == tuned[1]
+
+
 def test_more_iterations_go_on(data, lists, tmp_path):
     learn(data, tmp_path / "more", lists, iterations=2)
     more = learn(data, tmp_path / "more", lists, iterations=4)
