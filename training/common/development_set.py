@@ -66,7 +66,7 @@ class DevelopmentSet:
 
 
 def points(score: float) -> float:
-    """What is kept of a metric's own score, which is at most 1: the same from 0 to 100."""
+    """A score of the metric itself, which is at most 1, on the scale of 0 to 100."""
     return 100 * score
 
 

@@ -179,7 +179,7 @@ class ExpectedBleuTraining:
         return tuned.score
 
     def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
-        """Write the model that the parameters of an iteration make, with `tuned` weights or with those of the learner."""
+        """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
         parameters = np.load(self.parameters_file(number)).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
