@@ -33,6 +33,7 @@ from .decoder.translate.translator import Decoder as Decoder
 from .lm.language_model import LanguageModel as LanguageModel
 from .training.build.config import TrainModelConfig as TrainModelConfig
 from .training.build.train_model import train_model as train_model
+from .training.common.development_set import DevelopmentData as DevelopmentData
 from .training.common.training_data import TrainingData as TrainingData
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
 from .training.expected_bleu.expected_bleu_model import train_expected_bleu as train_expected_bleu

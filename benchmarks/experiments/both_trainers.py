@@ -78,7 +78,7 @@ def make(work: Work, seeds: list[int]) -> None:
     config = parse_config(SMALL | tiny | more, MaxforceConfig, "settings")
     perceptron = work.output / f"{work.corpus}.both.perceptron"  # what it learned with a seed is kept for their mean
     trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], perceptron, config)
-    curves = {seed: [epoch.score for epoch in progress.epochs] for seed, progress in trained.progress.items()}
+    curves = {seed: [epoch.score for epoch in progress.iterations] for seed, progress in trained.progress.items()}
     found = scores(perceptron, work.texts, path, "perceptron_")
     joined = path.with_suffix(".joined")
     join_features(work.path("model"), perceptron, joined)

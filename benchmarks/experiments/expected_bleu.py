@@ -30,13 +30,13 @@ from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
-from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
-from phrasebeam.training.expected_bleu.state import ExpectedBleuIteration
+from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuIteration, train_expected_bleu
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.training.tuning.tune_model import tune_model
 
 MASK = re.compile(rb"<[ST]_")
 SEEDS = 1, 2, 3
@@ -66,7 +66,7 @@ class Texts(NamedTuple):
     """Of one corpus."""
 
     training: TrainingData
-    sets: dict[str, TuningData]  # dev, test
+    sets: dict[str, DevelopmentData]  # dev, test
 
 
 class Work(NamedTuple):
@@ -120,7 +120,7 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
     sets = {}
     for name, paths in ("dev", development), ("test", [files.test_source, files.test_target]):
         source, target = (head(path, TINY_SET, directory) for path in paths) if given.tiny else paths
-        sets[name] = TuningData(source, [target])
+        sets[name] = DevelopmentData(source, [target])
     return Texts(training, sets)
 
 

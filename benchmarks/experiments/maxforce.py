@@ -31,11 +31,12 @@ from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
+from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
 from phrasebeam.training.maxforce.state import directory_of
+from phrasebeam.training.maxforce.train import with_best_scales
 from phrasebeam.training.metrics.evaluation import bleu
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
@@ -157,7 +158,7 @@ def learn(work: Work, seed: int) -> None:
             shutil.copytree(directory, output / WORK / name)
     trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
-    found["epochs"] = [one.model_dump() for one in trained.progress[seed].epochs]
+    found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
@@ -204,9 +205,12 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     tune = TUNING["tune"] | (TINY_TUNE if work.given.tiny else {})
     config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
-    development = DevelopmentScorer(decoder, work.texts.sets["dev"], config, model / WORK / "tuning", work.run, seed)
-    scored = development.score(0, decoder.model.weights, sparse)
-    weights = Weights.model_validate(decoder.features.by_group(scored.dense))
+    read = work.texts.sets["dev"].read(config)
+    tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
+    development = DevelopmentScorer(read, decoder, tune)
+    scaled = with_best_scales(development, decoder.model.weights, sparse, config)
+    dense = development.score_tuned("retuned", scaled, sparse)[1]
+    weights = Weights.model_validate(decoder.features.by_group(dense))
     save_config(weights, model / "weights.yaml")
     found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}

@@ -20,10 +20,10 @@ from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.decoding import score_translations
 from phrasebeam.training.tuning.methods.methods import Method
-from phrasebeam.training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.training.tuning.tune_model import tune_model
 
 GRIDS: dict[Method, list[float]] = {
     "mira-corpus": [0.1, 0.01, 0.001, 1.0, 10.0],
@@ -131,11 +131,11 @@ def tune(job: Job, data: Path, output: Path) -> None:
     files, config = corpus_files(job.corpus, data, output), settings_of(job)
     model, tuned = output / f"{job.corpus}-{LONGEST[job.features]}", output / f"{job.name}.model"
     train_model(files, job.features, model)
-    sets = [TuningData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test")]
+    sets = [DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test")]
     found = asdict(tune_model(model, sets[0], tuned, config, sets[1])[0])
     test = sets[1].read(config)
-    score = score_translations(Decoder.load(model, config.search), test.source, test.metric, config.threads)
-    found |= job._asdict() | {"test_before": test.metric.reported(score)}
+    score = test.score(Decoder.load(model, config.search)).score
+    found |= job._asdict() | {"test_before": test.reported(score)}
     write(output / f"{job.name}.json", found)
     shutil.rmtree(tuned / "tuning")
     scores = (

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -65,6 +66,25 @@ def parse_config(data: Any, section: type[Config], where: str) -> Config:
     except ValidationError as error:
         problems = "; ".join(_explain(problem, section) for problem in error.errors())
         raise ConfigError(f"{where}: {problems}") from None
+
+
+def config_with_options(path: str | Path | None, section: type[Config], options: Mapping[str, Any]) -> Config:
+    """The configuration in the YAML file `path`, or the defaults (None), with the options of a command in its place.
+
+    An option that is None was not given; those of a subsection stand in a mapping of their own. Raises ConfigError.
+    """
+    data = load_config(path, section).model_dump(mode="json", exclude_unset=True) if path else {}
+    return parse_config(_with_options(data, options), section, "options")
+
+
+def _with_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(data)
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = _with_options(found.get(name) or {}, value) or None
+        if value is not None:
+            found[name] = value
+    return found
 
 
 def save_config(config: Section, path: str | Path) -> None:

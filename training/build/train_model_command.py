@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
@@ -52,10 +52,8 @@ def train_model(
 
 
 def train_model_config(path: Path | None, threads: int | None = None, memory: str | None = None) -> TrainModelConfig:
-    """The settings of the file `path`, or the defaults, overridden by those that are not None."""
-    config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
-    overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
-    return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")
+    """The settings in the file `path`, or the defaults, with what the command line says instead."""
+    return config_with_options(path, TrainModelConfig, {"threads": threads, "memory": memory})
 
 
 def _with_language_models(config: TrainModelConfig, texts: list[str], classes: list[str]) -> TrainModelConfig:
