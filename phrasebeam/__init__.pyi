@@ -53,5 +53,4 @@ from .training.metrics.evaluation import (
     evaluate_files as evaluate_files,
 )
 from .training.tuning.config import TuneConfig as TuneConfig
-from .training.tuning.tune_model import TuningData as TuningData
 from .training.tuning.tune_model import tune_model as tune_model
