@@ -5,10 +5,11 @@ word, by the phrase pairs extracted there, or by all pairs of spans, however lon
 The rules are those of Moses' `extract`, trained one model at a time.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from phrasebeam.kernels.jit import inner_kernel
 
@@ -20,19 +21,22 @@ KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
 class Corners(NamedTuple):
     """Of one sentence pair with F source words: blocks seen from their last target word (word model: from links)."""
 
-    linked: np.ndarray  # uint8[T, S], 1 where target and source word are linked
-    ends: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its last source word
-    begins: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its first source word
-    first_end: np.ndarray  # int64[T], least source position of `ends` (word model: of `linked`), or F
-    last_begin: np.ndarray  # int64[T], greatest source position of `begins` (word model: of `linked`), or -1
+    linked: Annotated[np.ndarray, array(np.uint8, "T", "S")]  # 1 where target and source word are linked
+    # 1 where a block with this last target word has its last source word
+    ends: Annotated[np.ndarray, array(np.uint8, "T", "S")]
+    # 1 where a block with this last target word has its first source word
+    begins: Annotated[np.ndarray, array(np.uint8, "T", "S")]
+    # Least source position of `ends` (word model: of `linked`), or F
+    first_end: Annotated[np.ndarray, array(np.int64, "T")]
+    # Greatest source position of `begins` (word model: of `linked`), or -1
+    last_begin: Annotated[np.ndarray, array(np.int64, "T")]
 
 
 def new_corners(bitext) -> Corners:
     """Room for the longest sentences of an AlignedBitext."""
     n_source = int(np.diff(bitext.source_offsets).max(initial=0))
     n_target = int(np.diff(bitext.target_offsets).max(initial=0))
-    linked, ends, begins = (np.zeros((n_target, n_source), np.uint8) for _ in range(3))
-    return Corners(linked, ends, begins, np.zeros(n_target, np.int64), np.zeros(n_target, np.int64))
+    return allocate(Corners, {"T": n_target, "S": n_source})
 
 
 @inner_kernel

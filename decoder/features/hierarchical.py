@@ -5,10 +5,11 @@ A search has a great many of these stacks, whose lower parts are the same; each 
 the entry below, so that equal stacks are one number. To what comes after: by the coverage, as Moses does.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, START_BEGIN, START_END, SWAP
 from phrasebeam.decoder.input.coverage import is_covered
 from phrasebeam.kernels.hashing import START, combine, mix
@@ -22,18 +23,18 @@ EMPTY = -1
 class Blocks(NamedTuple):
     """Stacks of blocks, at most B; each is known by its top."""
 
-    size: np.ndarray  # int64[1], how many there are
-    begin: np.ndarray  # int32[B], first source word of the block on top
-    end: np.ndarray  # int32[B], half open
-    below: np.ndarray  # int32[B], the stack without its top
-    slots: np.ndarray  # int32[T], hash table, T a power of two >= 2 B
+    size: Annotated[np.ndarray, array(np.int64, 1, fill=1)]  # how many there are
+    begin: Annotated[np.ndarray, array(np.int32, "B")]  # first source word of the block on top
+    end: Annotated[np.ndarray, array(np.int32, "B")]  # half open
+    below: Annotated[np.ndarray, array(np.int32, "B")]  # the stack without its top
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table, T a power of two >= 2 B
 
 
 def new_blocks(capacity: int) -> Blocks:
     """Room for so many stacks, a power of two."""
-    begin, end, below = (np.zeros(capacity, np.int32) for _ in range(3))
-    begin[NO_BLOCKS], end[NO_BLOCKS] = START_BEGIN, START_END
-    return Blocks(np.ones(1, np.int64), begin, end, below, np.full(2 * capacity, EMPTY, np.int32))
+    blocks = allocate(Blocks, {"B": capacity, "T": 2 * capacity})
+    blocks.begin[NO_BLOCKS], blocks.end[NO_BLOCKS] = START_BEGIN, START_END
+    return blocks
 
 
 @kernel

@@ -5,10 +5,11 @@ hypotheses share of that, and of all that the next phrase can see of the last on
 recombination compares one number more and the search knows nothing of what it stands for.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.rule_features import (
     ONE,
     SparseFeatureBuffer,
@@ -33,28 +34,21 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 class Histories(NamedTuple):
     """At most B of them, in a hash table; and a direct-mapped memo of scores."""
 
-    size: np.ndarray  # int64[1]
-    state: np.ndarray  # int32[B], see Options.state
-    rule: np.ndarray  # uint64[B], hash of the last rule, START_RULE at the start
-    words: np.ndarray  # int32[B, 2], the last target words, the last one first; NO_WORD before the start
-    slots: np.ndarray  # int32[T], T a power of two >= 2 B
-    memo_keys: np.ndarray  # int64[M], of history and option; 0 where empty
-    memo_scores: np.ndarray  # float64[M]
+    size: Annotated[np.ndarray, array(np.int64, 1)]
+    state: Annotated[np.ndarray, array(np.int32, "B")]  # see Options.state
+    rule: Annotated[np.ndarray, array(np.uint64, "B")]  # hash of the last rule, START_RULE at the start
+    # The last target words, the last one first; NO_WORD before the start
+    words: Annotated[np.ndarray, array(np.int32, "B", 2, fill=NO_WORD)]
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # T a power of two >= 2 B
+    memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of history and option; 0 where empty
+    memo_scores: Annotated[np.ndarray, array(np.float64, "M")]
     fired: SparseFeatureBuffer
 
 
 def new_histories(capacity: int, n_levels: int) -> Histories:
     """Room for so many histories, a power of two."""
-    return Histories(
-        np.zeros(1, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.uint64),
-        np.full((capacity, 2), NO_WORD, np.int32),
-        np.full(2 * capacity, EMPTY, np.int32),
-        np.zeros(1 << MEMO_BITS, np.int64),
-        np.zeros(1 << MEMO_BITS),
-        new_sparse_features(2 + n_levels, n_levels),
-    )
+    sizes = {"B": capacity, "T": 2 * capacity, "M": 1 << MEMO_BITS}
+    return allocate(Histories, sizes, fired=new_sparse_features(2 + n_levels, n_levels))
 
 
 @inner_kernel

@@ -6,10 +6,11 @@ reference has been passed, no derivation ends, neither with the sentence nor wit
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
 from phrasebeam.decoder.search.extension import find_spans_after
 from phrasebeam.kernels.hashing import combine, mix
@@ -33,40 +34,27 @@ class Reference(NamedTuple):
 class ForcedStates(NamedTuple):
     """At most S states in the order in which they were met, and A arcs in the order of the states they leave."""
 
-    sizes: np.ndarray  # int64[2], states and arcs
-    first_gap: np.ndarray  # int32[S], with `window` the coverage
-    window: np.ndarray  # uint64[S]
-    covered: np.ndarray  # int32[S], how many words these are
-    end: np.ndarray  # int32[S], of the last phrase
-    position: np.ndarray  # int32[S], words of the reference that were produced
-    next: np.ndarray  # int32[S], the next state of as many covered words, or EMPTY
-    heads: np.ndarray  # int64[n + 1], first state by number of covered words, or EMPTY
-    tails: np.ndarray  # int64[n + 1], last one
-    slots: np.ndarray  # int32[T], hash table of states, T a power of two >= 2 S
-    slot: np.ndarray  # int32[S], place in `slots`
-    arc_from: np.ndarray  # int32[A]
-    arc_to: np.ndarray  # int32[A]
-    arc_option: np.ndarray  # int32[A]
+    sizes: Annotated[np.ndarray, array(np.int64, 2)]  # states and arcs
+    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
+    window: Annotated[np.ndarray, array(np.uint64, "S")]
+    covered: Annotated[np.ndarray, array(np.int32, "S")]  # how many words these are
+    end: Annotated[np.ndarray, array(np.int32, "S")]  # of the last phrase
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # words of the reference that were produced
+    next: Annotated[np.ndarray, array(np.int32, "S")]  # the next state of as many covered words, or EMPTY
+    # First state by number of covered words, or EMPTY
+    heads: Annotated[np.ndarray, array(np.int64, "n + 1")]
+    tails: Annotated[np.ndarray, array(np.int64, "n + 1")]  # last one
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of states, T a power of two >= 2 S
+    slot: Annotated[np.ndarray, array(np.int32, "S")]  # place in `slots`
+    arc_from: Annotated[np.ndarray, array(np.int32, "A")]
+    arc_to: Annotated[np.ndarray, array(np.int32, "A")]
+    arc_option: Annotated[np.ndarray, array(np.int32, "A")]
 
 
 def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
     """Room for so many states, arcs and source words."""
     n_slots = 1 << (2 * n_states - 1).bit_length()
-    covered, end, position, following = (np.empty(n_states, np.int32) for _ in range(4))
-    return ForcedStates(
-        np.zeros(2, np.int64),
-        np.empty(n_states, np.int32),
-        np.empty(n_states, np.uint64),
-        covered,
-        end,
-        position,
-        following,
-        np.empty(n_words + 1, np.int64),
-        np.empty(n_words + 1, np.int64),
-        np.full(n_slots, EMPTY, np.int32),
-        np.empty(n_states, np.int32),
-        *(np.empty(n_arcs, np.int32) for _ in range(3)),
-    )
+    return allocate(ForcedStates, {"S": n_states, "A": n_arcs, "n": n_words, "T": n_slots})
 
 
 def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: int) -> np.ndarray:

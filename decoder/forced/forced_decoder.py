@@ -25,7 +25,7 @@ from phrasebeam.decoder.forced.forced import (
     new_forced_states,
 )
 from phrasebeam.decoder.forced.forced_settings import Forcing
-from phrasebeam.decoder.forced.gold_graph import GoldSpace, fill_gold_graph, find_options, score_reference
+from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, new_gold_space, score_reference
 from phrasebeam.decoder.forced.gold_lattice import (
     NO_PREFIX,
     Goal,
@@ -116,10 +116,7 @@ class _Room:
 
     def new_graph(self) -> None:
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
-        nodes = [np.empty(self.n_nodes, np.int32) for _ in range(3)]
-        edges = [np.empty(self.n_edges, dtype) for dtype in (np.int32, np.int32, np.float64, np.int32)]
-        slots = np.empty(2 * self.n_nodes, np.int32)
-        self.scratch = (*nodes, *edges, slots)
+        self.gold = new_gold_space(self.n_nodes, self.n_edges)
 
     def grow_graph(self, status: int, most_states: int) -> bool:
         """More room for what is full; False if there must not be more."""
@@ -236,12 +233,11 @@ class ForcedDecoder:
             raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
         ln_lm = self._score_reference(task)
         while True:
-            gold = GoldSpace(
-                rule_option,
-                ln_lm,
-                np.empty(lattice.position.size + 1, np.int64),
-                np.empty(n_words + 1, np.int64),
-                *room.scratch,
+            gold = room.gold._replace(
+                rule_option=rule_option,
+                ln_lm=ln_lm,
+                node_first=np.empty(lattice.position.size + 1, np.int64),
+                best_node=np.empty(n_words + 1, np.int64),
             )
             forget_blocks(task.workspace.blocks)
             space = self.decoder.search_space(task.source, task.workspace)._replace(graph=room.graph)

@@ -5,10 +5,11 @@ divides a state of the lattice into nodes. So the best derivation, n-best lists 
 any other graph, and so are the best partial derivations by number of covered words (Yu et al. 2013, equation 3).
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
@@ -27,18 +28,29 @@ ONE = np.int64(1)
 class GoldSpace(NamedTuple):
     """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
 
-    rule_option: np.ndarray  # int64[R], option of each rule; NOT_THERE: derivations that use it are left out
-    ln_lm: np.ndarray  # float64[m + 2], weighted score of the first words of the reference; the last: with </s>
-    node_first: np.ndarray  # int64[S + 1], nodes of state i are node_first[i]:node_first[i + 1]
-    best_node: np.ndarray  # int64[n + 1], best node by number of covered words, or EMPTY
-    phrase_state: np.ndarray  # int32[N], see Options.state; N nodes and E edges as in the graph
-    last_edge: np.ndarray  # int32[N], edges that arrive at a node are chained from the latest
-    best_edge: np.ndarray  # int32[N]
-    edge_from: np.ndarray  # int32[E]
-    edge_option: np.ndarray  # int32[E]
-    edge_score: np.ndarray  # float64[E]
-    edge_next: np.ndarray  # int32[E], or EMPTY
-    slots: np.ndarray  # int32[T], hash table of nodes, T a power of two >= 2 N
+    # Option of each rule; NOT_THERE: derivations that use it are left out
+    rule_option: Annotated[np.ndarray, array(np.int64, "R")]
+    # Weighted score of the first words of the reference; the last: with </s>
+    ln_lm: Annotated[np.ndarray, array(np.float64, "m + 2")]
+    # Nodes of state i are node_first[i]:node_first[i + 1]
+    node_first: Annotated[np.ndarray, array(np.int64, "S + 1")]
+    # Best node by number of covered words, or EMPTY
+    best_node: Annotated[np.ndarray, array(np.int64, "n + 1")]
+    # See Options.state; N nodes and E edges as in the graph
+    phrase_state: Annotated[np.ndarray, array(np.int32, "N")]
+    # Edges that arrive at a node are chained from the latest
+    last_edge: Annotated[np.ndarray, array(np.int32, "N")]
+    best_edge: Annotated[np.ndarray, array(np.int32, "N")]
+    edge_from: Annotated[np.ndarray, array(np.int32, "E")]
+    edge_option: Annotated[np.ndarray, array(np.int32, "E")]
+    edge_score: Annotated[np.ndarray, array(np.float64, "E")]
+    edge_next: Annotated[np.ndarray, array(np.int32, "E")]  # or EMPTY
+    slots: Annotated[np.ndarray, array(np.int32, "T")]  # hash table of nodes, T a power of two >= 2 N
+
+
+def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
+    """Work space for a graph of so many nodes (a power of two) and edges; arrays by state, rule and word are empty."""
+    return allocate(GoldSpace, {"R": 0, "m": 0, "S": 0, "n": 0, "N": n_nodes, "E": n_edges, "T": 2 * n_nodes})
 
 
 @kernel

@@ -6,10 +6,11 @@ probabilities become a penalty (Wuebker et al. 2010, section 4.1; Wuebker et al.
 stay as they are.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.extraction.observed import KINDS
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
@@ -35,34 +36,27 @@ SAMPLE = 1 << 10
 class HeldOutCounts(NamedTuple):
     """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
 
-    occurrences: np.ndarray  # int32[K, 4], see `extract`
-    source_words: np.ndarray  # int32[n]
-    target_words: np.ndarray  # int32[m]
-    source_slots: np.ndarray  # int32[T], hash table of source phrases, T a power of two >= 2 K
-    target_slots: np.ndarray  # int32[T]
-    pair_slots: np.ndarray  # int32[T]
-    source_of: np.ndarray  # int32[K], first occurrence of the source phrase
-    target_of: np.ndarray  # int32[K]
-    source_counts: np.ndarray  # int64[K], at the first occurrence
-    target_counts: np.ndarray  # int64[K]
-    pair_counts: np.ndarray  # int64[K]
-    source_orientations: np.ndarray  # int64[K, 8], M S DL DR to the phrase before and after
-    pair_orientations: np.ndarray  # int64[K, 8]
+    occurrences: Annotated[np.ndarray, array(np.int32, "K", 4)]  # see `extract`
+    source_words: Annotated[np.ndarray, array(np.int32, "n")]
+    target_words: Annotated[np.ndarray, array(np.int32, "m")]
+    # Hash table of source phrases, T a power of two >= 2 K
+    source_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    target_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    pair_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    source_of: Annotated[np.ndarray, array(np.int32, "K")]  # first occurrence of the source phrase
+    target_of: Annotated[np.ndarray, array(np.int32, "K")]
+    source_counts: Annotated[np.ndarray, array(np.int64, "K")]  # at the first occurrence
+    target_counts: Annotated[np.ndarray, array(np.int64, "K")]
+    pair_counts: Annotated[np.ndarray, array(np.int64, "K")]
+    # M S DL DR to the phrase before and after
+    source_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
+    pair_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
 
 
 def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> HeldOutCounts:
     """Nothing counted yet of the `occurrences` in the sentence pair of those words."""
-    n = len(occurrences)
-    size = 1 << (2 * n).bit_length()
-    return HeldOutCounts(
-        occurrences,
-        source,
-        target,
-        *(np.full(size, ABSENT, np.int32) for _ in range(3)),
-        *(np.zeros(n, np.int32) for _ in range(2)),
-        *(np.zeros(n, np.int64) for _ in range(3)),
-        *(np.zeros((n, 2 * N_ORIENTATIONS), np.int64) for _ in range(2)),
-    )
+    sizes = {"K": len(occurrences), "T": 1 << (2 * len(occurrences)).bit_length()}
+    return allocate(HeldOutCounts, sizes, occurrences=occurrences, source_words=source, target_words=target)
 
 
 NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))

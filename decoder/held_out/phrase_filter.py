@@ -61,18 +61,18 @@ def new_filtered_pairs(query: FilterQuery, n_candidates: int, scratch: ScratchAr
     """Nothing chosen yet of the phrases of the sentence, which have so many pairs."""
     n_phrases = query.words.size * query.longest
     filtered = FilteredPairs(
-        scratch.take("source", np.int64, n_phrases),
-        scratch.take("begin", np.int64, n_phrases),
-        scratch.take("end", np.int64, n_phrases),
-        scratch.take("held_out_source", np.int64, n_phrases),
-        scratch.take("chosen_offsets", np.int64, n_phrases + 1),
-        scratch.take("pair", np.int64, n_candidates),
-        scratch.take("held_out_target", np.int32, n_candidates),
-        scratch.take("held_out_pair", np.int32, n_candidates),
-        scratch.take("best", np.int64, n_candidates),
-        scratch.take("slots", np.int64, n_slots(n_phrases)),
-        np.zeros(4, np.int64),
-        np.zeros(1, np.int64),
+        source=scratch.take("source", np.int64, n_phrases),
+        begin=scratch.take("begin", np.int64, n_phrases),
+        end=scratch.take("end", np.int64, n_phrases),
+        held_out_source=scratch.take("held_out_source", np.int64, n_phrases),
+        pair_offsets=scratch.take("chosen_offsets", np.int64, n_phrases + 1),
+        pair=scratch.take("pair", np.int64, n_candidates),
+        held_out_target=scratch.take("held_out_target", np.int32, n_candidates),
+        held_out_pair=scratch.take("held_out_pair", np.int32, n_candidates),
+        best=scratch.take("best", np.int64, n_candidates),
+        slots=scratch.take("slots", np.int64, n_slots(n_phrases)),
+        sizes=np.zeros(4, np.int64),
+        missing=np.zeros(1, np.int64),
     )
     filtered.slots.fill(ABSENT)
     return filtered

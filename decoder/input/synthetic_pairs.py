@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.sparse.templates import NO_CLASSES, Levels
 from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.kernels.jit import inner_kernel
@@ -29,21 +30,22 @@ class SyntheticPair(NamedTuple):
 
 
 class SyntheticPairs(NamedTuple):
-    """K pairs, by their spans; pair number k is known as -1 - k. W words are not in the target vocabulary (V words)."""
+    """K pairs, by spans; pair number k is known as -1 - k. W words are not in the target vocabulary (V words)."""
 
-    first: np.ndarray  # int64[n * longest + 1]; pairs of begin:begin+k are first[begin * longest + k - 1] and on
-    target_offsets: np.ndarray  # int64[K + 1], into target_words
-    target_words: np.ndarray  # int32[...], target ids; V + i for word i of those not in the vocabulary
-    lm_ids: np.ndarray  # int32[W, L], what the language models call these
-    ln_score: np.ndarray  # float64[K]
-    unknown: np.ndarray  # float64[K]
-    table_pair: (
-        np.ndarray
-    )  # int64[K], the table's pair of the same words, which lends its reordering scores; or NO_TABLE_PAIR
-    score: np.ndarray  # float64[K], room for what Options calls so
-    estimate: np.ndarray  # float64[K], likewise
-    bound: np.ndarray  # float64[K], likewise
-    classes: np.ndarray  # uint64[W, 1 + L], what stands for these words in sparse features
+    # Pairs of the span begin:begin+k are first[begin * longest + k - 1] and on; S is n * longest + 1
+    first: Annotated[np.ndarray, array(np.int64, "S")]
+    target_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into target_words
+    # Target ids; V + i for word i of those not in the vocabulary
+    target_words: Annotated[np.ndarray, array(np.int32, "N")]
+    lm_ids: Annotated[np.ndarray, array(np.int32, "W", "L")]  # what the language models call these
+    ln_score: Annotated[np.ndarray, array(np.float64, "K")]
+    unknown: Annotated[np.ndarray, array(np.float64, "K")]
+    # The table's pair of the same words, which lends its reordering scores; or NO_TABLE_PAIR
+    table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
+    score: Annotated[np.ndarray, array(np.float64, "K")]  # room for what Options calls so
+    estimate: Annotated[np.ndarray, array(np.float64, "K")]  # likewise
+    bound: Annotated[np.ndarray, array(np.float64, "K")]  # likewise
+    classes: Annotated[np.ndarray, array(np.uint64, "W", "L + 1")]  # what stands for these words in sparse features
 
 
 def pack_synthetic_pairs(
@@ -69,41 +71,24 @@ def pack_synthetic_pairs(
     lm_ids = np.empty((len(strange), len(models)), np.int32)
     for which, model in enumerate(models):
         lm_ids[:, which] = model.word_ids(list(strange))
-    ln_score, unknown, score, estimate, bound = np.zeros((5, len(pairs)))
-    ln_score[:], unknown[:] = [pair.ln_score for pair in pairs], [pair.unknown for pair in pairs]
-    return SyntheticPairs(
-        np.cumsum(first),
-        np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
-        np.array(ids, np.int32),
-        lm_ids,
-        ln_score,
-        unknown,
-        np.full(len(pairs), NO_TABLE_PAIR, np.int64),
-        score,
-        estimate,
-        bound,
-        levels.classes("target", strange) if levels else NO_CLASSES,
+    return allocate(
+        SyntheticPairs,
+        {"K": len(pairs)},
+        first=np.cumsum(first),
+        target_offsets=np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
+        target_words=np.array(ids, np.int32),
+        lm_ids=lm_ids,
+        ln_score=np.array([pair.ln_score for pair in pairs], np.float64),
+        unknown=np.array([pair.unknown for pair in pairs], np.float64),
+        classes=levels.classes("target", strange) if levels else NO_CLASSES,
     )
 
 
 @lru_cache(LENGTHS_KEPT)
 def no_synthetic_pairs(n_models: int, n_places: int = 0) -> SyntheticPairs:
     """None, for a sentence of so many places and so many language models; they are shared."""
-    no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
-    no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
-    return SyntheticPairs(
-        np.zeros(n_places, np.int64),
-        np.zeros(1, np.int64),
-        no_words,
-        no_ids,
-        no_scores,
-        no_scores,
-        no_numbers,
-        no_scores,
-        no_scores,
-        no_scores,
-        NO_CLASSES,
-    )
+    sizes = {"S": n_places, "K": 0, "N": 0, "W": 0, "L": n_models}
+    return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 
 def longest_target(synthetic: SyntheticPairs) -> int:

@@ -1,9 +1,10 @@
 """Sequences of words as numbers, equal where all words are: a trie whose children stand in a hash table."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import kernel
 
@@ -15,10 +16,11 @@ EMPTY = -1
 class Trie(NamedTuple):
     """Up to S nodes, each a sequence of words."""
 
-    n_nodes: np.ndarray  # int64[1]
-    parent: np.ndarray  # int32[S], the sequence without its last word
-    word: np.ndarray  # int32[S], the last word
-    slots: np.ndarray  # int32[T], hash table by parent and word, T a power of two >= 2 S
+    n_nodes: Annotated[np.ndarray, array(np.int64, 1, fill=1)]
+    parent: Annotated[np.ndarray, array(np.int32, "S")]  # the sequence without its last word
+    word: Annotated[np.ndarray, array(np.int32, "S")]  # the last word
+    # Hash table by parent and word, T a power of two >= 2 S
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]
 
 
 def new_trie(capacity: int) -> Trie:
@@ -26,12 +28,7 @@ def new_trie(capacity: int) -> Trie:
     slots = 2
     while slots < 2 * capacity:
         slots *= 2
-    return Trie(
-        np.ones(1, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32),
-        np.full(slots, EMPTY, np.int32),
-    )
+    return allocate(Trie, {"S": capacity, "T": slots})
 
 
 @kernel

@@ -9,10 +9,11 @@ The queue goes by estimates that do not ask the language model: only what is tak
 waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,
@@ -36,15 +37,17 @@ ZERO = np.int64(0)
 class Queues(NamedTuple):
     """A ring of R queues, one for each open stack, of at most Q hypotheses not tried yet; and groups of nodes."""
 
-    n_items: np.ndarray  # int64[R], all that ever came in
-    n_waiting: np.ndarray  # int64[R]
-    waiting: np.ndarray  # int32[R, Q], items by cost, the least first
-    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated estimate of score plus future cost
-    node: np.ndarray  # int32[R, Q]
-    option: np.ndarray  # int32[R, Q]
-    next_row: np.ndarray  # int32[N], the next node of a node's group, or EMPTY
-    slots: np.ndarray  # int32[T], hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
-    heads: np.ndarray  # int32[T], first nodes of groups
+    n_items: Annotated[np.ndarray, array(np.int64, "R")]  # all that ever came in
+    n_waiting: Annotated[np.ndarray, array(np.int64, "R")]
+    waiting: Annotated[np.ndarray, array(np.int32, "R", "Q")]  # items by cost, the least first
+    # Aligned with waiting: negated estimate of score plus future cost
+    cost: Annotated[np.ndarray, array(np.float64, "R", "Q")]
+    node: Annotated[np.ndarray, array(np.int32, "R", "Q")]
+    option: Annotated[np.ndarray, array(np.int32, "R", "Q")]
+    next_row: Annotated[np.ndarray, array(np.int32, "N")]  # the next node of a node's group, or EMPTY
+    # Hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
+    slots: Annotated[np.ndarray, array(np.int32, "T")]
+    heads: Annotated[np.ndarray, array(np.int32, "T")]  # first nodes of groups
 
 
 def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Queues:
@@ -52,18 +55,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
     slots = 2
     while slots < 2 * stack_size:
         slots *= 2
-    size = n_stacks, capacity
-    return Queues(
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks, np.int64),
-        np.zeros(size, np.int32),
-        np.zeros(size),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-    )
+    return allocate(Queues, {"R": n_stacks, "Q": capacity, "N": n_nodes, "T": slots})
 
 
 @kernel

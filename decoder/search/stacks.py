@@ -5,10 +5,11 @@ A stack grows to twice its limit before the best half is chosen, so that pruning
 that was dropped and arrives again has lost its older edges.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -23,26 +24,27 @@ HISTORIES_FULL = 8
 class Stacks(NamedTuple):
     """A ring of R open stacks of at most C hypotheses and E edges each."""
 
-    n_hypotheses: np.ndarray  # int64[R]
-    n_edges: np.ndarray  # int64[R]
-    threshold: np.ndarray  # float64[R], a lower priority cannot survive
-    best: np.ndarray  # float64[R], highest priority
-    score: np.ndarray  # float64[R, C]
-    priority: np.ndarray  # float64[R, C], score plus future cost
-    first_gap: np.ndarray  # int32[R, C]
-    window: np.ndarray  # uint64[R, C]
-    lm_state: np.ndarray  # int32[R, C]
-    state: np.ndarray  # int32[R, C], what a next phrase can see of the last ones, see HypothesisGraph.history
-    blocks: np.ndarray  # int32[R, C], see Blocks; 0 where the reordering model keeps none
-    option: np.ndarray  # int32[R, C], of the best edge
-    last_edge: np.ndarray  # int32[R, C], edges of a hypothesis are chained from the latest
-    best_edge: np.ndarray  # int32[R, C]
-    slots: np.ndarray  # int32[R, T], hash table of hypotheses, T a power of two >= 2 C
-    edge_from: np.ndarray  # int32[R, E]
-    edge_option: np.ndarray  # int32[R, E]
-    edge_score: np.ndarray  # float64[R, E]
-    edge_next: np.ndarray  # int32[R, E], or EMPTY
-    ranked: np.ndarray  # int64[C], work space
+    n_hypotheses: Annotated[np.ndarray, array(np.int64, "R")]
+    n_edges: Annotated[np.ndarray, array(np.int64, "R")]
+    threshold: Annotated[np.ndarray, array(np.float64, "R")]  # a lower priority cannot survive
+    best: Annotated[np.ndarray, array(np.float64, "R")]  # highest priority
+    score: Annotated[np.ndarray, array(np.float64, "R", "C")]
+    priority: Annotated[np.ndarray, array(np.float64, "R", "C")]  # score plus future cost
+    first_gap: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    window: Annotated[np.ndarray, array(np.uint64, "R", "C")]
+    lm_state: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    # What a next phrase can see of the last ones, see HypothesisGraph.history
+    state: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    blocks: Annotated[np.ndarray, array(np.int32, "R", "C")]  # see Blocks; 0 where the reordering model keeps none
+    option: Annotated[np.ndarray, array(np.int32, "R", "C")]  # of the best edge
+    last_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]  # edges of a hypothesis are chained from the latest
+    best_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    slots: Annotated[np.ndarray, array(np.int32, "R", "T")]  # hash table of hypotheses, T a power of two >= 2 C
+    edge_from: Annotated[np.ndarray, array(np.int32, "R", "E")]
+    edge_option: Annotated[np.ndarray, array(np.int32, "R", "E")]
+    edge_score: Annotated[np.ndarray, array(np.float64, "R", "E")]
+    edge_next: Annotated[np.ndarray, array(np.int32, "R", "E")]  # or EMPTY
+    ranked: Annotated[np.ndarray, array(np.int64, "C")]  # work space
 
 
 class Arrival(NamedTuple):
@@ -64,30 +66,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
     slots = 2
     while slots < 2 * capacity:
         slots *= 2
-    size = n_stacks, capacity
-    edges = n_stacks, n_edges
-    return Stacks(
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks),
-        np.zeros(n_stacks),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros((n_stacks, slots), np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges),
-        np.zeros(edges, np.int32),
-        np.zeros(capacity, np.int64),
-    )
+    return allocate(Stacks, {"R": n_stacks, "C": capacity, "E": n_edges, "T": slots})
 
 
 @kernel

@@ -32,12 +32,12 @@ def lexical_table(bitext: AlignedBitext) -> LexicalTable:
     source_total = np.bincount(words[:, 0], weights=counts, minlength=n_source) + source_unlinked
     target_total = np.bincount(words[:, 1], weights=counts, minlength=n_target) + target_unlinked
     return LexicalTable(
-        words,
-        counts / source_total[words[:, 0]],
-        counts / target_total[words[:, 1]],
-        target_unlinked / max(target_unlinked.sum(), 1),
-        source_unlinked / max(source_unlinked.sum(), 1),
-        _pairs_of_links(bitext, n_target, keys),
+        words=words,
+        target_prob=counts / source_total[words[:, 0]],
+        source_prob=counts / target_total[words[:, 1]],
+        target_null_prob=target_unlinked / max(target_unlinked.sum(), 1),
+        source_null_prob=source_unlinked / max(source_unlinked.sum(), 1),
+        of_link=_pairs_of_links(bitext, n_target, keys),
     )
 
 

@@ -205,12 +205,12 @@ def group_pairs(bitext: AlignedBitext, occurrences: np.ndarray) -> PairGroups:
     n_targets = np.bincount(source_rank, minlength=source_first.size)
     best_of_target, best_of_source = most_frequent_alignments(bitext, occurrences, pair_of, by_source.size)
     return PairGroups(
-        source_first[by_hash],
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
-        pair_first[by_source],
-        pair_of,
-        best_of_target,
-        best_of_source,
+        source_first=source_first[by_hash],
+        pair_offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
+        pair_first=pair_first[by_source],
+        pair_of=pair_of,
+        target_alignment=best_of_target,
+        source_alignment=best_of_source,
     )
 
 

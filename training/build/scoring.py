@@ -145,18 +145,18 @@ def _phrase_table(
     ln_scores[:, 1], ln_scores[:, 3] = ln_lex[:, 0], ln_lex[:, 1]
     ln_scores[:, 2] = np.log(joint_counts / np.repeat(source_counts, np.diff(groups.pair_offsets)))
     return PhraseTable(
-        NO_SLOTS,
-        source_offsets,
-        source_words,
-        groups.pair_offsets,
-        target_offsets,
-        target_words,
-        ln_scores.astype(np.float32),
-        alignment_offsets,
-        np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
-        joint_counts.astype(np.int32),
-        source_counts.astype(np.int32),
-        np.zeros(joint_counts.size, np.int32),
+        slots=NO_SLOTS,
+        source_offsets=source_offsets,
+        source_words=source_words,
+        pair_offsets=groups.pair_offsets,
+        target_offsets=target_offsets,
+        target_words=target_words,
+        ln_scores=ln_scores.astype(np.float32),
+        alignment_offsets=alignment_offsets,
+        alignment_points=np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
+        joint_counts=joint_counts.astype(np.int32),
+        source_counts=source_counts.astype(np.int32),
+        target_counts=np.zeros(joint_counts.size, np.int32),
     )
 
 

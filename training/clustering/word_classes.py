@@ -17,10 +17,11 @@ the more frequent.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.clustering.bigrams import Bigrams
@@ -37,15 +38,18 @@ BATCH = 256  # words between two signs of progress
 class Classes(NamedTuple):
     """C + 1 classes of W words in slots 1 ... of K = C + 2; words of a class are a tree under its most frequent one."""
 
-    after: np.ndarray  # int64[K, K], how often slot t follows slot s
-    before: np.ndarray  # int64[K, K], the same transposed
-    totals: np.ndarray  # int64[K], how often the words of the slot occur
-    loss: np.ndarray  # int64[K, K], of merging s < t, in units of h; NEVER where one is empty
-    root: np.ndarray  # int64[K], most frequent word in the slot, or EMPTY
-    parent: np.ndarray  # int32[W], a more frequent word of the same class; of the most frequent one itself
-    slot: np.ndarray  # int32[W], of roots
-    h: np.ndarray  # int64[TABULATED]
-    merges: np.ndarray  # int32[W - 1, 2], roots of the classes merged, the more frequent first, one by one
+    after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
+    before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # the same transposed
+    totals: Annotated[np.ndarray, array(np.int64, "K")]  # how often the words of the slot occur
+    # Of merging s < t, in units of h; NEVER where one is empty
+    loss: Annotated[np.ndarray, array(np.int64, "K", "K", fill=NEVER)]
+    root: Annotated[np.ndarray, array(np.int64, "K", fill=EMPTY)]  # most frequent word in the slot, or EMPTY
+    # A more frequent word of the same class; of the most frequent one itself
+    parent: Annotated[np.ndarray, array(np.int32, "W")]
+    slot: Annotated[np.ndarray, array(np.int32, "W")]  # of roots
+    h: Annotated[np.ndarray, array(np.int64, TABULATED)]
+    # Roots of the classes merged, the more frequent first, one by one
+    merges: Annotated[np.ndarray, array(np.int32, "M", 2)]
 
 
 @inlined_kernel
@@ -232,7 +236,7 @@ def cluster(bigrams: Bigrams, n_classes: int) -> list[str]:
 def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     """The most frequent word of each word's class, int32[W], and all merges, the last of them of these classes.
 
-    A merge, of int32[W - 1, 2], is two classes by their most frequent words, the more frequent first.
+    A merge, of int32["M", 2], is two classes by their most frequent words, the more frequent first.
     """
     n_words = len(bigrams.words)
     if not 2 <= n_classes <= n_words:
@@ -250,18 +254,7 @@ def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarra
 
 
 def _new_classes(n_words: int, n_classes: int) -> Classes:
-    n = n_classes + 2
-    classes = Classes(
-        after=np.zeros((n, n), np.int64),
-        before=np.zeros((n, n), np.int64),
-        totals=np.zeros(n, np.int64),
-        loss=np.full((n, n), NEVER),
-        root=np.full(n, EMPTY),
-        parent=np.zeros(n_words, np.int32),
-        slot=np.zeros(n_words, np.int32),
-        h=np.empty(TABULATED, np.int64),
-        merges=np.zeros((n_words - 1, 2), np.int32),
-    )
+    classes = allocate(Classes, {"K": n_classes + 2, "W": n_words, "M": n_words - 1})
     _tabulate(classes.h)
     return classes
 

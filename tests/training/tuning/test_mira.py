@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.base.array_struct import allocate
 from phrasebeam.training.metrics.metric_scores import BLEU_KIND
 from phrasebeam.training.tuning.methods import mira_batch, mira_chiang
 from phrasebeam.training.tuning.methods.lbfgs import minimize
@@ -80,7 +81,7 @@ def test_smo_solves_the_quadratic_program(case, c, n_best):
     lists = problem.lists
     for i in range(problem.n_sentences):
         work = mira_batch.new_work(problem)
-        candidates = mira_chiang._new_candidates(work.scores.size, 1 + 3 * n_best)
+        candidates = allocate(mira_chiang.HypothesisSets, {"N": 1 + 3 * n_best, "K": work.scores.size})
         order, limits = np.array([i]), (c, 0.9, tolerance, n_best)
         steps = mira_chiang.run_epoch(lists, BLEU_KIND, order, limits, work, candidates)
         assume(steps < mira_chiang.MOST_STEPS)

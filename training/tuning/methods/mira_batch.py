@@ -4,11 +4,12 @@ The gain of a hypothesis is the score of a pseudo-corpus to which it is added, t
 pseudo-corpus is what was hoped for before, decayed (Chiang et al. 2008).
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.training.metrics.metric_scores import score_of_sums
@@ -25,34 +26,26 @@ class MiraBatch(Section):
 
 
 class Work(NamedTuple):
-    """State and work space of MIRA methods that go from sentence to sentence."""
+    """State and work space of MIRA methods that go from sentence to sentence; the longest list has K hypotheses."""
 
-    weights: np.ndarray  # float64[F]
-    late: np.ndarray  # float64[F], sum over all updates of update times the sentences seen before it
-    tunable: np.ndarray  # float64[F], 1, or 0 for what keeps its weight
-    background: np.ndarray  # float64[S], statistics of the pseudo-corpus
-    sums: np.ndarray  # float64[S]
-    scores: np.ndarray  # float64[longest list]
-    gains: np.ndarray  # float64[longest list]
-    difference: np.ndarray  # float64[F], 0 between updates
-    n_seen: np.ndarray  # int64[1], sentences
+    weights: Annotated[np.ndarray, array(np.float64, "F")]
+    # Sum over all updates of update times the sentences seen before it
+    late: Annotated[np.ndarray, array(np.float64, "F")]
+    tunable: Annotated[np.ndarray, array(np.float64, "F")]  # 1, or 0 for what keeps its weight
+    background: Annotated[np.ndarray, array(np.float64, "S", fill=1)]  # statistics of the pseudo-corpus
+    sums: Annotated[np.ndarray, array(np.float64, "S")]
+    scores: Annotated[np.ndarray, array(np.float64, "K")]
+    gains: Annotated[np.ndarray, array(np.float64, "K")]
+    difference: Annotated[np.ndarray, array(np.float64, "F")]  # 0 between updates
+    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # sentences
 
 
 def new_work(problem: Problem) -> Work:
     """The state before the first sentence."""
     n_features, n_statistics = problem.start.size, problem.metric.n_statistics
     longest = int(np.diff(problem.lists.first).max())
-    return Work(
-        problem.start.copy(),
-        np.zeros(n_features),
-        problem.tunable.astype(np.float64),
-        np.ones(n_statistics),
-        np.empty(n_statistics),
-        np.empty(longest),
-        np.empty(longest),
-        np.zeros(n_features),
-        np.zeros(1, np.int64),
-    )
+    sizes = {"F": n_features, "S": n_statistics, "K": longest}
+    return allocate(Work, sizes, weights=problem.start.copy(), tunable=problem.tunable.astype(np.float64))
 
 
 def average(work: Work) -> np.ndarray:

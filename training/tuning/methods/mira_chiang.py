@@ -5,11 +5,12 @@ weights is sought after which the hope leads every other candidate by its loss, 
 missing costs C each. Its dual has a multiplier for each candidate, together C, at first all of it on the hope.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
@@ -33,21 +34,21 @@ CRITERIA = 3
 
 
 class HypothesisSets(NamedTuple):
-    """Up to N candidates of one sentence; number 0 is the hope."""
+    """Up to N candidates of one sentence, number 0 is the hope; the longest list has K hypotheses."""
 
-    place: np.ndarray  # int64[N], in the list
-    product: np.ndarray  # float64[N, N], of their features
-    violation: np.ndarray  # float64[N], loss minus lead of the hope
-    multiplier: np.ndarray  # float64[N]
-    criterion: np.ndarray  # float64[longest list]
-    order: np.ndarray  # int64[longest list]
-    is_chosen: np.ndarray  # uint8[longest list], 0 between sentences
+    place: Annotated[np.ndarray, array(np.int64, "N")]  # in the list
+    product: Annotated[np.ndarray, array(np.float64, "N", "N")]  # of their features
+    violation: Annotated[np.ndarray, array(np.float64, "N")]  # loss minus lead of the hope
+    multiplier: Annotated[np.ndarray, array(np.float64, "N")]
+    criterion: Annotated[np.ndarray, array(np.float64, "K")]
+    order: Annotated[np.ndarray, array(np.int64, "K")]
+    is_chosen: Annotated[np.ndarray, array(np.uint8, "K")]  # 0 between sentences
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
     """The averaged weights after the epoch after which they score best on the lists."""
     work, n_updates = new_work(problem), 0
-    candidates = _new_candidates(work.scores.size, 1 + CRITERIA * settings.candidates)
+    candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": work.scores.size})
     best, most = Optimum(problem.start, 0), -np.inf
     for epoch in range(1, settings.epochs + 1):
         order = problem.rng.permutation(problem.n_sentences)
@@ -58,18 +59,6 @@ def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
         if score > most:
             most, best = score, Optimum(weights, n_updates, epoch)
     return best._replace(n_updates=n_updates)
-
-
-def _new_candidates(longest: int, n: int) -> HypothesisSets:
-    return HypothesisSets(
-        np.empty(n, np.int64),
-        np.empty((n, n)),
-        np.empty(n),
-        np.empty(n),
-        np.empty(longest),
-        np.empty(longest, np.int64),
-        np.zeros(longest, np.uint8),
-    )
 
 
 @kernel
