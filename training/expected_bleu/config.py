@@ -8,7 +8,7 @@ from phrasebeam.base.config import Bytes, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]

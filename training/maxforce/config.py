@@ -12,7 +12,7 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import EDGES
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 
 

@@ -7,7 +7,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 
 SparseTuning = Literal["scales", "weights"]
@@ -34,7 +34,7 @@ class TuneConfig(MethodSettings):
     )
     c: list[float] = Field([], description="of the MIRA methods: a run each, in place of the method's own")
     metric: MetricName = "bleu"
-    lowercase: bool = Field(False, description="ignore case in the metric")
+    lowercase: bool = Field(False, description="ignore case in the metric; TER always does")
     reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")

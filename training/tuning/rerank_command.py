@@ -10,7 +10,8 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log, show_progress
-from phrasebeam.training.metrics.metrics import MetricName, make_metric
+from phrasebeam.training.metrics.definitions import MetricName
+from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
 from phrasebeam.training.tuning.rerank import learn, load_weights, rerank, save_weights

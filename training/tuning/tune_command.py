@@ -11,7 +11,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
 from phrasebeam.training.tuning.tune_model import RunResult, TuningData, tune_model

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.array_struct import allocate
-from phrasebeam.training.metrics.metric_scores import BLEU_KIND
+from phrasebeam.training.metrics.definitions import BLEU_KIND
 from phrasebeam.training.tuning.methods import mira_batch, mira_chiang
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.mira_batch import MiraBatch
