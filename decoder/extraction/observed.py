@@ -10,8 +10,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.extraction.occurrences import PACKED, source_length, target_length, with_orientations
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
-from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
 PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the neighbour that an orientation is to
@@ -49,19 +50,22 @@ def orient(bitext, i, kind, corners, occurrences):
     _find_links(bitext, i, kind, corners, size)
     if kind == PHRASE:
         for k in range(occurrences.shape[0]):
-            lengths = np.int64(occurrences[k, 3])
-            row = occurrences[k, 2] + (lengths >> 8) - 1
-            first = np.int64(occurrences[k, 1])
-            _mark(corners, size, row, (first, first, first + (lengths & 255) - 1, first + (lengths & 255) - 1))
+            first, last, row = _span(occurrences[k])
+            _mark(corners, size, row, (first, first, last, last))
     elif kind == HIER:
         _find_blocks(bitext, i, corners, size)
     for k in range(occurrences.shape[0]):
-        first, lengths = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 3])
-        last = first + (lengths & 255) - 1
-        begin = np.int64(occurrences[k, 2])
-        previous = _orientation(kind, corners, size, (first, last, begin - 1), PREVIOUS)
-        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), FOLLOWING)
-        occurrences[k, 3] = lengths | previous << 16 | following << 18
+        first, last, row = _span(occurrences[k])
+        previous = _orientation(kind, corners, size, (first, last, np.int64(occurrences[k, 2]) - 1), PREVIOUS)
+        following = _orientation(kind, corners, size, (first, last, row + 1), FOLLOWING)
+        occurrences[k, PACKED] = with_orientations(occurrences[k], previous, following)
+
+
+@inlined_kernel
+def _span(occurrence):
+    """(first source word, last one, last target word) of an occurrence."""
+    first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
+    return first, first + source_length(occurrence) - 1, begin + target_length(occurrence) - 1
 
 
 @inner_kernel

@@ -15,6 +15,7 @@ from phrasebeam.decoder.input.coverage import NONE, ONE, cover
 from phrasebeam.decoder.search.extension import find_spans_after
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
 EMPTY = -1
@@ -94,12 +95,7 @@ def _last_place(options, option, words):
 def _stands_at(options, target, words, place):
     """Whether the target phrase stands at that place in the reference."""
     first, end = options.target_first[target], options.target_first[target + 1]
-    if end - first > words.size - place:
-        return False
-    for i in range(end - first):
-        if options.words[first + i] != words[place + i]:
-            return False
-    return True
+    return end - first <= words.size - place and same_words(options.words, first, words, place, end - first)
 
 
 @kernel

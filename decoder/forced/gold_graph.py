@@ -16,7 +16,7 @@ from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state
 from phrasebeam.decoder.features.rule_features import has_history
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
 from phrasebeam.decoder.search.extension import history_after, jump, ln_history
-from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE
+from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -165,8 +165,9 @@ def _fill_state(space, n_words, lattice, gold, state):
             if gold.best_edge[found] == EMPTY or score > graph.score[found]:
                 gold.best_edge[found], graph.score[found], graph.option[found] = n_edges, score, option
             n_edges += 1
-    for node in range(first, n_nodes):
-        _append_edges(graph, gold, node)
+    edges = ArrivedEdges(gold.edge_from, gold.edge_option, gold.edge_score, gold.edge_next)
+    for node in range(first, n_nodes):  # there is room for their edges
+        append_edges(graph, node, edges, gold.last_edge[node], gold.best_edge[node])
     gold.node_first[state + 1] = n_nodes
     return OK
 
@@ -182,17 +183,3 @@ def _find_slot(graph, gold, first, phrase_state, blocks):
             break
         slot = (slot + 1) & mask
     return slot
-
-
-@inlined_kernel
-def _append_edges(graph, gold, node):
-    """Copy the edges that arrived at a node behind those of the node before, the best one first."""
-    place = graph.edge_first[node]
-    edge, best, at = np.int64(gold.last_edge[node]), gold.best_edge[node], place + 1
-    while edge != EMPTY:
-        to = place if edge == best else at
-        graph.edge_from[to], graph.edge_option[to] = gold.edge_from[edge], gold.edge_option[edge]
-        graph.edge_score[to] = gold.edge_score[edge]
-        at += edge != best
-        edge = np.int64(gold.edge_next[edge])
-    graph.edge_first[node + 1] = at

@@ -13,6 +13,7 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.occurrences import orientations, source_length, target_length
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 from phrasebeam.decoder.input.sentence_input import LeftOut
@@ -27,6 +28,7 @@ from phrasebeam.decoder.tables.phrase_table import (
 )
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # what becomes of pairs that are left without a count
 MODES = {"drop": DROP, "penalty": PENALTY}
@@ -36,7 +38,7 @@ SAMPLE = 1 << 10
 class HeldOutCounts(NamedTuple):
     """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
 
-    occurrences: Annotated[np.ndarray, array(np.int32, "K", 4)]  # see `extract`
+    occurrences: Annotated[np.ndarray, array(np.int32, "K", 4)]  # see extraction/occurrences.py
     source_words: Annotated[np.ndarray, array(np.int32, "n")]
     target_words: Annotated[np.ndarray, array(np.int32, "m")]
     # Hash table of source phrases, T a power of two >= 2 K
@@ -66,13 +68,13 @@ NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros
 def count_held_out(counts):
     """Fill `counts`."""
     for i in range(counts.occurrences.shape[0]):
-        first, begin = np.int64(counts.occurrences[i, 1]), np.int64(counts.occurrences[i, 2])
-        packed = np.int64(counts.occurrences[i, 3])
-        slot = _source_slot(counts, counts.source_words, first, first + (packed & 255))
+        occurrence = counts.occurrences[i]
+        first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
+        slot = _source_slot(counts, counts.source_words, first, first + source_length(occurrence))
         if counts.source_slots[slot] == ABSENT:
             counts.source_slots[slot] = i
         source = np.int64(counts.source_slots[slot])
-        slot = _target_slot(counts, counts.target_words, begin, begin + (packed >> 8 & 255))
+        slot = _target_slot(counts, counts.target_words, begin, begin + target_length(occurrence))
         if counts.target_slots[slot] == ABSENT:
             counts.target_slots[slot] = i
         target = np.int64(counts.target_slots[slot])
@@ -84,7 +86,8 @@ def count_held_out(counts):
         counts.source_counts[source] += 1
         counts.target_counts[target] += 1
         counts.pair_counts[pair] += 1
-        for column in (packed >> 16 & 3, N_ORIENTATIONS + (packed >> 18 & 3)):
+        previous, following = orientations(occurrence)
+        for column in (previous, N_ORIENTATIONS + following):
             counts.source_orientations[source, column] += 1
             counts.pair_orientations[pair, column] += 1
 
@@ -114,9 +117,9 @@ def _source_slot(counts, words, begin, end):
     mask = np.int64(counts.source_slots.size - 1)
     slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
     while counts.source_slots[slot] != ABSENT:
-        other = np.int64(counts.source_slots[slot])
-        first, length = np.int64(counts.occurrences[other, 1]), np.int64(counts.occurrences[other, 3]) & 255
-        if length == end - begin and _same_words(counts.source_words, first, words, begin, length):
+        occurrence = counts.occurrences[counts.source_slots[slot]]
+        first, length = np.int64(occurrence[1]), source_length(occurrence)
+        if length == end - begin and same_words(counts.source_words, first, words, begin, length):
             break
         slot = (slot + 1) & mask
     return slot
@@ -127,9 +130,9 @@ def _target_slot(counts, words, begin, end):
     mask = np.int64(counts.target_slots.size - 1)
     slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
     while counts.target_slots[slot] != ABSENT:
-        other = np.int64(counts.target_slots[slot])
-        first, length = np.int64(counts.occurrences[other, 2]), np.int64(counts.occurrences[other, 3]) >> 8 & 255
-        if length == end - begin and _same_words(counts.target_words, first, words, begin, length):
+        occurrence = counts.occurrences[counts.target_slots[slot]]
+        first, length = np.int64(occurrence[2]), target_length(occurrence)
+        if length == end - begin and same_words(counts.target_words, first, words, begin, length):
             break
         slot = (slot + 1) & mask
     return slot
@@ -145,14 +148,6 @@ def _pair_slot(counts, source, target):
             break
         slot = (slot + 1) & mask
     return slot
-
-
-@inlined_kernel
-def _same_words(one, first, other, begin, length):
-    for k in range(length):
-        if one[first + k] != other[begin + k]:
-            return False
-    return True
 
 
 def held_out_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> HeldOutCounts:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.scratch_arrays import ScratchArrays
+from phrasebeam.decoder.extraction.occurrences import source_length
 from phrasebeam.decoder.held_out.leave_one_out import (
     DROP,
     HeldOutCounts,
@@ -96,7 +97,7 @@ def filter_pairs(lookup, query, filtered):
     phrases, words, slots, number = lookup.tables.phrases, query.words, filtered.slots, np.int64(0)
     mask, filtered.pair_offsets[0] = np.int64(slots.size - 1), 0
     for i in range(query.held_out.occurrences.shape[0]):
-        filtered.missing[0] += (np.int64(query.held_out.occurrences[i, 3]) & 255) <= query.longest
+        filtered.missing[0] += source_length(query.held_out.occurrences[i]) <= query.longest
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + query.longest, words.size) + 1):
             source = find_source(phrases, words, begin, end)

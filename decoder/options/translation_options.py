@@ -24,6 +24,7 @@ from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
+from phrasebeam.kernels.words import same_words
 
 EMPTY = -1
 ZERO = np.int64(0)
@@ -193,7 +194,7 @@ def _add_target(options, option, synthetic, tables, targets):
     slot = np.int64(mix(h) & np.uint64(mask))
     while options.slots[slot] != EMPTY:
         target = np.int64(options.target[options.slots[slot]])
-        if _same_words(options, target, begin, size):
+        if _is_target(options, target, begin, size):
             options.target[option] = target
             return targets
         slot = (slot + 1) & mask
@@ -217,15 +218,12 @@ def _add_rule(options, option, lookup):
 
 
 @inlined_kernel
-def _same_words(options, target, begin, size):
+def _is_target(options, target, begin, size):
     """Whether the target phrase consists of options.words[begin:begin + size]."""
     first = options.target_first[target]
     if options.target_first[target + 1] - first != size:
         return False
-    for i in range(size):
-        if options.words[first + i] != options.words[begin + i]:
-            return False
-    return True
+    return same_words(options.words, first, options.words, begin, size)
 
 
 @inlined_kernel

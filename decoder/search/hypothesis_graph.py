@@ -9,10 +9,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 START_NODE = 0
 NO_OPTION = -1
+NO_EDGE = -1
 
 
 class HypothesisGraph(NamedTuple):
@@ -39,6 +40,35 @@ class HypothesisGraph(NamedTuple):
 def new_graph(n_words: int, n_nodes: int, n_edges: int) -> HypothesisGraph:
     """Room for so many words, nodes and edges."""
     return allocate(HypothesisGraph, {"n": n_words, "N": n_nodes, "E": n_edges})
+
+
+class ArrivedEdges(NamedTuple):
+    """Edges that arrived at nodes not yet in the graph, those of each node chained from the latest."""
+
+    source: np.ndarray  # int32[E], node
+    option: np.ndarray  # int32[E]
+    score: np.ndarray  # float64[E]
+    next: np.ndarray  # int32[E], the edge that arrived before, or NO_EDGE
+
+
+@inlined_kernel
+def append_edges(graph, node, edges, latest, best):
+    """Append those ArrivedEdges to the graph that are chained from `latest`, `best` first, as edges of `node`.
+
+    The edges of the node before must have been appended. Returns whether there was room.
+    """
+    place = graph.edge_first[node]
+    edge, other = np.int64(latest), place + 1
+    while edge != NO_EDGE:
+        to = place if edge == best else other
+        if to >= graph.edge_from.size:
+            return False
+        graph.edge_from[to], graph.edge_option[to] = edges.source[edge], edges.option[edge]
+        graph.edge_score[to] = edges.score[edge]
+        other += edge != best
+        edge = np.int64(edges.next[edge])
+    graph.edge_first[node + 1] = other
+    return True
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph
+from phrasebeam.decoder.search.hypothesis_graph import ArrivedEdges, HypothesisGraph, append_edges
 from phrasebeam.kernels.hashing import combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
@@ -172,6 +172,7 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
     rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
+    edges = ArrivedEdges(stacks.edge_from[row], stacks.edge_option[row], stacks.edge_score[row], stacks.edge_next[row])
     keep = stacks.n_hypotheses[row] if limit == 0 else min(limit, stacks.n_hypotheses[row])
     for k in range(keep):
         i = stacks.ranked[k]
@@ -183,29 +184,9 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
         graph.first_gap[node], graph.window[node] = stacks.first_gap[row, i], stacks.window[row, i]
         graph.lm_state[node], graph.blocks[node] = stacks.lm_state[row, i], stacks.blocks[row, i]
         graph.history[node] = stacks.state[row, i]
-        if not _append_edges(stacks, row, i, graph, node):
+        if not append_edges(graph, node, edges, stacks.last_edge[row, i], stacks.best_edge[row, i]):
             return EDGES_FULL
         node += 1
     graph.stack_first[covered + 1] = node
     clear_stack(stacks, row)
     return OK
-
-
-@inner_kernel
-def _append_edges(stacks, row, i, graph, node):
-    """Copy the edges of hypothesis `i` behind those of the node before, the best one first; whether there was room."""
-    place = graph.edge_first[node]
-    edge = stacks.last_edge[row, i]
-    best = stacks.best_edge[row, i]
-    graph_edge = place + 1
-    while edge != EMPTY:
-        at = place if edge == best else graph_edge
-        if at >= graph.edge_from.size:
-            return False
-        graph.edge_from[at], graph.edge_option[at] = stacks.edge_from[row, edge], stacks.edge_option[row, edge]
-        graph.edge_score[at] = stacks.edge_score[row, edge]
-        if edge != best:
-            graph_edge += 1
-        edge = stacks.edge_next[row, edge]
-    graph.edge_first[node + 1] = graph_edge
-    return True

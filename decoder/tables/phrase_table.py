@@ -12,6 +12,7 @@ import numpy as np
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
 
@@ -102,10 +103,7 @@ def _same_phrase(table, found, words, begin, end):
     first = table.source_offsets[found]
     if table.source_offsets[found + 1] - first != end - begin:
         return False
-    for i in range(end - begin):
-        if table.source_words[first + i] != words[begin + i]:
-            return False
-    return True
+    return same_words(table.source_words, first, words, begin, end - begin)
 
 
 def n_slots(n_sources: int) -> int:

@@ -65,8 +65,7 @@ def extract(
     bitext: AlignedBitext, counts: np.ndarray, max_length: int, kind: int, chunk: int
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Runs of sentence pairs with at most `chunk` phrase pairs in all (a longer pair stands alone): their number,
-    and int32[K, 4] occurrences: sentence, first source word, first target word, and packed in the last column
-    source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
+    and int32[K, 4] occurrences, see decoder/extraction/occurrences.py.
 
     counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`.
     """

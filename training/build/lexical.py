@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import source_length, target_length
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.training.word_alignment.alignment_points import runs
@@ -86,7 +87,7 @@ def _ln_lexical_weights(bitext, table, occurrences, of_target, of_source, out):
 def _ln_target_weight(bitext, table, occurrence):
     ln_weight = 0.0
     begin = bitext.target_offsets[occurrence[0]] + occurrence[2]
-    for token in range(begin, begin + (occurrence[3] >> 8 & 255)):
+    for token in range(begin, begin + target_length(occurrence)):
         first, last = bitext.target_links[token], bitext.target_links[token + 1]
         total = 0.0
         for k in range(first, last):
@@ -103,8 +104,8 @@ def _ln_source_weight(bitext, table, occurrence):
     ln_weight = 0.0
     target_begin = bitext.target_offsets[occurrence[0]] + occurrence[2]
     first = bitext.target_links[target_begin]
-    last = bitext.target_links[target_begin + (occurrence[3] >> 8 & 255)]
-    for s in range(occurrence[1], occurrence[1] + (occurrence[3] & 255)):
+    last = bitext.target_links[target_begin + target_length(occurrence)]
+    for s in range(occurrence[1], occurrence[1] + source_length(occurrence)):
         total, n_links = 0.0, 0
         for k in range(first, last):
             if bitext.links[k, 0] == s:

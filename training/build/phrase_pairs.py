@@ -4,9 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import source_lengths, target_lengths
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 
 class Sequences(NamedTuple):
@@ -49,10 +51,8 @@ def _number(sequences, slots, numbers, first):
 def _same(sequences, i, j):
     if sequences.lengths[i] != sequences.lengths[j]:
         return False
-    for k in range(sequences.lengths[i]):
-        if sequences.values[sequences.begins[i] + k] != sequences.values[sequences.begins[j] + k]:
-            return False
-    return True
+    values, begins = sequences.values, sequences.begins
+    return same_words(values, begins[i], values, begins[j], sequences.lengths[i])
 
 
 def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
@@ -104,13 +104,13 @@ def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 def source_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Source words of `occurrences` (int32[K, 4])."""
     begins = bitext.source_offsets[occurrences[:, 0]] + occurrences[:, 1]
-    return Sequences(bitext.source_tokens, begins, (occurrences[:, 3] & 255).astype(np.int64))
+    return Sequences(bitext.source_tokens, begins, source_lengths(occurrences))
 
 
 def target_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Target words of `occurrences` (int32[K, 4])."""
     begins = bitext.target_offsets[occurrences[:, 0]] + occurrences[:, 2]
-    return Sequences(bitext.target_tokens, begins, (occurrences[:, 3] >> 8 & 255).astype(np.int64))
+    return Sequences(bitext.target_tokens, begins, target_lengths(occurrences))
 
 
 @kernel

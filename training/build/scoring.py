@@ -19,6 +19,7 @@ from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.occurrences import all_orientations
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -166,8 +167,8 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
     Where the model is conditioned on the source phrase alone, the shares are those of all its pairs together.
     """
     n_pairs = groups.pair_first.size
-    columns = [(occurrences[:, 3] >> shift & 3).astype(np.int64) for shift in (16, 18)]
-    counted = [np.bincount(groups.pair_of * 4 + column, minlength=4 * n_pairs) for column in columns]
+    columns = [groups.pair_of * 4 + column for column in all_orientations(occurrences)]
+    counted = [np.bincount(column, minlength=4 * n_pairs) for column in columns]
     counts = np.column_stack([count.reshape(n_pairs, 4) for count in counted]).astype(np.int32)
     model, shares, seen = settings.reordering, [], counts.astype(np.int64)
     if model.condition == "f" and n_pairs:

@@ -15,7 +15,7 @@ from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 from phrasebeam.training.tuning.methods.linear import add_row
-from phrasebeam.training.tuning.methods.mira_batch import average, best_of, fill_list, new_work, remember
+from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 
@@ -47,18 +47,14 @@ class HypothesisSets(NamedTuple):
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
     """The averaged weights after the epoch after which they score best on the lists."""
-    work, n_updates = new_work(problem), 0
-    candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": work.scores.size})
-    best, most = Optimum(problem.start, 0), -np.inf
-    for epoch in range(1, settings.epochs + 1):
-        order = problem.rng.permutation(problem.n_sentences)
-        limits = settings.c, settings.decay, settings.tolerance, settings.candidates
-        n_updates += int(run_epoch(problem.lists, problem.metric.kind, order, limits, work, candidates))
-        weights = average(work)
-        score = problem.score_of(weights)
-        if score > most:
-            most, best = score, Optimum(weights, n_updates, epoch)
-    return best._replace(n_updates=n_updates)
+    longest = int(np.diff(problem.lists.first).max())
+    candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
+    limits = settings.c, settings.decay, settings.tolerance, settings.candidates
+
+    def epoch(order: np.ndarray, work: Work) -> int:
+        return run_epoch(problem.lists, problem.metric.kind, order, limits, work, candidates)
+
+    return best_average(problem, settings.epochs, epoch)
 
 
 @kernel
@@ -173,22 +169,4 @@ def apply(lists, first, count, c, work, candidates):
     for j in range(count):
         add_row(lists, lists.row[first + candidates.place[j]], -candidates.multiplier[j], work.difference)
     for j in range(count):
-        move_to(lists, lists.row[first + candidates.place[j]], work)
-
-
-@inner_kernel
-def move_to(lists, row, work):
-    """Move the weights of the features of `row` by the difference, and make that 0 there."""
-    n_dense, seen = lists.dense.shape[1], work.n_seen[0]
-    for f in range(n_dense):
-        _move_weight(f, seen, work)
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        _move_weight(n_dense + np.int64(lists.sparse_column[place]), seen, work)
-
-
-@kernel
-def _move_weight(f, seen, work):
-    moved = work.difference[f] * work.tunable[f]
-    work.weights[f] += moved
-    work.late[f] += seen * moved
-    work.difference[f] = 0.0
+        move(lists, lists.row[first + candidates.place[j]], 1.0, work)
