@@ -12,12 +12,11 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, START_BEGIN, START_END, SWAP
 from phrasebeam.decoder.input.coverage import is_covered
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NO_BLOCKS = np.int64(0)  # the empty stack, whose top is the sentence start
 FULL = np.int64(-1)
-EMPTY = -1
 
 
 class Blocks(NamedTuple):
@@ -58,13 +57,12 @@ def join(blocks, top, begin, end):
 def shift(blocks, top, begin, end):
     """The stack `top` after the phrase over words begin:end, or FULL."""
     below, begin, end = join(blocks, top, begin, end)
-    mask = np.int64(blocks.slots.size - 1)
-    slot = np.int64(mix(combine(combine(combine(START, below), begin), end)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(combine(START, below), begin), end)), blocks.slots.size)
     while blocks.slots[slot] != EMPTY:
         known = np.int64(blocks.slots[slot])
         if blocks.below[known] == below and blocks.begin[known] == begin and blocks.end[known] == end:
             return known
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, blocks.slots.size)
     new = blocks.size[0]
     if new == blocks.begin.size:
         return FULL

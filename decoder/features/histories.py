@@ -19,14 +19,13 @@ from phrasebeam.decoder.features.rule_features import (
     weigh_fired,
 )
 from phrasebeam.decoder.sparse.templates import RULE_BIGRAM, RULE_HISTORY
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 START_HISTORY = np.int64(0)
 START_RULE = np.uint64(0)
 NO_WORD = np.int64(-1)
 NO_HISTORY = np.int64(-1)
-EMPTY = -1
 MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -69,14 +68,13 @@ def next_history(histories, history, state, rule, words, begin, end):
         before = last if end - begin == 1 else np.int64(words[end - 2])
         last = np.int64(words[end - 1])
     h = combine(combine(combine(combine(START, state), np.int64(rule)), last), before)
-    mask = np.int64(histories.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), histories.slots.size)
     while histories.slots[slot] != EMPTY:
         i = np.int64(histories.slots[slot])
         same_rule = histories.rule[i] == rule and histories.state[i] == state
         if same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
             return i
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, histories.slots.size)
     new = histories.size[0]
     if new == histories.rule.size:
         return NO_HISTORY

@@ -20,7 +20,7 @@ from phrasebeam.decoder.input.target_constraint import (
     phrase_start,
 )
 from phrasebeam.decoder.tables.language_models import tables_of
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.lm.probing import UNIGRAMS
 from phrasebeam.lm.query import score_word
@@ -155,12 +155,11 @@ def intern_state(states, row):
         h = combine(h, states.work_length[which])
         for i in range(states.first[which], states.first[which] + states.work_length[which]):
             h = combine(h, np.int64(states.work_context[row, i]))
-    mask = np.int64(states.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), states.slots.size)
     while states.slots[slot] != NO_STATE:
         if _is_state(states, states.slots[slot], row):
             return np.int64(states.slots[slot])
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, states.slots.size)
     new = states.n_states[0]
     if new == states.ln_end.size:
         return np.int64(NO_STATE)

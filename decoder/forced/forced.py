@@ -13,12 +13,11 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
 from phrasebeam.decoder.search.extension import find_spans_after
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
-EMPTY = -1
 DEAD = np.int64(-2)  # a state from which no derivation ends
 OK, STATES_FULL, ARCS_FULL = (np.int64(i) for i in range(3))
 
@@ -172,8 +171,7 @@ def _arrive(states, reference, n_words, takes_prefixes, where):
     if _is_dead(reference, n_words, takes_prefixes, where, last):
         return DEAD
     h = combine(combine(combine(window, first_gap), end), position)
-    mask = np.int64(states.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), states.slots.size)
     while states.slots[slot] != EMPTY:
         state = np.int64(states.slots[slot])
         if (
@@ -183,7 +181,7 @@ def _arrive(states, reference, n_words, takes_prefixes, where):
             and states.position[state] == position
         ):
             return state
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, states.slots.size)
     state = states.sizes[0]
     if state == states.end.size:
         return np.int64(EMPTY)

@@ -18,10 +18,9 @@ from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
 from phrasebeam.decoder.search.extension import history_after, jump, ln_history
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-EMPTY = -1
 ONE = np.int64(1)
 
 
@@ -175,11 +174,10 @@ def _fill_state(space, n_words, lattice, gold, state):
 @inlined_kernel
 def _find_slot(graph, gold, first, phrase_state, blocks):
     """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
-    mask = np.int64(gold.slots.size - 1)
-    slot = np.int64(mix(combine(combine(combine(START, first), phrase_state), blocks)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(combine(START, first), phrase_state), blocks)), gold.slots.size)
     while gold.slots[slot] != EMPTY:
         node = np.int64(gold.slots[slot])
         if node >= first and gold.phrase_state[node] == phrase_state and graph.blocks[node] == blocks:
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, gold.slots.size)
     return slot

@@ -26,7 +26,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     PhraseTable,
     phrase_hash,
 )
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
@@ -114,39 +114,36 @@ def held_out_pair(counts, source, target):
 
 @inlined_kernel
 def _source_slot(counts, words, begin, end):
-    mask = np.int64(counts.source_slots.size - 1)
-    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    slot = first_slot(phrase_hash(words, begin, end), counts.source_slots.size)
     while counts.source_slots[slot] != ABSENT:
         occurrence = counts.occurrences[counts.source_slots[slot]]
         first, length = np.int64(occurrence[1]), source_length(occurrence)
         if length == end - begin and same_words(counts.source_words, first, words, begin, length):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.source_slots.size)
     return slot
 
 
 @inlined_kernel
 def _target_slot(counts, words, begin, end):
-    mask = np.int64(counts.target_slots.size - 1)
-    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    slot = first_slot(phrase_hash(words, begin, end), counts.target_slots.size)
     while counts.target_slots[slot] != ABSENT:
         occurrence = counts.occurrences[counts.target_slots[slot]]
         first, length = np.int64(occurrence[2]), target_length(occurrence)
         if length == end - begin and same_words(counts.target_words, first, words, begin, length):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.target_slots.size)
     return slot
 
 
 @inlined_kernel
 def _pair_slot(counts, source, target):
-    mask = np.int64(counts.pair_slots.size - 1)
-    slot = np.int64(mix(combine(combine(START, source), target)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(START, source), target)), counts.pair_slots.size)
     while counts.pair_slots[slot] != ABSENT:
         other = np.int64(counts.pair_slots[slot])
         if counts.source_of[other] == source and counts.target_of[other] == target:
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.pair_slots.size)
     return slot
 
 

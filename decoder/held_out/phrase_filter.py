@@ -20,6 +20,7 @@ from phrasebeam.decoder.held_out.leave_one_out import (
 )
 from phrasebeam.decoder.options.candidates import choose
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, n_slots, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_WORDS = 1 << 12
@@ -95,7 +96,7 @@ def count_candidates(phrases, words, longest):
 def filter_pairs(lookup, query, filtered):
     """Fill `chosen`, which is new, from the tables of `lookup`, whose limit is that of `wanted` and MORE, or 0."""
     phrases, words, slots, number = lookup.tables.phrases, query.words, filtered.slots, np.int64(0)
-    mask, filtered.pair_offsets[0] = np.int64(slots.size - 1), 0
+    filtered.pair_offsets[0] = 0
     for i in range(query.held_out.occurrences.shape[0]):
         filtered.missing[0] += source_length(query.held_out.occurrences[i]) <= query.longest
     for begin in range(words.size):
@@ -103,9 +104,9 @@ def filter_pairs(lookup, query, filtered):
             source = find_source(phrases, words, begin, end)
             if source == ABSENT:
                 continue
-            slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+            slot = first_slot(phrase_hash(words, begin, end), slots.size)
             while slots[slot] != ABSENT and filtered.source[slots[slot]] != source:
-                slot = (slot + 1) & mask
+                slot = next_slot(slot, slots.size)
             if slots[slot] != ABSENT:
                 continue
             filtered.source[number], filtered.begin[number], filtered.end[number] = source, begin, end

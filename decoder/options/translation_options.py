@@ -21,12 +21,11 @@ from phrasebeam.decoder.options.candidates import (
     score_own,
 )
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.kernels.words import same_words
 
-EMPTY = -1
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned where the arrays are too small
 WRONG = np.int64(-2)  # returned where something of the model is, see Candidates.wrong
@@ -190,14 +189,13 @@ def _add_target(options, option, synthetic, tables, targets):
     h = START
     for i in range(begin, begin + size):
         h = combine(h, np.int64(options.words[i]))
-    mask = np.int64(options.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), options.slots.size)
     while options.slots[slot] != EMPTY:
         target = np.int64(options.target[options.slots[slot]])
         if _is_target(options, target, begin, size):
             options.target[option] = target
             return targets
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, options.slots.size)
     options.target_first[targets + 1] = begin + size
     options.slots[slot] = option
     options.target[option] = targets
@@ -259,8 +257,7 @@ def _same_state(options, option, h, keeps_span):
     """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
     if not keeps_span:
         h = combine(START, np.int64(options.end[option]))
-    mask = np.int64(options.state_slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), options.state_slots.size)
     while options.state_slots[slot] != EMPTY:
         other = options.state_slots[slot]
         same = options.end[other] == options.end[option]
@@ -270,6 +267,6 @@ def _same_state(options, option, h, keeps_span):
             same = same and options.forward[other, which] == options.forward[option, which]
         if same:
             return other
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, options.state_slots.size)
     options.state_slots[slot] = option
     return option

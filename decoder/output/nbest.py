@@ -14,7 +14,7 @@ from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, append_option, new_strings
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import TOP, push, sift_down
 
@@ -87,8 +87,7 @@ def best_derivations(
     chosen = np.empty(count * n_words, np.int32)
     read_list(graph, final, lists, offsets, chosen, losses)
     chosen = chosen[: offsets[count]]
-    derivations = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-    return Derivations(offsets, derivations, chosen, graph.score[final] - losses)
+    return Derivations(offsets, Derivation.of(options, chosen), chosen, graph.score[final] - losses)
 
 
 def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> DerivationHeaps:
@@ -219,12 +218,11 @@ def _add(graph, node, edge, strings, lists):
     if string == NO_STRING:
         return FULL
     if strings.matter:
-        mask = np.int64(lists.slots.size - 1)
-        slot = np.int64(mix(combine(combine(START, node), string)) & np.uint64(mask))
+        slot = first_slot(mix(combine(combine(START, node), string)), lists.slots.size)
         while lists.slots[slot] != NONE:
             if lists.node[lists.slots[slot]] == node and lists.string[lists.slots[slot]] == string:
                 return KNOWN
-            slot = (slot + 1) & mask
+            slot = next_slot(slot, lists.slots.size)
         lists.slots[slot] = entry
     lists.n_entries[0] += 1
     lists.edge[entry], lists.source[entry], lists.next[entry] = edge, source, NONE

@@ -5,12 +5,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import kernel
 
 ROOT = np.int64(0)  # the empty sequence
 NO_ROOM = np.int64(-1)
-EMPTY = -1
 
 
 class Trie(NamedTuple):
@@ -34,13 +33,12 @@ def new_trie(capacity: int) -> Trie:
 @kernel
 def child(trie, node, word):
     """The sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if it cannot be."""
-    mask = np.int64(trie.slots.size - 1)
-    slot = np.int64(mix(combine(combine(START, node), word)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(START, node), word)), trie.slots.size)
     while trie.slots[slot] != EMPTY:
         found = np.int64(trie.slots[slot])
         if trie.parent[found] == node and trie.word[found] == word:
             return found
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, trie.slots.size)
     found = trie.n_nodes[0]
     if found == trie.parent.size:
         return NO_ROOM

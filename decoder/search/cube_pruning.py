@@ -26,11 +26,10 @@ from phrasebeam.decoder.search.extension import (
 )
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION
 from phrasebeam.decoder.search.stacks import OK, QUEUE_FULL, close_stack
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.priority_queue import dequeue, enqueue
 
-EMPTY = -1
 ZERO = np.int64(0)
 
 
@@ -83,12 +82,11 @@ def cube_search(space, queues, n_words):
 def _group(graph, options, queues, covered):
     """Chain the nodes of `covered` words into groups, and write the first of each to queues.heads; their number."""
     queues.slots[:] = EMPTY
-    mask = np.int64(queues.slots.size - 1)
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
         end = _last_end(graph, options, node)
         h = combine(combine(graph.window[node], np.int64(graph.first_gap[node])), end)
-        slot = np.int64(mix(h) & np.uint64(mask))
+        slot = first_slot(mix(h), queues.slots.size)
         while queues.slots[slot] != EMPTY:
             other = np.int64(queues.slots[slot])
             if (
@@ -97,7 +95,7 @@ def _group(graph, options, queues, covered):
                 and _last_end(graph, options, other) == end
             ):
                 break
-            slot = (slot + 1) & mask
+            slot = next_slot(slot, queues.slots.size)
         if queues.slots[slot] == EMPTY:
             queues.heads[count] = node
             count += 1

@@ -11,11 +11,10 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.search.hypothesis_graph import ArrivedEdges, HypothesisGraph, append_edges
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
-EMPTY = -1
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
 HISTORIES_FULL = 8
@@ -83,8 +82,7 @@ def clear_stack(stacks, row):
 def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
     """Slot of the hypothesis with that state in the hash table of `row`, or the empty slot where it belongs."""
     h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), state + (blocks << 32))
-    mask = np.int64(stacks.slots.shape[1] - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), stacks.slots.shape[1])
     while stacks.slots[row, slot] != EMPTY:
         i = stacks.slots[row, slot]
         if (
@@ -95,7 +93,7 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
             and stacks.blocks[row, i] == blocks
         ):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, stacks.slots.shape[1])
     return slot
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
@@ -81,10 +81,9 @@ def find_source(table, words, begin, end):
 
     DAMAGED if what a file holds leads out of the arrays or to no end; see BoundsChecks, which asks first.
     """
-    mask = np.uint64(table.slots.size - 1)
-    slot = phrase_hash(words, begin, end) & mask
+    slot = first_slot(phrase_hash(words, begin, end), table.slots.size)
     for _ in range(table.slots.size):
-        found = table.slots[np.int64(slot)]
+        found = table.slots[slot]
         if found == ABSENT:
             return found
         if found < 0 or found >= table.source_offsets.size - 1:
@@ -94,7 +93,7 @@ def find_source(table, words, begin, end):
             return np.int64(DAMAGED)
         if _same_phrase(table, found, words, begin, end):
             return found
-        slot = (slot + np.uint64(1)) & mask
+        slot = next_slot(slot, table.slots.size)
     return np.int64(DAMAGED)
 
 

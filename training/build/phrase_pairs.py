@@ -7,6 +7,7 @@ import numpy as np
 from phrasebeam.decoder.extraction.occurrences import source_lengths, target_lengths
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
@@ -32,13 +33,12 @@ class PairGroups(NamedTuple):
 
 @kernel
 def _number(sequences, slots, numbers, first):
-    mask = np.uint64(slots.size - 1)
     found = 0
     for i in range(numbers.size):
         begin, length = sequences.begins[i], sequences.lengths[i]
-        slot = np.int64(phrase_hash(sequences.values, begin, begin + length) & mask)
+        slot = first_slot(phrase_hash(sequences.values, begin, begin + length), slots.size)
         while slots[slot] != ABSENT and not _same(sequences, first[slots[slot]], i):
-            slot = (slot + 1) & (slots.size - 1)
+            slot = next_slot(slot, slots.size)
         if slots[slot] == ABSENT:
             slots[slot] = found
             first[found] = i
