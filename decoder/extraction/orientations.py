@@ -5,13 +5,15 @@ there (PHRASE, Tillmann 2004), or by all consistent pairs of spans, however long
 rules are those of Moses' `extract` when it is run for one model.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.extraction.occurrences import PACKED, source_length, target_length, with_orientations
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
-from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 WORD, PHRASE, HIER = 0, 1, 2
 PREVIOUS, FOLLOWING = np.int64(0), np.int64(1)  # the phrase to which an orientation is
@@ -21,19 +23,22 @@ KINDS = {"word": WORD, "phrase": PHRASE, "hier": HIER}
 class Corners(NamedTuple):
     """Source spans of the blocks of one sentence pair with F source words, by their last target word."""
 
-    linked: np.ndarray  # uint8[T, S], 1 where target and source word are linked
-    ends: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its last source word
-    begins: np.ndarray  # uint8[T, S], 1 where a block with this last target word has its first source word
-    first_end: np.ndarray  # int64[T], least source position of `ends` (WORD: of `linked`), or F
-    last_begin: np.ndarray  # int64[T], greatest source position of `begins` (WORD: of `linked`), or -1
+    linked: Annotated[np.ndarray, array(np.uint8, "T", "S")]  # 1 where target and source word are linked
+    # 1 where a block with this last target word has its last source word
+    ends: Annotated[np.ndarray, array(np.uint8, "T", "S")]
+    # 1 where a block with this last target word has its first source word
+    begins: Annotated[np.ndarray, array(np.uint8, "T", "S")]
+    # Least source position of `ends` (WORD: of `linked`), or F
+    first_end: Annotated[np.ndarray, array(np.int64, "T")]
+    # Greatest source position of `begins` (WORD: of `linked`), or -1
+    last_begin: Annotated[np.ndarray, array(np.int64, "T")]
 
 
 def new_corners(bitext) -> Corners:
     """Allocate Corners for the longest sentences of an AlignedBitext."""
     n_source = int(np.diff(bitext.source_offsets).max(initial=0))
     n_target = int(np.diff(bitext.target_offsets).max(initial=0))
-    linked, ends, begins = (np.zeros((n_target, n_source), np.uint8) for _ in range(3))
-    return Corners(linked, ends, begins, np.zeros(n_target, np.int64), np.zeros(n_target, np.int64))
+    return allocate(Corners, {"T": n_target, "S": n_source})
 
 
 @inner_kernel
@@ -49,19 +54,22 @@ def orient(bitext: AlignedBitext, i, kind, corners: Corners, occurrences):
     _find_links(bitext, i, kind, corners, size)
     if kind == PHRASE:
         for k in range(occurrences.shape[0]):
-            lengths = np.int64(occurrences[k, 3])
-            row = occurrences[k, 2] + (lengths >> 8) - 1
-            first = np.int64(occurrences[k, 1])
-            _mark(corners, size, row, (first, first, first + (lengths & 255) - 1, first + (lengths & 255) - 1))
+            first, last, row = _span(occurrences[k])
+            _mark(corners, size, row, (first, first, last, last))
     elif kind == HIER:
         _find_blocks(bitext, i, corners, size)
     for k in range(occurrences.shape[0]):
-        first, lengths = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 3])
-        last = first + (lengths & 255) - 1
-        begin = np.int64(occurrences[k, 2])
-        previous = _orientation(kind, corners, size, (first, last, begin - 1), PREVIOUS)
-        following = _orientation(kind, corners, size, (first, last, begin + (lengths >> 8)), FOLLOWING)
-        occurrences[k, 3] = lengths | previous << 16 | following << 18
+        first, last, row = _span(occurrences[k])
+        previous = _orientation(kind, corners, size, (first, last, np.int64(occurrences[k, 2]) - 1), PREVIOUS)
+        following = _orientation(kind, corners, size, (first, last, row + 1), FOLLOWING)
+        occurrences[k, PACKED] = with_orientations(occurrences[k], previous, following)
+
+
+@inlined_kernel
+def _span(occurrence):
+    """(first source word, last one, last target word) of an occurrence."""
+    first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
+    return first, first + source_length(occurrence) - 1, begin + target_length(occurrence) - 1
 
 
 @inner_kernel

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import packed_lengths
 from phrasebeam.kernels.jit import inner_kernel
 
 
@@ -61,7 +62,7 @@ def extract_pair(bitext: AlignedBitext, i, max_length, occurrences, n):
                         occurrences[n, 0] = i
                         occurrences[n, 1] = first
                         occurrences[n, 2] = begin
-                        occurrences[n, 3] = (last - first + 1) | (end - begin + 1) << 8
+                        occurrences[n, 3] = packed_lengths(last - first + 1, end - begin + 1)
                     n += 1
                     last += 1
                 first -= 1

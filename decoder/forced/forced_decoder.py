@@ -25,7 +25,7 @@ from phrasebeam.decoder.forced.forced import (
     new_forced_states,
 )
 from phrasebeam.decoder.forced.forced_settings import Forcing
-from phrasebeam.decoder.forced.gold_graph import GoldSpace, fill_gold_graph, find_options, score_reference
+from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, new_gold_space, score_reference
 from phrasebeam.decoder.forced.gold_lattice import (
     NO_PREFIX,
     Goal,
@@ -42,7 +42,7 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to, new_graph
-from phrasebeam.decoder.search.prefix import oov_target_ids
+from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL, NODES_FULL
@@ -95,10 +95,9 @@ class Gold(NamedTuple):
 
     def derivation(self, node: int) -> Derivation:
         """That derivation."""
-        options, n_words = self.found.workspace.options, len(self.found.source.words)
-        chosen = np.empty(n_words, np.int32)
+        chosen = np.empty(len(self.found.source.words), np.int32)
         chosen = chosen[: best_way_to(self.graph, node, chosen)]
-        return Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return Derivation.of(self.found.workspace.options, chosen)
 
 
 class _Room:
@@ -116,10 +115,7 @@ class _Room:
 
     def new_graph(self) -> None:
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
-        nodes = [np.empty(self.n_nodes, np.int32) for _ in range(3)]
-        edges = [np.empty(self.n_edges, dtype) for dtype in (np.int32, np.int32, np.float64, np.int32)]
-        slots = np.empty(2 * self.n_nodes, np.int32)
-        self.scratch = (*nodes, *edges, slots)
+        self.gold = new_gold_space(self.n_nodes, self.n_edges)
 
     def grow_graph(self, status: int, most_states: int) -> bool:
         """More room for what is full; False if there must not be more."""
@@ -189,12 +185,11 @@ class ForcedDecoder:
 
     def prepare(self, given: Input, reference: Sequence[str]) -> Task:
         """Look up what can be used of the phrase table."""
-        known = self.decoder.model.target.ids(list(reference))
-        source = self.decoder.preparer.read(given, known if self.decoder.search.table_limit == 0 else None)
+        model = self.decoder.model
+        known = model.target.ids(list(reference)) if self.decoder.search.table_limit == 0 else None
+        source = self.decoder.preparer.read(given, known)
         workspace = self.decoder.look_up(source)
-        strange = oov_target_ids(source, self.decoder.model)
-        ids = [strange.get(word, found) if found < 0 else found for word, found in zip(reference, known.tolist())]
-        return Task(source, workspace, np.array(ids, np.int32), self._links(given, len(reference)))
+        return Task(source, workspace, target_ids(reference, source, model), self._links(given, len(reference)))
 
     def _links(self, given: Input, n_reference: int) -> np.ndarray:
         if not self.settings.aligned:
@@ -236,12 +231,11 @@ class ForcedDecoder:
             raise ModelError("the lattice has rules that the sentence lacks; give the model and the sentence it is of")
         ln_lm = self._score_reference(task)
         while True:
-            gold = GoldSpace(
-                rule_option,
-                ln_lm,
-                np.empty(lattice.position.size + 1, np.int64),
-                np.empty(n_words + 1, np.int64),
-                *room.scratch,
+            gold = room.gold._replace(
+                rule_option=rule_option,
+                ln_lm=ln_lm,
+                node_first=np.empty(lattice.position.size + 1, np.int64),
+                best_node=np.empty(n_words + 1, np.int64),
             )
             forget_blocks(task.workspace.blocks)
             space = self.decoder.search_space(task.source, task.workspace)._replace(graph=room.graph)

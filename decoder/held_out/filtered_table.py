@@ -44,7 +44,10 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 LN_SINGLETON = np.float32(-20.0)  # ln of both probabilities of a pair whose count becomes 0, in the mode PENALTY
 UNCHANGED = -1  # in place of the first count: the model's scores hold
 NO_ORIGIN = np.zeros(0, np.int64)  # for kernels, in place of None
-NO_POINTS = np.zeros(1, np.int64), np.zeros((0, 2), np.uint8)
+NO_POINTS: dict[str, np.ndarray] = {
+    "alignment_offsets": np.zeros(1, np.int64),
+    "alignment_points": np.zeros((0, 2), np.uint8),
+}
 
 
 class FilteredTables(NamedTuple):
@@ -235,17 +238,17 @@ class TableFilter:
         n_sources, n_source_words, n_pairs, n_target_words = filtered.sizes.tolist()
         whole, take = self.tables, self.scratch.take
         phrases = PhraseTable(
-            filtered.slots,
-            take("source_offsets", np.int64, n_sources + 1),
-            take("source_words", np.int32, n_source_words),
-            take("pair_offsets", np.int64, n_sources + 1),
-            take("target_offsets", np.int64, n_pairs + 1),
-            take("target_words", np.int32, n_target_words),
-            take("ln_scores", np.float32, n_pairs, whole.phrases.ln_scores.shape[1]),
-            *NO_POINTS,
-            take("joint_counts", np.int32, n_pairs),
-            take("source_counts", np.int32, n_sources),
-            take("target_counts", np.int32, n_pairs),
+            slots=filtered.slots,
+            source_offsets=take("source_offsets", np.int64, n_sources + 1),
+            source_words=take("source_words", np.int32, n_source_words),
+            pair_offsets=take("pair_offsets", np.int64, n_sources + 1),
+            target_offsets=take("target_offsets", np.int64, n_pairs + 1),
+            target_words=take("target_words", np.int32, n_target_words),
+            ln_scores=take("ln_scores", np.float32, n_pairs, whole.phrases.ln_scores.shape[1]),
+            **NO_POINTS,
+            joint_counts=take("joint_counts", np.int32, n_pairs),
+            source_counts=take("source_counts", np.int32, n_sources),
+            target_counts=take("target_counts", np.int32, n_pairs),
         )
         ln_reordering = take("ln_reordering", np.float32, n_pairs, whole.ln_reordering.shape[1])
         return whole._replace(phrases=phrases, ln_reordering=ln_reordering)

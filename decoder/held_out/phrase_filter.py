@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.scratch_arrays import ScratchArrays
+from phrasebeam.decoder.extraction.occurrences import source_length
 from phrasebeam.decoder.held_out.leave_one_out import (
     DROP,
     HeldOutCounts,
@@ -19,6 +20,7 @@ from phrasebeam.decoder.held_out.leave_one_out import (
 )
 from phrasebeam.decoder.options.candidates import Lookup, choose
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, n_slots, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 FIRST_WORDS = 1 << 12  # size of the filter of first words, a power of two
@@ -61,18 +63,18 @@ def new_filtered_pairs(query: FilterQuery, n_candidates: int, scratch: ScratchAr
     """Allocate FilteredPairs, without any, for the phrases of a sentence, which have `n_candidates` pairs in all."""
     n_phrases = query.words.size * query.longest
     filtered = FilteredPairs(
-        scratch.take("source", np.int64, n_phrases),
-        scratch.take("begin", np.int64, n_phrases),
-        scratch.take("end", np.int64, n_phrases),
-        scratch.take("held_out_source", np.int64, n_phrases),
-        scratch.take("chosen_offsets", np.int64, n_phrases + 1),
-        scratch.take("pair", np.int64, n_candidates),
-        scratch.take("held_out_target", np.int32, n_candidates),
-        scratch.take("held_out_pair", np.int32, n_candidates),
-        scratch.take("best", np.int64, n_candidates),
-        scratch.take("slots", np.int64, n_slots(n_phrases)),
-        np.zeros(4, np.int64),
-        np.zeros(1, np.int64),
+        source=scratch.take("source", np.int64, n_phrases),
+        begin=scratch.take("begin", np.int64, n_phrases),
+        end=scratch.take("end", np.int64, n_phrases),
+        held_out_source=scratch.take("held_out_source", np.int64, n_phrases),
+        pair_offsets=scratch.take("chosen_offsets", np.int64, n_phrases + 1),
+        pair=scratch.take("pair", np.int64, n_candidates),
+        held_out_target=scratch.take("held_out_target", np.int32, n_candidates),
+        held_out_pair=scratch.take("held_out_pair", np.int32, n_candidates),
+        best=scratch.take("best", np.int64, n_candidates),
+        slots=scratch.take("slots", np.int64, n_slots(n_phrases)),
+        sizes=np.zeros(4, np.int64),
+        missing=np.zeros(1, np.int64),
     )
     filtered.slots.fill(ABSENT)
     return filtered
@@ -94,17 +96,17 @@ def count_candidates(phrases: PhraseTable, words, longest):
 def filter_pairs(lookup: Lookup, query: FilterQuery, filtered: FilteredPairs):
     """Fill `filtered`, which is new, from lookup.tables; lookup.limit is query.table_limit + EXTRA_PAIRS, or 0."""
     phrases, words, slots, number = lookup.tables.phrases, query.words, filtered.slots, np.int64(0)
-    mask, filtered.pair_offsets[0] = np.int64(slots.size - 1), 0
+    filtered.pair_offsets[0] = 0
     for i in range(query.held_out.occurrences.shape[0]):
-        filtered.missing[0] += (np.int64(query.held_out.occurrences[i, 3]) & 255) <= query.longest
+        filtered.missing[0] += source_length(query.held_out.occurrences[i]) <= query.longest
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + query.longest, words.size) + 1):
             source = find_source(phrases, words, begin, end)
             if source == ABSENT:
                 continue
-            slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+            slot = first_slot(phrase_hash(words, begin, end), slots.size)
             while slots[slot] != ABSENT and filtered.source[slots[slot]] != source:
-                slot = (slot + 1) & mask
+                slot = next_slot(slot, slots.size)
             if slots[slot] != ABSENT:
                 continue
             filtered.source[number], filtered.begin[number], filtered.end[number] = source, begin, end

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.sparse.templates import NO_CLASSES, Levels
 from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.kernels.jit import inner_kernel
@@ -31,17 +32,21 @@ class SyntheticPair(NamedTuple):
 class SyntheticPairs(NamedTuple):
     """K pairs, sorted by span; pair k has the id -1 - k. W of their words are not among the V known target words."""
 
-    first: np.ndarray  # int64[n * longest + 1]; those of begin:begin+k: first[s]:first[s+1], s = begin*longest + k-1
-    target_offsets: np.ndarray  # int64[K + 1], into target_words
-    target_words: np.ndarray  # int32[...], target ids; V + i for word i of the W
-    lm_ids: np.ndarray  # int32[W, L], ids of the W words in the L language models
-    ln_score: np.ndarray  # float64[K], value of each of the phrase table's features
-    unknown: np.ndarray  # float64[K], value of the unknown-word penalty
-    table_pair: np.ndarray  # int64[K], the table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
-    score: np.ndarray  # float64[K], as Options.score; filled in when options are collected, as the next two
-    estimate: np.ndarray  # float64[K], as Options.estimate
-    bound: np.ndarray  # float64[K], as Options.bound
-    classes: np.ndarray  # uint64[W, 1 + levels], the W words at each level of sparse features, see Levels
+    # Pairs of the span begin:begin+k are first[s]:first[s+1], s = begin * longest + k - 1; S is n * longest + 1
+    first: Annotated[np.ndarray, array(np.int64, "S")]
+    target_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into target_words
+    target_words: Annotated[np.ndarray, array(np.int32, "N")]  # target ids; V + i for word i of the W
+    lm_ids: Annotated[np.ndarray, array(np.int32, "W", "L")]  # ids of the W words in the L language models
+    ln_score: Annotated[np.ndarray, array(np.float64, "K")]  # value of each of the phrase table's features
+    unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
+    # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
+    table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
+    # As Options.score, filled in when options are collected, as the next two
+    score: Annotated[np.ndarray, array(np.float64, "K")]
+    estimate: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.estimate
+    bound: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.bound
+    # The W words at each level of sparse features, see Levels
+    classes: Annotated[np.ndarray, array(np.uint64, "W", "levels + 1")]
 
 
 def pack_synthetic_pairs(
@@ -67,41 +72,24 @@ def pack_synthetic_pairs(
     lm_ids = np.empty((len(oov_ids), len(models)), np.int32)
     for column, model in enumerate(models):
         lm_ids[:, column] = model.word_ids(list(oov_ids))
-    ln_score, unknown, score, estimate, bound = np.zeros((5, len(pairs)))
-    ln_score[:], unknown[:] = [pair.ln_score for pair in pairs], [pair.unknown for pair in pairs]
-    return SyntheticPairs(
-        np.cumsum(first),
-        np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
-        np.array(ids, np.int32),
-        lm_ids,
-        ln_score,
-        unknown,
-        np.full(len(pairs), NO_TABLE_PAIR, np.int64),
-        score,
-        estimate,
-        bound,
-        levels.classes("target", oov_ids) if levels else NO_CLASSES,
+    return allocate(
+        SyntheticPairs,
+        {"K": len(pairs)},
+        first=np.cumsum(first),
+        target_offsets=np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
+        target_words=np.array(ids, np.int32),
+        lm_ids=lm_ids,
+        ln_score=np.array([pair.ln_score for pair in pairs], np.float64),
+        unknown=np.array([pair.unknown for pair in pairs], np.float64),
+        classes=levels.classes("target", oov_ids) if levels else NO_CLASSES,
     )
 
 
 @lru_cache(LENGTHS_KEPT)
 def no_synthetic_pairs(n_models: int, n_offsets: int = 0) -> SyntheticPairs:
     """No pairs, with int64[n_offsets] `first`, for `n_models` language models; cached, so not to be changed."""
-    no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
-    no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
-    return SyntheticPairs(
-        np.zeros(n_offsets, np.int64),
-        np.zeros(1, np.int64),
-        no_words,
-        no_ids,
-        no_scores,
-        no_scores,
-        no_numbers,
-        no_scores,
-        no_scores,
-        no_scores,
-        NO_CLASSES,
-    )
+    sizes = {"S": n_offsets, "K": 0, "N": 0, "W": 0, "L": n_models}
+    return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 
 def longest_target(synthetic: SyntheticPairs) -> int:

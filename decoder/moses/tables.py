@@ -160,18 +160,18 @@ class PhraseTableReader:
         scores = self._checked(np.array(pairs.scores).reshape(-1, self.n_scores), "score", np.finfo(np.float64).max)
         counts = self._checked(np.array(pairs.counts).reshape(-1, 3), "count", LARGEST_COUNT).round().astype(np.int32)
         table = PhraseTable(
-            np.zeros(0, np.int64),
-            source_ends,
-            np.array(pairs.source_words, np.int32),
-            pair_ends,
-            target_ends,
-            np.array(pairs.target_words, np.int32),
-            floored_ln(scores),
-            point_ends,
-            points.astype(np.uint8),
-            counts[:, 2],
-            counts[pair_ends[:-1], 1],
-            counts[:, 0],
+            slots=np.zeros(0, np.int64),
+            source_offsets=source_ends,
+            source_words=np.array(pairs.source_words, np.int32),
+            pair_offsets=pair_ends,
+            target_offsets=target_ends,
+            target_words=np.array(pairs.target_words, np.int32),
+            ln_scores=floored_ln(scores),
+            alignment_offsets=point_ends,
+            alignment_points=points.astype(np.uint8),
+            joint_counts=counts[:, 2],
+            source_counts=counts[pair_ends[:-1], 1],
+            target_counts=counts[:, 0],
         )
         writer.append(table)
         self.pairs = _Pairs(pairs.first + pairs.n_pairs)

@@ -5,7 +5,7 @@ interactive statistical machine translation"). A prefix that the phrase pairs ca
 source word may also become a few words of the prefix, or all the rest of it, at the price of a copied word for each.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -40,11 +40,9 @@ def constrain(
 ) -> TargetConstraint:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    strange = oov_target_ids(source, model)
-    ids = zip(prefix.words, model.target.ids(list(prefix.words)).tolist())
-    known = [strange.get(word, found) if found < 0 else found for word, found in ids]
-    allowed = [[found] if found >= 0 else [] for found in known]
+    allowed = [[found] if found >= 0 else [] for found in target_ids(prefix.words, source, model).tolist()]
     if prefix.is_partial and allowed:
+        strange = oov_target_ids(source, model)
         allowed[-1] = _ids_beginning_with(prefix.words[-1], strange, options, n_options, model)
     first = np.zeros(len(allowed) + 1, np.int64)
     np.cumsum([len(ids) for ids in allowed], out=first[1:])
@@ -60,6 +58,12 @@ def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray
     number = -1 - options.pair[synthetic]
     options.estimate[synthetic] -= ln_penalty[number]
     options.bound[synthetic] -= ln_penalty[number]
+
+
+def target_ids(words: Sequence[str], source: PreparedSentence, model: Model) -> np.ndarray:
+    """int32[K] ids of target words as options have them, those of the sentence's synthetic pairs included; or -1."""
+    strange, known = oov_target_ids(source, model), model.target.ids(list(words)).tolist()
+    return np.array([strange.get(word, i) if i < 0 else i for word, i in zip(words, known)], np.int32)
 
 
 def oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:

@@ -73,14 +73,14 @@ def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabul
     units = tables[0].units if len(tables) == 1 else np.ctypeslib.as_array(memory)
     shifts = [(address - first) // UNIT for address in addresses]
     return LanguageModels(
-        np.array([table.order for table in tables], np.int64),
-        units,
-        units.view(np.float32),
-        np.stack([table.starts + shift for table, shift in zip(tables, shifts)]),
-        np.stack([table.buckets for table in tables]),
-        np.stack([table.inverses for table in tables]),
-        np.array([lm.model.begin for lm in models], np.int32),
-        np.array([[lm.model.end for lm in models]], np.int32),
-        np.ascontiguousarray(np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)),
-        np.zeros(len(models)),
+        orders=np.array([table.order for table in tables], np.int64),
+        units=units,
+        floats=units.view(np.float32),
+        starts=np.stack([table.starts + shift for table, shift in zip(tables, shifts)]),
+        buckets=np.stack([table.buckets for table in tables]),
+        inverses=np.stack([table.inverses for table in tables]),
+        begin_ids=np.array([lm.model.begin for lm in models], np.int32),
+        end_ids=np.array([[lm.model.end for lm in models]], np.int32),
+        word_ids=np.ascontiguousarray(np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)),
+        ln_weights=np.zeros(len(models)),
     )

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
 
@@ -81,10 +82,9 @@ def find_source(table: PhraseTable, words, begin, end):
     DAMAGED if a slot or an offset of a damaged file leads out of the arrays, or if no slot is empty; BoundsChecks looks
     up the phrases of every sentence first and reports it.
     """
-    mask = np.uint64(table.slots.size - 1)
-    slot = phrase_hash(words, begin, end) & mask
+    slot = first_slot(phrase_hash(words, begin, end), table.slots.size)
     for _ in range(table.slots.size):
-        source = table.slots[np.int64(slot)]
+        source = table.slots[slot]
         if source == ABSENT:
             return source
         if source < 0 or source >= table.source_offsets.size - 1:
@@ -94,7 +94,7 @@ def find_source(table: PhraseTable, words, begin, end):
             return np.int64(DAMAGED)
         if _same_phrase(table, source, words, begin, end):
             return source
-        slot = (slot + np.uint64(1)) & mask
+        slot = next_slot(slot, table.slots.size)
     return np.int64(DAMAGED)
 
 
@@ -103,10 +103,7 @@ def _same_phrase(table, source, words, begin, end):
     first = table.source_offsets[source]
     if table.source_offsets[source + 1] - first != end - begin:
         return False
-    for i in range(end - begin):
-        if table.source_words[first + i] != words[begin + i]:
-            return False
-    return True
+    return same_words(table.source_words, first, words, begin, end - begin)
 
 
 def n_slots(n_sources: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
-from phrasebeam.kernels.hashing import mix, murmur
+from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
@@ -68,12 +68,11 @@ def _hash(words: Words, i):
 @inner_kernel
 def _slot_of(words: Words, slots, others: Words, j, h):
     """Slot of others[j], whose hash is `h` (uint64), in the hash table `slots` of `words`; if absent, an EMPTY slot."""
-    mask = np.int64(slots.size - 1)
-    slot = np.int64(h & np.uint64(mask))
+    slot = first_slot(h, slots.size)
     while slots[slot] != EMPTY:
         if slots[slot] >> HALF == h >> HALF and _is_same_word(words, np.int64(slots[slot] & LOW), others, j):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, slots.size)
     return slot
 
 

@@ -1,10 +1,11 @@
-"""64-bit hashes inside kernels; all values and constants are uint64, whose overflow is intended."""
+"""64-bit hashes inside kernels, and slots of hash tables; wrap-around is intended, so that all values are uint64."""
 
 import numpy as np
 
-from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 START = np.uint64(0)  # hash of the empty sequence
+EMPTY = -1  # in a slot of a hash table of numbers from 0
 MURMUR = np.uint64(0xC6A4A7935BD1E995)  # the multiplier of MurmurHash64A
 
 
@@ -20,6 +21,18 @@ def mix(h):
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return h ^ (h >> np.uint64(31))
+
+
+@inlined_kernel
+def first_slot(h, size):
+    """Where a key of hash `h` (uint64, mixed) is looked for first in a hash table of so many slots, a power of two."""
+    return np.int64(h & np.uint64(size - 1))
+
+
+@inlined_kernel
+def next_slot(slot, size):
+    """Where a key is looked for after the slot (int64) that another one has: linear probing."""
+    return (slot + 1) & (size - 1)
 
 
 @kernel

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import source_length, target_length
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.training.word_alignment.alignment_points import runs
@@ -32,12 +33,12 @@ def lexical_table(bitext: AlignedBitext) -> LexicalTable:
     source_total = np.bincount(words[:, 0], weights=counts, minlength=n_source) + source_unlinked
     target_total = np.bincount(words[:, 1], weights=counts, minlength=n_target) + target_unlinked
     return LexicalTable(
-        words,
-        counts / source_total[words[:, 0]],
-        counts / target_total[words[:, 1]],
-        target_unlinked / max(target_unlinked.sum(), 1),
-        source_unlinked / max(source_unlinked.sum(), 1),
-        _pairs_of_links(bitext, n_target, keys),
+        words=words,
+        target_prob=counts / source_total[words[:, 0]],
+        source_prob=counts / target_total[words[:, 1]],
+        target_null_prob=target_unlinked / max(target_unlinked.sum(), 1),
+        source_null_prob=source_unlinked / max(source_unlinked.sum(), 1),
+        pair_of_link=_pairs_of_links(bitext, n_target, keys),
     )
 
 
@@ -86,7 +87,7 @@ def _ln_lexical_weights(bitext, table, occurrences, target_alignment, source_ali
 def _ln_target_weight(bitext, table, occurrence):
     ln_weight = 0.0
     begin = bitext.target_offsets[occurrence[0]] + occurrence[2]
-    for token in range(begin, begin + (occurrence[3] >> 8 & 255)):
+    for token in range(begin, begin + target_length(occurrence)):
         first, last = bitext.target_links[token], bitext.target_links[token + 1]
         total = 0.0
         for k in range(first, last):
@@ -103,8 +104,8 @@ def _ln_source_weight(bitext, table, occurrence):
     ln_weight = 0.0
     target_begin = bitext.target_offsets[occurrence[0]] + occurrence[2]
     first = bitext.target_links[target_begin]
-    last = bitext.target_links[target_begin + (occurrence[3] >> 8 & 255)]
-    for s in range(occurrence[1], occurrence[1] + (occurrence[3] & 255)):
+    last = bitext.target_links[target_begin + target_length(occurrence)]
+    for s in range(occurrence[1], occurrence[1] + source_length(occurrence)):
         total, n_links = 0.0, 0
         for k in range(first, last):
             if bitext.links[k, 0] == s:

@@ -4,9 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import source_lengths, target_lengths
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 
 class Sequences(NamedTuple):
@@ -33,13 +36,12 @@ class PairGroups(NamedTuple):
 
 @kernel
 def _number(sequences, slots, numbers, first):
-    mask = np.uint64(slots.size - 1)
     n_distinct = 0
     for i in range(numbers.size):
         begin, length = sequences.begins[i], sequences.lengths[i]
-        slot = np.int64(phrase_hash(sequences.values, begin, begin + length) & mask)
+        slot = first_slot(phrase_hash(sequences.values, begin, begin + length), slots.size)
         while slots[slot] != ABSENT and not _same(sequences, first[slots[slot]], i):
-            slot = (slot + 1) & (slots.size - 1)
+            slot = next_slot(slot, slots.size)
         if slots[slot] == ABSENT:
             slots[slot] = n_distinct
             first[n_distinct] = i
@@ -52,10 +54,8 @@ def _number(sequences, slots, numbers, first):
 def _same(sequences, i, j):
     if sequences.lengths[i] != sequences.lengths[j]:
         return False
-    for k in range(sequences.lengths[i]):
-        if sequences.values[sequences.begins[i] + k] != sequences.values[sequences.begins[j] + k]:
-            return False
-    return True
+    values, begins = sequences.values, sequences.begins
+    return same_words(values, begins[i], values, begins[j], sequences.lengths[i])
 
 
 def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
@@ -107,13 +107,13 @@ def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 def source_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Source words of `occurrences` (int32[K, 4])."""
     begins = bitext.source_offsets[occurrences[:, 0]] + occurrences[:, 1]
-    return Sequences(bitext.source_tokens, begins, (occurrences[:, 3] & 255).astype(np.int64))
+    return Sequences(bitext.source_tokens, begins, source_lengths(occurrences))
 
 
 def target_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Target words of `occurrences` (int32[K, 4])."""
     begins = bitext.target_offsets[occurrences[:, 0]] + occurrences[:, 2]
-    return Sequences(bitext.target_tokens, begins, (occurrences[:, 3] >> 8 & 255).astype(np.int64))
+    return Sequences(bitext.target_tokens, begins, target_lengths(occurrences))
 
 
 @kernel
@@ -207,12 +207,12 @@ def group_pairs(bitext: AlignedBitext, occurrences: np.ndarray) -> PairGroups:
     n_targets = np.bincount(source_rank, minlength=source_first.size)
     best_of_target, best_of_source = most_frequent_alignments(bitext, occurrences, pair_of, by_source.size)
     return PairGroups(
-        source_first[by_hash],
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
-        pair_first[by_source],
-        pair_of,
-        best_of_target,
-        best_of_source,
+        source_first=source_first[by_hash],
+        pair_offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
+        pair_first=pair_first[by_source],
+        pair_of=pair_of,
+        target_alignment=best_of_target,
+        source_alignment=best_of_source,
     )
 
 

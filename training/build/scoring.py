@@ -18,6 +18,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
+from phrasebeam.decoder.extraction.occurrences import all_orientations
 from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
@@ -145,18 +146,18 @@ def _phrase_table(
     ln_scores[:, 1], ln_scores[:, 3] = ln_lex[:, 0], ln_lex[:, 1]
     ln_scores[:, 2] = np.log(joint_counts / np.repeat(source_counts, np.diff(groups.pair_offsets)))
     return PhraseTable(
-        NO_SLOTS,
-        source_offsets,
-        source_words,
-        groups.pair_offsets,
-        target_offsets,
-        target_words,
-        ln_scores.astype(np.float32),
-        alignment_offsets,
-        np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
-        joint_counts.astype(np.int32),
-        source_counts.astype(np.int32),
-        np.zeros(joint_counts.size, np.int32),
+        slots=NO_SLOTS,
+        source_offsets=source_offsets,
+        source_words=source_words,
+        pair_offsets=groups.pair_offsets,
+        target_offsets=target_offsets,
+        target_words=target_words,
+        ln_scores=ln_scores.astype(np.float32),
+        alignment_offsets=alignment_offsets,
+        alignment_points=np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
+        joint_counts=joint_counts.astype(np.int32),
+        source_counts=source_counts.astype(np.int32),
+        target_counts=np.zeros(joint_counts.size, np.int32),
     )
 
 
@@ -166,8 +167,8 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
     Where the model is conditioned on the source phrase alone, the counts of all its pairs are added first.
     """
     n_pairs = groups.pair_first.size
-    columns = [(occurrences[:, 3] >> shift & 3).astype(np.int64) for shift in (16, 18)]
-    counted = [np.bincount(groups.pair_of * 4 + column, minlength=4 * n_pairs) for column in columns]
+    columns = [groups.pair_of * 4 + column for column in all_orientations(occurrences)]
+    counted = [np.bincount(column, minlength=4 * n_pairs) for column in columns]
     counts = np.column_stack([count.reshape(n_pairs, 4) for count in counted]).astype(np.int32)
     model, probs, condition_counts = settings.reordering, [], counts.astype(np.int64)
     if model.condition == "f" and n_pairs:

@@ -16,10 +16,11 @@ anew, and ties are recognised: then the classes whose most frequent words are mo
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.clustering.bigrams import Bigrams, Neighbours
@@ -36,15 +37,18 @@ BATCH = 256  # words between two reports of progress
 class Classes(NamedTuple):
     """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
 
-    after: np.ndarray  # int64[K, K], how often slot t follows slot s
-    before: np.ndarray  # int64[K, K], `after` transposed
-    totals: np.ndarray  # int64[K], how often words of the class occur
-    loss: np.ndarray  # int64[K, K], loss of merging s < t, in units of h; NEVER if one is empty
-    root: np.ndarray  # int64[K], most frequent word of the class, or EMPTY
-    parent: np.ndarray  # int32[W], a more frequent word of the same class; of a root the word itself
-    slot: np.ndarray  # int32[W], slot of the class, valid for roots
-    h: np.ndarray  # int64[TABULATED], h(n) in units
-    merges: np.ndarray  # int32[W - 1, 2], roots of the two classes of each merge, the more frequent first
+    after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
+    before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # `after` transposed
+    totals: Annotated[np.ndarray, array(np.int64, "K")]  # how often words of the class occur
+    # Of merging s < t, in units of h; NEVER where one is empty
+    loss: Annotated[np.ndarray, array(np.int64, "K", "K", fill=NEVER)]
+    root: Annotated[np.ndarray, array(np.int64, "K", fill=EMPTY)]  # most frequent word of the class, or EMPTY
+    # A more frequent word of the same class; of the most frequent one itself
+    parent: Annotated[np.ndarray, array(np.int32, "W")]
+    slot: Annotated[np.ndarray, array(np.int32, "W")]  # of roots
+    h: Annotated[np.ndarray, array(np.int64, TABULATED)]
+    # Roots of the classes merged, the more frequent first, one by one
+    merges: Annotated[np.ndarray, array(np.int32, "M", 2)]
 
 
 @inlined_kernel
@@ -257,18 +261,7 @@ def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarra
 
 def _new_classes(n_words: int, n_classes: int) -> Classes:
     """Slots for `n_classes` + 1 classes, all empty."""
-    n = n_classes + 2
-    classes = Classes(
-        after=np.zeros((n, n), np.int64),
-        before=np.zeros((n, n), np.int64),
-        totals=np.zeros(n, np.int64),
-        loss=np.full((n, n), NEVER),
-        root=np.full(n, EMPTY),
-        parent=np.zeros(n_words, np.int32),
-        slot=np.zeros(n_words, np.int32),
-        h=np.empty(TABULATED, np.int64),
-        merges=np.zeros((n_words - 1, 2), np.int32),
-    )
+    classes = allocate(Classes, {"K": n_classes + 2, "W": n_words, "M": n_words - 1})
     _tabulate(classes.h)
     return classes
 

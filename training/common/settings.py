@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import Bytes, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 
 # Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
 WITHOUT_EFFECT = "without effect on what was done"

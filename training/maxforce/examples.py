@@ -13,7 +13,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import best_way_to
-from phrasebeam.decoder.search.prefix import oov_target_ids
+from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.translate.translator import Decoder
@@ -59,12 +59,11 @@ class _Searched(NamedTuple):
 
     def way_to(self, edge: int) -> Derivation:
         """The best derivation that ends with an edge."""
-        graph, options = self.workspace.graph, self.workspace.options
-        chosen = np.empty(self.n_words, np.int32)
+        graph, chosen = self.workspace.graph, np.empty(self.n_words, np.int32)
         size = best_way_to(graph, int(graph.edge_from[edge]), chosen)
         chosen[size] = graph.edge_option[edge]
         chosen = chosen[: size + 1]
-        return Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return Derivation.of(self.workspace.options, chosen)
 
 
 @dataclass(frozen=True)
@@ -140,19 +139,11 @@ class Comparison:
         source = decoder.preparer.read(example.given)
         workspace = decoder.look_up(source)
         decoder.search_part(source, workspace, n_words)
-        reference, graph = self._reference(source, example), workspace.graph
+        reference, graph = target_ids(example.reference, source, decoder.model), workspace.graph
         beam = new_beam(n_words, int(graph.stack_first[n_words + 1]))
         is_whole, future = n_words == len(source.words), workspace.future
         fill_beam(graph, workspace.options, n_words, is_whole, reference, future, self.future_share, beam)
         return _Searched(source, workspace, decoder.found(source, workspace), reference, n_words, beam)
-
-    def _reference(self, source: PreparedSentence, example: Example) -> np.ndarray:
-        known, strange = (
-            self.decoder.model.target.ids(list(example.reference)),
-            oov_target_ids(source, self.decoder.model),
-        )
-        ids = [strange.get(word, i) if i < 0 else i for word, i in zip(example.reference, known.tolist())]
-        return np.array(ids, np.int32)
 
     def _closest(self, searched: _Searched, example: Example) -> int | None:
         """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""

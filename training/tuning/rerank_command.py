@@ -11,7 +11,8 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log, show_progress
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.metrics.metrics import MetricName, make_metric
+from phrasebeam.training.metrics.definitions import MetricName
+from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
 from phrasebeam.training.tuning.rerank import learn, load_weights, rerank, save_weights

@@ -14,7 +14,7 @@ from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import text_table
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
 from phrasebeam.training.tuning.tune_model import RunResult, tune_model

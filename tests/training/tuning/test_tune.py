@@ -159,7 +159,7 @@ def test_several_runs(data, tmp_path, capsys):
     ]
 
 
-@pytest.mark.parametrize("metric", ["chrf", "ter"])
+@pytest.mark.parametrize("metric", ["chrf++", "ter"])
 def test_other_metrics(data, tmp_path, capsys, metric):
     arguments = options(data, tmp_path / "out", "--metric", metric, "--method", "mert", "--iterations", "2")
     assert main(arguments) == 0
