@@ -8,18 +8,10 @@ from phrasebeam.base.config import Section
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 
 SparseTuning = Literal["scales", "weights"]
-
-
-class AddedFeatures(Section):
-    """Features that the model has not and that begin with weight 0."""
-
-    length_groups: int | None = Field(None, ge=1, le=20, description="longest phrase in group features")
-    bitext_count: bool = False
-    unique_rule: bool = False
-    early_distortion: bool = False
 
 
 class TuneConfig(MethodSettings):

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
 from phrasebeam.decoder.sparse.sparse_weights import (
     add_weights,
@@ -19,7 +21,8 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     used,
     with_values,
 )
-from phrasebeam.decoder.sparse.template_config import Level, Templates, WordEdges
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
@@ -62,7 +65,7 @@ def add_templates(toy, templates, seed):
     target = {word: rng.choice(["00", "01", "1"]) for word in [*TARGET[1:], "x"]}
     (toy.directory / "source.classes").write_text("".join(f"{w} {c}\n" for w, c in source.items()))
     (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
-    save_config(templates, toy.directory / "templates.yaml")
+    save_templates(toy.directory, templates)
     weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
     scales = {name: rng.uniform(-1, 1) for name in groups_of(templates) if rng.random() < 0.9}
     save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
