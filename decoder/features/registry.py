@@ -19,16 +19,20 @@ LISTS = (
     DenseFeature("language_model", "ln probability by each language model", "list or number", (0.5,)),
 )
 SCALARS = (
-    DenseFeature("distortion", "minus the words jumped over between phrases", weight=0.3),
-    DenseFeature("word_penalty", "minus the target words", weight=-1.0),
-    DenseFeature("phrase_penalty", "phrases", weight=0.2),
+    DenseFeature(
+        "distortion",
+        "minus the source words between the end of a phrase and the beginning of the next",
+        weight=0.3,
+    ),
+    DenseFeature("word_penalty", "minus the number of target words", weight=-1.0),
+    DenseFeature("phrase_penalty", "number of phrases", weight=0.2),
     DenseFeature("unknown_word_penalty", "-100 for each source word that is copied, as it is unknown", weight=1.0),
 )
 EARLY_DISTORTION = DenseFeature(
-    "early_distortion", "minus the jumps that are certain as soon as a gap is left (Moore & Quirk 2007)"
+    "early_distortion", "distortion that is certain, counted as soon as a phrase leaves a gap (Moore & Quirk 2007)"
 )
 LENGTH_GROUPS = DenseFeature(
-    "length_groups", "scores of the phrase table, by range of phrase lengths (Tan et al. 2013)", "list"
+    "length_groups", "ln scores of the phrase table, once for each range of phrase lengths (Tan et al. 2013)", "list"
 )
 SCALES = tuple(
     DenseFeature(

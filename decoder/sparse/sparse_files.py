@@ -43,7 +43,7 @@ def _open_templates(path: Path) -> Templates:
     """Read it back. Raises ModelError where its keys are of another format."""
     templates = load_config(path, TemplatesFile)
     if templates.format != FORMAT:
-        found = f"the format of sparse features is {templates.format}" if templates.format else "no format"
+        found = f"the format of sparse features is {templates.format!r}" if templates.format else "no format"
         mend = "learn the features anew with train-maxforce, or import the Moses model again"
         raise ModelError(f"{path}: {found}, expected {FORMAT!r}; {mend}")
     return templates

@@ -20,13 +20,18 @@ from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 KINDS = {
-    "source_edges": {"source"},
-    "target_edges": {"target"},
-    "context_edges": {"context"},
-    "source_target_edges": {"source", "target"},
-    "source_context_edges": {"source", "context"},
-    "target_context_edges": {"target", "context"},
-    "all_edges": {"source", "target", "context"},
+    "source_edges": ("source",),
+    "target_edges": ("target",),
+    "context_edges": ("context",),
+    "source_target_edges": ("source", "target"),
+    "source_context_edges": ("source", "context"),
+    "target_context_edges": ("target", "context"),
+    "all_edges": ("source", "target", "context"),
+}
+SIDE_TEXTS = {
+    "source": "edges of the source phrase",
+    "target": "edges of the target phrase",
+    "context": "neighbours of the source phrase",
 }
 # Positions of a combination: edges of the source and of the target phrase, source words around; then two columns
 # more, whether the length of the source phrase belongs to it, and its kind.
@@ -54,7 +59,7 @@ def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
     rows = []
     for size in range(1, settings.most_words + 1):
         for positions in combinations(range(len(POSITIONS)), size):
-            kind = list(KINDS.values()).index({SIDES[position] for position in positions})
+            kind = list(KINDS.values()).index(tuple(dict.fromkeys(SIDES[position] for position in positions)))
             for chosen in product(range(len(levels)), repeat=size):
                 if sum(levels[i].budget for i in chosen) > settings.budget:
                     continue
@@ -125,7 +130,7 @@ def _names(kind: int, one: RuleInContext) -> Iterator[str]:
 EDGE_GROUPS = tuple(
     SparseGroup(
         name,
-        f"words at edges, of {', '.join(sorted(sides))}, in combinations",
+        f"combination of words: {', '.join(SIDE_TEXTS[side] for side in sides)}",
         "rule",
         partial(_names, kind),
         rate=0.002,

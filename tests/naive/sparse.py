@@ -143,6 +143,25 @@ def key_of(name):
     return mix(combine(h, name_hash(group))) | 1
 
 
+def text_of(name):
+    """What the feature is called."""
+    group, rest = name[0], name[1:]
+    if group in EDGES:
+        parts = [f"{POSITIONS[position]}.{text}" for position, text in rest[0]]
+        text = ",".join(parts if rest[1] is None else [*parts, f"length={rest[1]}"])
+    elif group == "rule_bigram":
+        text = f"{'<s>' if rest[0] is None else rule_text(rest[0])}+{rule_text(rest[1])}"
+    elif group == "rule_history":
+        text = f"{rule_text(rest[0])},{rest[2]}_{rest[1].partition('=')[2]}"
+    else:
+        text = rule_text(rest[0])
+    return f"{group}_{text}"
+
+
+def rule_text(rule):
+    return "~".join("_".join(side) for side in rule)
+
+
 def rule_hash(rule):
     h = 0
     for word in rule[0]:

@@ -22,7 +22,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model, open_model
-from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names, save_templates
+from phrasebeam.decoder.sparse.sparse_files import FORMAT, open_sparse, save_feature_names, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -67,7 +67,10 @@ def train_maxforce(
     corpus.check(config.leave_one_out)
     opened = open_model(model)
     digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
-    relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
+    relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {
+        "model": opened.description.signature,
+        "sparse": FORMAT,
+    }
     name = signature(relevant | {"weights": opened.weights.model_dump(mode="json")}, digests)
     begin_work(work / "work.yaml", name)
     opened = with_features(opened, model, work, config)

@@ -7,6 +7,7 @@ from pathlib import Path
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.tables.provenance import file_digests, signature
 from phrasebeam.training.common.derived_model import work_directory, write_derived
@@ -77,6 +78,8 @@ def tune_model(
         relevant = settings.config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {
             "model": opened.description.signature
         }
+        if opened.templates is not None:
+            relevant["sparse"] = FORMAT
         weights = opened.weights.model_dump(mode="json")
         run = TuningRun(work / settings.name, signature(relevant | {"weights": weights}, digests))
         tuner = Tuner(opened, development, settings, run)
