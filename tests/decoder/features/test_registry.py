@@ -66,10 +66,8 @@ def test_features_of_pairs_have_values(feature, tmp_path):
     values = [one.features[feature.name] for one in found]
     assert np.isfinite(values).all()
     assert any(values)
-    for one in found:
-        assert flat(one.features) @ weight_vector(decoder.weights, decoder.features) == pytest.approx(
-            one.score, abs=1e-4
-        )
+    weights = weight_vector(decoder.weights, decoder.features)
+    assert [flat(one.features) @ weights for one in found] == pytest.approx([one.score for one in found], abs=1e-4)
 
 
 def test_groups_are_declared_once():
