@@ -33,7 +33,7 @@ class DenseWeights(NamedTuple):
     phrase_penalty: float
     unknown_word_penalty: float
     early_distortion: float
-    pair: np.ndarray  # float64[len(PAIR_FEATURES)]
+    pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], the same summed up, see weights_by_length
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
@@ -131,13 +131,16 @@ def dense_weights(
         if found != expected:
             raise ModelError(f"weights: {name} has {found} weights, the model has {expected} such scores; give as many")
     length_groups = np.array(weights.length_groups or [], float)
+    pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
+    if all(weight is None for weight in pair):
+        pair = []
     scalars = {name: float(getattr(weights, name)) for name in names_of(SCALARS)}
     return DenseWeights(
         np.array(weights.translation, float),
         np.array(lexical, float),
         np.array(weights.language_model, float),
         early_distortion=weights.early_distortion or 0.0,
-        pair=np.array([getattr(weights, name) or 0.0 for name in names_of(PAIR_FEATURES)], float),
+        pair=np.array([weight or 0.0 for weight in pair], float),
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
@@ -155,7 +158,7 @@ def active_groups(given: Weights, sparse: Sparse) -> np.ndarray:
 
 def weight_vector(weights: DenseWeights, names: FeatureLayout) -> np.ndarray:
     """float64[F] weights in the order of a feature vector."""
-    optional = dict(zip((*names_of(PAIR_FEATURES), *GROUPS), (*weights.pair, *weights.sparse)))
+    optional = dict(zip(names_of(PAIR_FEATURES), weights.pair)) | dict(zip(GROUPS, weights.sparse))
     return np.concatenate(
         [np.atleast_1d(optional[name] if name in optional else getattr(weights, name)) for name, _ in names.groups]
     )

@@ -23,7 +23,7 @@ from phrasebeam.decoder.sparse.text_hashes import name_keys
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, map_array
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-# Of the keys in all files of sparse features: 1, without a name, had the order of groups and positions in its keys.
+# Of all these files. Before it had a name, keys depended on the order of groups and positions; now they are hashes.
 FORMAT = "phrasebeam sparse features 2"
 PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
 
