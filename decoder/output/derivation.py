@@ -23,7 +23,15 @@ from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
-from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, fire_history, fire_pair, fire_rule, rule_hash
+from phrasebeam.decoder.sparse.templates import (
+    NO_WORD,
+    PAIR_SPARSE,
+    START_RULE,
+    fire_history,
+    fire_pair,
+    fire_rule,
+    rule_hash,
+)
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
 ZERO = np.int64(0)
@@ -95,7 +103,7 @@ def fire_derivation(derivation, tables, sentence, space):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
-    if not sparse.active.any():
+    if not (sparse.active[PAIR_SPARSE] or sparse.has_rule_features or sparse.has_history):
         return
     position, previous_rule = np.int64(0), START_RULE
     for i in range(derivation.pair.size):

@@ -11,7 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model_command import train_model_config
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 
 def test_default_file_spells_out_every_default():
