@@ -19,7 +19,6 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD, weight_vector
 from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
-from phrasebeam.decoder.features.rule_features import new_sparse_features
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.tables import Sentence
@@ -27,7 +26,8 @@ from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.sparse.templates import NO_CLASSES
+from phrasebeam.decoder.sparse.feature_buffer import new_sparse_features
+from phrasebeam.decoder.sparse.levels import NO_CLASSES
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
@@ -56,7 +56,7 @@ class Rescorer:
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
         self.weights = weight_vector(decoder.weights, decoder.features)
-        self.optional = decoder.features.optional_places()
+        self.places = decoder.features.places()
         self.tables = decoder.tables
         self.states = new_states(self.tables.lms.orders, 4)
         begin_states(self.tables.lms, self.states)
@@ -72,7 +72,7 @@ class Rescorer:
         matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
         room, fired = new_target_room(len(printed.words) + 1, 1), new_sparse_features(1, 0)  # no sparse features
         blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)
-        space = FeatureSpace(self.states, blocks, orientations, self.optional, 0, *room, fired)
+        space = FeatureSpace(self.states, blocks, orientations, self.places, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
         sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES)
         fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)

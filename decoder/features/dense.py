@@ -6,20 +6,20 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.length_groups import weights_by_length
+from phrasebeam.decoder.features.pair import PAIR_FEATURES
+from phrasebeam.decoder.features.registry import LISTS, OPTIONAL, SCALARS
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
+from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046
-
-LISTS = ("translation", "reordering", "language_model")
-SCALARS = ("distortion", "word_penalty", "phrase_penalty", "unknown_word_penalty")
-# Features that are there only where they have weights, a number or a list of them; their places in `optional_places`.
-OPTIONAL = ("early_distortion", "bitext_count", "unique_rule", "length_groups", *GROUPS)
-EARLY_DISTORTION, BITEXT_COUNT, UNIQUE_RULE, LENGTH_GROUPS, SPARSE = (np.int64(i) for i in range(5))
 ABSENT = -1
+SAMPLE = 1 << 10  # pairs that tell whether a phrase table has counts
 
 
 class DenseWeights(NamedTuple):
@@ -33,15 +33,30 @@ class DenseWeights(NamedTuple):
     phrase_penalty: float
     unknown_word_penalty: float
     early_distortion: float
-    bitext_count: float
-    unique_rule: float
+    pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], the same summed up, see weights_by_length
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
 
+class FeaturePlaces(NamedTuple):
+    """Where the values of each feature begin in a feature vector; ABSENT without the feature."""
+
+    translation: int
+    reordering: int
+    language_model: int
+    distortion: int
+    word_penalty: int
+    phrase_penalty: int
+    unknown_word_penalty: int
+    early_distortion: int
+    length_groups: int
+    pair: np.ndarray  # int64[len(PAIR_FEATURES)]
+    sparse: np.ndarray  # int64[len(GROUPS)], of sums of weights times values
+
+
 class FeatureLayout(NamedTuple):
-    """The layout of a feature vector: LISTS, SCALARS, and what OPTIONAL features there are."""
+    """The layout of a feature vector: those of FEATURES that there are."""
 
     groups: tuple[tuple[str, int | None], ...]  # name, and how many values, or None for one number
 
@@ -64,32 +79,42 @@ class FeatureLayout(NamedTuple):
             groups[name] = next(values) if size is None else [next(values) for _ in range(size)]
         return groups
 
-    def optional_places(self) -> np.ndarray:
-        """int64[len(OPTIONAL)], where the values of each OPTIONAL feature begin, or ABSENT."""
-        return _optional_places(self.groups)
+    def places(self) -> FeaturePlaces:
+        """Where each feature stands, for kernels."""
+        return _places(self.groups)
 
 
 @lru_cache
-def _optional_places(groups: tuple[tuple[str, int | None], ...]) -> np.ndarray:
-    places, end = dict.fromkeys(OPTIONAL, ABSENT), 0
+def _places(groups: tuple[tuple[str, int | None], ...]) -> FeaturePlaces:
+    begin, end = dict[str, int](), 0
     for name, size in groups:
-        if name in places:
-            places[name] = end
+        begin[name] = end
         end += 1 if size is None else size
-    return np.array([places[name] for name in OPTIONAL], np.int64)
+    pair, sparse = (
+        np.array([begin.get(name, ABSENT) for name in names], np.int64) for names in (names_of(PAIR_FEATURES), GROUPS)
+    )
+    single = {name: begin.get(name, ABSENT) for name in FeaturePlaces._fields if name not in ("pair", "sparse")}
+    return FeaturePlaces(pair=pair, sparse=sparse, **single)
 
 
 def feature_names(weights: DenseWeights, given: Weights) -> FeatureLayout:
     """The layout of the vector; the OPTIONAL features that there are `given` says."""
-    lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in LISTS]
-    optional = [(name, getattr(given, name)) for name in OPTIONAL if getattr(given, name) is not None]
+    lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in names_of(LISTS)]
+    optional = [(name, getattr(given, name)) for name in names_of(OPTIONAL) if getattr(given, name) is not None]
     return FeatureLayout(
         (
             *((name, size) for name, size in lists if size),
-            *((name, None) for name in SCALARS),
+            *((name, None) for name in names_of(SCALARS)),
             *((name, len(value) if isinstance(value, list) else None) for name, value in optional),
         )
     )
+
+
+def check_counts(weights: Weights, phrases: PhraseTable) -> None:
+    """Raise ModelError where features of counts are asked for and the table has none, as those of other toolkits."""
+    needed = [one.name for one in PAIR_FEATURES if one.needs_counts and getattr(weights, one.name) is not None]
+    if needed and not phrases.joint_counts[:SAMPLE].any():
+        raise ModelError(f"weights: {needed[0]} is given, but the phrase table has no counts; remove it")
 
 
 def dense_weights(
@@ -106,11 +131,16 @@ def dense_weights(
         if found != expected:
             raise ModelError(f"weights: {name} has {found} weights, the model has {expected} such scores; give as many")
     length_groups = np.array(weights.length_groups or [], float)
-    scalars = {name: float(getattr(weights, name) or 0) for name in (*SCALARS, *OPTIONAL[:LENGTH_GROUPS])}
+    pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
+    if all(weight is None for weight in pair):
+        pair = []
+    scalars = {name: float(getattr(weights, name)) for name in names_of(SCALARS)}
     return DenseWeights(
         np.array(weights.translation, float),
         np.array(lexical, float),
         np.array(weights.language_model, float),
+        early_distortion=weights.early_distortion or 0.0,
+        pair=np.array([weight or 0.0 for weight in pair], float),
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
@@ -128,5 +158,7 @@ def active_groups(given: Weights, sparse: Sparse) -> np.ndarray:
 
 def weight_vector(weights: DenseWeights, names: FeatureLayout) -> np.ndarray:
     """float64[F] weights in the order of a feature vector."""
-    sparse = dict(zip(GROUPS, weights.sparse))
-    return np.concatenate([np.atleast_1d(sparse.get(name, getattr(weights, name, 0.0))) for name, _ in names.groups])
+    optional = dict(zip(names_of(PAIR_FEATURES), weights.pair)) | dict(zip(GROUPS, weights.sparse))
+    return np.concatenate(
+        [np.atleast_1d(optional[name] if name in optional else getattr(weights, name)) for name, _ in names.groups]
+    )

@@ -1,4 +1,4 @@
-"""Sparse features with history: the rule before with this rule, and the two target words before with this rule.
+"""What sparse features with history see of what comes before: the rule and the last two target words.
 
 A hypothesis remembers the rule that it ended with and its last two target words (Yu et al. 2013, section 4.3). What
 hypotheses share of that, and of all that the next phrase can see of the last one, is a number of a table, so that
@@ -10,21 +10,17 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.features.rule_features import (
-    ONE,
+from phrasebeam.decoder.sparse.feature_buffer import (
     SparseFeatureBuffer,
-    fire,
+    most_history_features,
     new_sparse_features,
-    target_class,
     weigh_fired,
 )
-from phrasebeam.decoder.sparse.templates import RULE_BIGRAM, RULE_HISTORY
+from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, fire_history
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
-from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.jit import inner_kernel
 
 START_HISTORY = np.int64(0)
-START_RULE = np.uint64(0)
-NO_WORD = np.int64(-1)
 NO_HISTORY = np.int64(-1)
 MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -47,7 +43,7 @@ class Histories(NamedTuple):
 def new_histories(capacity: int, n_levels: int) -> Histories:
     """Room for so many histories, a power of two."""
     sizes = {"B": capacity, "T": 2 * capacity, "M": 1 << MEMO_BITS}
-    return allocate(Histories, sizes, fired=new_sparse_features(2 + n_levels, n_levels))
+    return allocate(Histories, sizes, fired=new_sparse_features(most_history_features(n_levels), n_levels))
 
 
 @inner_kernel
@@ -83,22 +79,6 @@ def next_history(histories, history, state, rule, words, begin, end):
     histories.slots[slot] = new
     histories.size[0] = new + 1
     return new
-
-
-@inner_kernel
-def fire_history(sparse, synthetic, previous_rule, last, before, rule, fired):
-    """Add the features of `rule` after the rule `previous_rule` and the target words `last` and the one `before`."""
-    if sparse.active[RULE_BIGRAM]:
-        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
-    if sparse.active[RULE_HISTORY]:
-        for column in range(sparse.nothing.size - 1):
-            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, synthetic, last, 1 + column)))
-            fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, 1 + column))), ONE)
-
-
-@inlined_kernel
-def _class_of(sparse, synthetic, word, column):
-    return sparse.nothing[column] if word == NO_WORD else target_class(sparse, synthetic, word, column)
 
 
 @inner_kernel

@@ -29,11 +29,16 @@ def add_length_groups(ln_scores, shorter, longer, longest, values):
                 values[column * n_ranges + range_place(a, b, longest)] += ln_scores[column]
 
 
+def n_length_groups(longest: int, n_translation: int) -> int:
+    """How many features there are, for phrases of up to `longest` words and so many scores of the phrase table."""
+    return n_translation * longest * (longest + 1) // 2
+
+
 def longest_grouped(n_weights: int, n_translation: int) -> int:
     """M, from the number of weights. Raises ModelError where there is none."""
     n_ranges = n_weights // n_translation
     longest = (math.isqrt(8 * n_ranges + 1) - 1) // 2
-    if n_translation * longest * (longest + 1) // 2 != n_weights:
+    if n_length_groups(longest, n_translation) != n_weights:
         message = f"{n_translation} scores times M (M + 1) / 2 for phrases up to M words, such as {28 * n_translation}"
         raise ModelError(f"weights: length_groups has {n_weights} weights, expected {message}")
     return longest

@@ -13,7 +13,6 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
-from phrasebeam.decoder.features.rule_features import has_history
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
 from phrasebeam.decoder.search.extension import history_after, jump, ln_history
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
@@ -95,7 +94,7 @@ def fill_gold_graph(space, n_words, lattice, gold):
     graph.score[START_NODE], graph.option[START_NODE], graph.blocks[START_NODE] = 0.0, NO_OPTION, NO_BLOCKS
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     graph.history[START_NODE] = START_HISTORY
-    if has_history(space.sparse):
+    if space.sparse.has_history:
         forget_histories(space.histories)
     graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
     gold.node_first[0], gold.node_first[1] = 0, 1
@@ -131,12 +130,12 @@ def _fill_state(space, n_words, lattice, gold, state):
         for node in range(gold.node_first[source], gold.node_first[source + 1]):
             base, which = jump(space, node, begin, end)
             score = base + options.backward[option, which] + options.score[option] + ln_lm
-            if has_history(space.sparse):
+            if space.sparse.has_history:
                 score += ln_history(space, node, option)
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
             if not is_end:
                 phrase_state = np.int64(options.state[option])
-                if has_history(space.sparse):
+                if space.sparse.has_history:
                     phrase_state = history_after(space, node, option)
                     if phrase_state == NO_HISTORY:
                         return HISTORIES_FULL

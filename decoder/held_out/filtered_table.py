@@ -31,7 +31,8 @@ from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.sparse.templates import NO_CLASSES, sparse_of
+from phrasebeam.decoder.sparse.levels import NO_CLASSES
+from phrasebeam.decoder.sparse.sparse_features import sparse_of
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     LEAST_LN,

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.sparse.templates import NO_CLASSES, Levels
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
 from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary

@@ -23,9 +23,9 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import Levels
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import (
     TRAIN_AGAIN,

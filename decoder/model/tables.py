@@ -7,7 +7,7 @@ import numpy as np
 from phrasebeam.decoder.features.reordering import Orientations
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, synthetic_number
 from phrasebeam.decoder.input.zones import Zones
-from phrasebeam.decoder.sparse.templates import Sparse
+from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.kernels.jit import inlined_kernel

@@ -12,7 +12,8 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.features.dense import OPTIONAL
+from phrasebeam.decoder.features.dense_feature import names_of
+from phrasebeam.decoder.features.registry import OPTIONAL
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
@@ -84,9 +85,9 @@ def _check_words(directory: Path, model: Model) -> None:
 
 
 def _check_weights(path: Path, weights: Weights) -> None:
-    names = weights.model_dump().keys()
-    for name in OPTIONAL:
-        if name in names and name not in MOSES_NAMES and name != "pair_sparse":
+    given = weights.model_dump()
+    for name in names_of(OPTIONAL):
+        if name in given and name not in MOSES_NAMES and name != "pair_sparse":
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
         message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"

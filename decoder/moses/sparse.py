@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.moses.tables import PhraseTableReader
-from phrasebeam.decoder.sparse.sparse_files import save_pair_features
+from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import name_keys
+from phrasebeam.decoder.sparse.text_hashes import name_keys
 
 COMMENT = "#"  # as in Moses' FVector::load
 
@@ -54,7 +53,7 @@ def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str
     table = new_sparse_weights(len(weights))
     add_weights(table, name_keys(list(weights)), np.array(list(weights.values()), np.float64))
     save_sparse_weights(table, directory / "sparse")
-    save_config(Templates(), directory / "templates.yaml")
+    save_templates(directory, Templates())
     return True
 
 

@@ -11,18 +11,17 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
-from phrasebeam.decoder.features.rule_features import (
-    SparseFeatureBuffer,
-    fire_rule,
-    most_sparse_features,
-    new_sparse_features,
-    score_pair_alone,
-    weigh_fired,
-)
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Sparse
+from phrasebeam.decoder.sparse.feature_buffer import (
+    SparseFeatureBuffer,
+    most_sparse_features,
+    new_sparse_features,
+    weigh_fired,
+)
+from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, fire_rule, score_pair_alone
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
-from phrasebeam.decoder.features.rule_features import has_history, has_rule_features, rule_hash
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
@@ -20,6 +19,7 @@ from phrasebeam.decoder.options.candidates import (
     choose,
     score_own,
 )
+from phrasebeam.decoder.sparse.templates import rule_hash
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -137,7 +137,7 @@ def _pairs_of(begin, end, lookup, options):
             k -= 1
         order[k] = -1 - number
         kept += 1
-    if kept > 0 and has_rule_features(lookup.tables.sparse):
+    if kept > 0 and lookup.tables.sparse.has_rule_features:
         _rank_again(begin, end, lookup, order, kept)
     return kept
 
@@ -205,7 +205,7 @@ def _add_target(options, option, synthetic, tables, targets):
 @inlined_kernel
 def _add_rule(options, option, lookup):
     """Give the option the hash of its rule, where it is needed."""
-    if has_history(lookup.tables.sparse):
+    if lookup.tables.sparse.has_history:
         target = np.int64(options.target[option])
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
         words, sentence = options.words[first : first + size], lookup.sentence

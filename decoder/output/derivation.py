@@ -4,10 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.features.dense import ABSENT, BITEXT_COUNT, EARLY_DISTORTION, LN10, SPARSE
+from phrasebeam.decoder.features.dense import ABSENT, LN10, FeaturePlaces
 from phrasebeam.decoder.features.distortion import early_distortion
 from phrasebeam.decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next, shift_alone
-from phrasebeam.decoder.features.histories import NO_WORD, START_RULE, fire_history
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, score_after
 from phrasebeam.decoder.features.pair import add_pair_features
 from phrasebeam.decoder.features.reordering import (
@@ -20,20 +19,20 @@ from phrasebeam.decoder.features.reordering import (
     ln_orientation,
     orientation,
 )
-from phrasebeam.decoder.features.rule_features import (
-    SparseFeatureBuffer,
-    add_group_values,
-    fire_pair,
-    fire_rule,
-    has_history,
-    has_rule_features,
-    rule_hash,
-)
 from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
+from phrasebeam.decoder.sparse.templates import (
+    NO_WORD,
+    PAIR_SPARSE,
+    START_RULE,
+    fire_history,
+    fire_pair,
+    fire_rule,
+    rule_hash,
+)
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
 ZERO = np.int64(0)
@@ -58,7 +57,7 @@ class FeatureSpace(NamedTuple):
     states: States
     blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
     orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
-    optional: np.ndarray  # int64[len(OPTIONAL)], see FeatureLayout.optional_places
+    places: FeaturePlaces  # of the vectors that are filled
     longest_grouped: int  # see add_length_groups
     words: np.ndarray  # int32[T], target ids, or beyond them, see SyntheticPairs
     lm_words: np.ndarray  # int32[T, L], language model ids; </s> included
@@ -77,32 +76,31 @@ class SparseFeatureLists(NamedTuple):
 @inner_kernel
 def fill_features(derivation, tables, sentence, space, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureLayout); the number of target words."""
-    n_translation, synthetic = tables.phrases.ln_scores.shape[1], sentence.synthetic
-    language_model = n_translation + tables.orientations.n_features
-    scalars, size = language_model + tables.lms.orders.size, np.int64(0)
+    n_translation, synthetic, places = tables.phrases.ln_scores.shape[1], sentence.synthetic, space.places
+    size = np.int64(0)
     _add_jumps(derivation, tables, synthetic, space, features)
     for i in range(derivation.pair.size):
         pair = derivation.pair[i]
-        features[scalars + 2] += 1.0
+        features[places.phrase_penalty] += 1.0
         length = read_target(tables, synthetic, pair, size, space.words, space.lm_words)
         size += length
         if pair < 0:
-            features[scalars + 3] += synthetic.unknown[synthetic_number(pair)]
+            features[places.unknown_word_penalty] += synthetic.unknown[synthetic_number(pair)]
             for column in range(n_translation):
-                features[column] += synthetic.ln_score[synthetic_number(pair)]
+                features[places.translation + column] += synthetic.ln_score[synthetic_number(pair)]
         else:
             for column in range(n_translation):
-                features[column] += tables.phrases.ln_scores[pair, column]
-            source_length, places = np.int64(derivation.end[i] - derivation.begin[i]), space.optional[BITEXT_COUNT:]
+                features[places.translation + column] += tables.phrases.ln_scores[pair, column]
+            source_length = np.int64(derivation.end[i] - derivation.begin[i])
             add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
-    features[scalars + 1] -= size
+    features[places.word_penalty] -= size
     for which in range(tables.lms.orders.size):
         space.lm_words[size, which] = tables.lms.end_ids[0, which]
     score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
     for which in range(tables.lms.orders.size):
-        features[language_model + which] += LN10 * space.states.log10_prob[which]
+        features[places.language_model + which] += LN10 * space.states.log10_prob[which]
     fire_derivation(derivation, tables, sentence, space)
-    add_group_values(tables.sparse.weights, space.fired, space.optional[SPARSE:], features)
+    add_group_values(tables.sparse.weights, space.fired, places.sparse, features)
     return size
 
 
@@ -111,7 +109,7 @@ def fire_derivation(derivation, tables, sentence, space):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
-    if not (sparse.active[PAIR_SPARSE] or has_rule_features(sparse) or has_history(sparse)):
+    if not (sparse.active[PAIR_SPARSE] or sparse.has_rule_features or sparse.has_history):
         return
     position, previous_rule = np.int64(0), START_RULE
     for i in range(derivation.pair.size):
@@ -120,7 +118,7 @@ def fire_derivation(derivation, tables, sentence, space):
         phrase = words[position : position + size]
         fire_pair(sparse, pair, fired)
         fire_rule(sparse, sentence, phrase, size, begin, end, fired)
-        if has_history(sparse):
+        if sparse.has_history:
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
             rule = rule_hash(sparse, synthetic, sentence.classes, phrase, size, begin, end)
@@ -132,8 +130,7 @@ def fire_derivation(derivation, tables, sentence, space):
 @inner_kernel
 def _add_jumps(derivation, tables, synthetic, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
-    n_translation, model = tables.phrases.ln_scores.shape[1], tables.orientations
-    distortion = n_translation + model.n_features + tables.lms.orders.size
+    model, places = tables.orientations, space.places
     fill_orientations(derivation, model.is_hierarchical, space.blocks, space.orientations)
     previous_end, first_gap, window = START_END, np.int64(0), np.uint64(0)
     for i in range(derivation.pair.size):
@@ -141,10 +138,11 @@ def _add_jumps(derivation, tables, synthetic, space, features):
         for direction in (BACKWARD, FORWARD):
             which = np.int64(space.orientations[i, direction])
             if which != UNSEEN:
-                _add_orientation(tables, table_pair(synthetic, derivation.pair[i]), direction, which, features)
-        features[distortion] -= abs(begin - previous_end)
-        if space.optional[EARLY_DISTORTION] != ABSENT:
-            features[space.optional[EARLY_DISTORTION]] += early_distortion(first_gap, previous_end, begin, end)
+                pair = table_pair(synthetic, derivation.pair[i])
+                _add_orientation(tables, pair, direction, which, places.reordering, features)
+        features[places.distortion] -= abs(begin - previous_end)
+        if places.early_distortion != ABSENT:
+            features[places.early_distortion] += early_distortion(first_gap, previous_end, begin, end)
         first_gap, window = cover(first_gap, window, begin, end)
         previous_end = end
 
@@ -173,9 +171,9 @@ def fill_orientations(derivation, is_hierarchical, blocks, orientations):
 
 
 @inner_kernel
-def _add_orientation(tables, pair, direction, which, features):
+def _add_orientation(tables, pair, direction, which, begin, features):
+    """Add the scores of a pair in an orientation to the reordering features, which start at features[begin]."""
     model, place = tables.orientations, tables.orientations.features[direction, which]
-    begin = tables.phrases.ln_scores.shape[1]
     if place != ABSENT:
         features[begin + place] += ln_orientation(tables.ln_reordering, model, pair, direction, which)
     for layer in range(model.n_learned):

@@ -11,7 +11,6 @@ from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.hierarchical import new_blocks
 from phrasebeam.decoder.features.language_model import begin_states, new_states
 from phrasebeam.decoder.features.reordering import DIRECTIONS
-from phrasebeam.decoder.features.rule_features import most_sparse_features, new_sparse_features
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
@@ -21,6 +20,7 @@ from phrasebeam.decoder.options.score_checks import check_points
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
+from phrasebeam.decoder.sparse.feature_buffer import most_sparse_features, new_sparse_features
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14
@@ -94,7 +94,7 @@ class DerivationView:
             states,
             new_blocks(2 << n_phrases.bit_length()),
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
-            self.features.optional_places(),
+            self.features.places(),
             self.weights.by_length.shape[1] - 1,
             *new_target_room(n_phrases * longest + 1, lms.orders.size),
             new_sparse_features(n_phrases * most_sparse_features(sparse), sparse.nothing.size - 1),

@@ -1,7 +1,6 @@
 """What a search leaves behind: the hypothesis graph of a sentence, and all that can be read out of it for people."""
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -88,24 +87,24 @@ class SearchResult(DerivationView):
 
     def sparse_values(self, derivation: Derivation, names: dict[int, str], with_names: bool) -> dict[int, float]:
         """Values of a derivation's sparse features by key; `with_names`, `names` learns what they are called."""
-        _, fired, amounts, _ = self.vector(derivation, True)
+        _, fired, amounts, groups = self.vector(derivation, True)
         keys, values = fired.tolist(), dict[int, float]()
         for key, value in zip(keys, amounts.tolist()):
             values[key] = values.get(key, 0.0) + value
         if with_names:
-            names.update(zip(keys, self._sparse_names(derivation), strict=True))
+            names.update(zip(keys, self._sparse_names(derivation, groups)))
         return values
 
-    def _sparse_names(self, derivation: Derivation) -> Iterator[str]:
-        templates, levels, whole = self.model.templates, self.model.levels, self.model.tables.sparse
-        if templates is None or levels is None:
-            return iter(())
-        namer = FeatureNamer(templates, levels, self.tables.sparse, self.model.pair_names)
+    def _sparse_names(self, derivation: Derivation, groups: np.ndarray) -> list[str]:
+        levels, whole = self.model.levels, self.model.tables.sparse
+        if levels is None:
+            return []
+        namer = FeatureNamer(levels, self.tables.sparse, self.model.pair_names)
         pairs, rules = original_pairs(derivation.pair, self.source.tables.origin), []
         for pair, begin, end in zip(pairs.tolist(), derivation.begin.tolist(), derivation.end.tolist()):
             known = slice(*whole.pair_offsets[pair : pair + 2]) if pair >= 0 and whole.pair_keys.size else slice(0)
             rules.append(NamedRule(begin, end, self.words_of(pair), whole.pair_keys[known].tolist()))
-        return namer.names(self.source.words, rules)
+        return namer.names(self.source.words, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:
         """The `n` best derivations, or with `distinct` the best one of each text; of a sentence that has words."""
@@ -143,7 +142,7 @@ class SearchResult(DerivationView):
             workspace.states,
             workspace.blocks,
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
-            self.features.optional_places(),
+            self.features.places(),
             self.weights.by_length.shape[1] - 1,
             *workspace.new_target_room(n_phrases),
             workspace.new_sparse_features(n_phrases),

@@ -28,7 +28,6 @@ from phrasebeam.decoder.features.language_model import (
     remember,
 )
 from phrasebeam.decoder.features.reordering import START_BEGIN, START_END, orientation
-from phrasebeam.decoder.features.rule_features import has_history
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
 from phrasebeam.decoder.input.zones import Zones, obeys
@@ -45,7 +44,7 @@ from phrasebeam.decoder.search.stacks import (
     arrive,
     clear_stack,
 )
-from phrasebeam.decoder.sparse.templates import Sparse
+from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
@@ -106,7 +105,7 @@ def start_graph(space):
     graph, stacks = space.graph, space.stacks
     forget_blocks(space.blocks)
     begin_states(space.lms, space.states)
-    if has_history(space.sparse):
+    if space.sparse.has_history:
         forget_histories(space.histories)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
     graph.score[0] = space.states.constraint.ln_rest[0]  # and 0 when it has been paid, see Required
@@ -227,7 +226,7 @@ def weigh(space, n_words, shared, option):
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.which]
-    if has_history(space.sparse):
+    if space.sparse.has_history:
         known += ln_history(space, shared.node, option)
     if known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
@@ -268,7 +267,7 @@ def send(space, n_words, shared, option, score, lm_state):
         return BLOCKS_FULL
     if shared.first_gap == n_words:
         lm_state, phrase_state, blocks = FINAL, FINAL, NO_BLOCKS
-    elif has_history(space.sparse):
+    elif space.sparse.has_history:
         phrase_state = history_after(space, shared.node, option)
         if phrase_state == NO_HISTORY:
             return HISTORIES_FULL

@@ -13,7 +13,7 @@ from phrasebeam.decoder.input.zones import pack_zones
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.sparse.templates import NO_CLASSES
+from phrasebeam.decoder.sparse.levels import NO_CLASSES
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
 

@@ -5,7 +5,6 @@ import numpy as np
 from phrasebeam.decoder.features.hierarchical import Blocks, new_blocks
 from phrasebeam.decoder.features.histories import Histories, new_histories
 from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_states
-from phrasebeam.decoder.features.rule_features import SparseFeatureBuffer, new_sparse_features
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
@@ -28,6 +27,7 @@ from phrasebeam.decoder.search.stacks import (
     Stacks,
     new_stacks,
 )
+from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, new_sparse_features
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32

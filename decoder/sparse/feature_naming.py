@@ -1,28 +1,20 @@
-"""What sparse features are called: the names of those that a derivation has, in the order in which kernels list them.
+"""What sparse features are called: the names of those that kernels listed of a derivation.
 
-A key is a hash, from which no name can be read; so the names are made anew, from the words.
+A key is a hash, from which no name can be read; so the names are made anew, from the words, by each group's `names`.
 """
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import (
-    ABSENT,
-    GROUP,
-    GROUPS,
-    LENGTH,
-    PAIR_SPARSE,
-    POSITIONS,
-    RULE_BIGRAM,
-    RULE_HISTORY,
-    RULE_ID,
-    Levels,
-    Sparse,
-)
-from phrasebeam.lm.text.vocabulary import BEGIN, END
+import numpy as np
 
-EMPTY_PHRASE = "-"
+from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND
+from phrasebeam.lm.text.vocabulary import BEGIN
 
 
 class NamedRule(NamedTuple):
@@ -37,51 +29,37 @@ class NamedRule(NamedTuple):
 class FeatureNamer:
     """Names the sparse features of one model."""
 
-    def __init__(self, templates: Templates, levels: Levels, sparse: Sparse, pair_names: Mapping[int, str]):
+    def __init__(self, levels: Levels, sparse: Sparse, pair_names: Mapping[int, str]):
         """`pair_names` are those of features of the phrase table, by key."""
-        self.levels, self.sparse, self.pair_names = levels, sparse, pair_names
-        self.labels = ["word", *(level.name for level in templates.levels)]
+        self.levels, self.active, self.pair_names = levels, sparse.active, pair_names
+        rows = sparse.combinations.tolist()
+        self.combinations = [[row for row in rows if row[int(KIND)] == kind] for kind in range(len(EDGE_GROUPS))]
 
-    def names(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[str]:
-        """The names of all features of a derivation."""
-        active, before, words = self.sparse.active, BEGIN, [BEGIN, BEGIN]
-        for rule in rules:
-            name = self._rule(source, rule)
-            if active[PAIR_SPARSE]:
-                yield from (self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in rule.pair_keys)
-            if active[RULE_ID]:
-                yield f"rule_id_{name}"
-            yield from self._edges(source, rule)
-            if active[RULE_BIGRAM]:
-                yield f"rule_bigram_{before}+{name}"
-            if active[RULE_HISTORY]:
-                last, earlier = (self.levels.names("target", word) for word in words[:-3:-1])
-                for column in range(1, len(self.labels)):
-                    yield f"rule_history_{name},{self.labels[column]}={earlier[column]}_{last[column]}"
-            before, words = name, [*words, *rule.target]
+    def names(self, source: Sequence[str], rules: Sequence[NamedRule], groups: np.ndarray) -> list[str]:
+        """The names of all features of a derivation, whose groups are listed (int64[K]); K names in that order.
+
+        Raises ValueError where these are not the groups of its features.
+        """
+        contexts = list(self._contexts(source, rules))
+        waiting = [
+            deque(self._of_group(group, contexts)) if is_active else deque[str]()
+            for group, is_active in zip(SPARSE_GROUPS, self.active)
+        ]
+        if np.bincount(groups, minlength=len(waiting)).tolist() != [len(names) for names in waiting]:
+            raise ValueError("there are not as many names as features; kernels and names of a group differ")
+        return [waiting[group].popleft() for group in groups.tolist()]
 
     @staticmethod
-    def _rule(source: Sequence[str], rule: NamedRule) -> str:
-        return f"{'_'.join(source[rule.begin : rule.end])}~{'_'.join(rule.target)}"
+    def _of_group(group: SparseGroup, contexts: Sequence[RuleInContext]) -> Iterator[str]:
+        prefix = "" if group.scope == "pair" else f"{group.name}_"
+        for one in contexts:
+            yield from (f"{prefix}{name}" for name in group.names(one))
 
-    def _edges(self, source: Sequence[str], rule: NamedRule) -> Iterator[str]:
-        """Those of one phrase, see POSITIONS."""
-        around, names = [BEGIN, *source, END], self.levels.names
-        first, last = (rule.target[0], rule.target[-1]) if rule.target else (None, None)
-        at = [
-            names("source", source[rule.begin]),
-            names("source", source[rule.end - 1]),
-            names("target", first) if first is not None else None,
-            names("target", last) if last is not None else None,
-            names("source", around[rule.begin]),
-            names("source", around[rule.end + 1]),
-        ]
-        for row in self.sparse.combinations.tolist():
-            parts = []
-            for position, column in zip(POSITIONS, row):
-                found = at[POSITIONS.index(position)]
-                if column != ABSENT:
-                    text = EMPTY_PHRASE if found is None else found[column]
-                    parts.append(f"{position}.{self.labels[column]}={text}")
-            parts += [f"length={rule.end - rule.begin}"] * row[int(LENGTH)]
-            yield f"{GROUPS[row[int(GROUP)]]}_{','.join(parts)}"
+    def _contexts(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[RuleInContext]:
+        before, words = BEGIN, [BEGIN, BEGIN]
+        for begin, end, target, keys in rules:
+            pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
+            phrase = self.levels, self.combinations, source, begin, end, target, pair_names
+            context = RuleInContext(*phrase, before, words[-1], words[-2])
+            yield context
+            before, words = context.rule, [*words[-2:], *target]

@@ -1,6 +1,6 @@
 """Sparse features of a model on disk: which there are, their weights, and those that single phrase pairs have.
 
-templates.yaml                  Templates; the maps that it names lie beside it
+templates.yaml                  Templates and FORMAT; the maps that it names lie beside it
 sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
 sparse/names                    key in hexadecimal and name of the heaviest features, where they were learned
 sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
@@ -11,16 +11,42 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.config import load_config, save_config
+from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.decoder.sparse.sparse_features import Sparse, build_sparse, no_sparse, only_groups
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, Levels, Sparse, build_sparse, name_keys, no_sparse
+from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.decoder.sparse.text_hashes import name_keys
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, map_array
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
+# Of all these files. Before it had a name, keys depended on the order of groups and positions; now they are hashes.
+FORMAT = "phrasebeam sparse features 2"
 PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
+
+
+class TemplatesFile(Templates):
+    """templates.yaml: which features there are, and what their keys are."""
+
+    format: str = ""
+
+
+def save_templates(directory: Path, templates: Templates) -> None:
+    """Write templates.yaml."""
+    save_config(TemplatesFile(**dict(templates) | {"format": FORMAT}), directory / "templates.yaml")
+
+
+def _open_templates(path: Path) -> Templates:
+    """Read it back. Raises ModelError where its keys are of another format."""
+    templates = load_config(path, TemplatesFile)
+    if templates.format != FORMAT:
+        found = f"the format of sparse features is {templates.format!r}" if templates.format else "no format"
+        mend = "learn the features anew with train-maxforce, or import the Moses model again with import-moses"
+        raise ModelError(f"{path}: {found}, expected {FORMAT!r}; {mend}")
+    return templates
 
 
 def open_sparse(
@@ -29,7 +55,7 @@ def open_sparse(
     """What the model in `directory` has; (None, None, no features) without templates.yaml. Raises SmtError."""
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()
-    templates = load_config(directory / "templates.yaml", Templates)
+    templates = _open_templates(directory / "templates.yaml")
     levels, path = Levels(templates.levels, directory), directory / "sparse"
     weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
     sparse = build_sparse(templates, levels, target, weights)
@@ -89,6 +115,5 @@ def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:
             )
     active = sparse.active.copy()
     active[PAIR_SPARSE] = True
-    return sparse._replace(
-        active=active, pair_offsets=arrays["offsets"], pair_keys=arrays["keys"], pair_values=arrays["values"]
-    )
+    sparse = sparse._replace(pair_offsets=arrays["offsets"], pair_keys=arrays["keys"], pair_values=arrays["values"])
+    return only_groups(sparse, active)

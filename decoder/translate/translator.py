@@ -11,8 +11,14 @@ import numpy as np
 
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.resident_memory import release_pages_above
-from phrasebeam.decoder.features.dense import LN10, UNKNOWN_WORD, active_groups, dense_weights, feature_names
-from phrasebeam.decoder.features.pair import check_counts
+from phrasebeam.decoder.features.dense import (
+    LN10,
+    UNKNOWN_WORD,
+    active_groups,
+    check_counts,
+    dense_weights,
+    feature_names,
+)
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
@@ -40,8 +46,8 @@ from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
 from phrasebeam.decoder.search.stacks import OK
 from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.decoder.sparse.templates import only_groups
 from phrasebeam.kernels.jit import direct
 from phrasebeam.lm.text.corpus import split
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, create_model
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
@@ -44,6 +44,11 @@ class Section(BaseModel):
     """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Section] = Section) -> Any:
+    """A section with the keys of `base` and then `fields`, type and default by name, as a registry declares them."""
+    return create_model(name, __base__=base, **dict[str, Any](fields))
 
 
 Config = TypeVar("Config", bound=Section)

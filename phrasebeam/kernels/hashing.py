@@ -1,5 +1,8 @@
 """64-bit hashes inside kernels, and slots of hash tables; wrap-around is intended, so that all values are uint64."""
 
+import hashlib
+from collections.abc import Sequence
+
 import numpy as np
 
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -79,3 +82,9 @@ def _little_endian(data, begin, end):
 def reciprocal(divisor: np.ndarray) -> np.ndarray:
     """uint64, like `divisor` (array or scalar, > 0): floor((2**64 - 1) / divisor), the `inverse` of `remainder`."""
     return np.uint64(0xFFFFFFFFFFFFFFFF) // divisor
+
+
+def name_hashes(names: Sequence[str]) -> np.ndarray:
+    """uint64[N], 8 bytes of BLAKE2b of each name: for constants of modules, which no import should compile."""
+    digests = (hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names)
+    return np.array([int.from_bytes(digest, "little") for digest in digests], np.uint64)

@@ -156,7 +156,8 @@ from phrasebeam.decoder.input.sentence_input import Input, HeldOutPair, Prefix, 
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.sparse.template_config import Templates, WordEdges
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.language_model import LanguageModel
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates

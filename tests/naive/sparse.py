@@ -1,11 +1,7 @@
 """Sparse features of a derivation by their definitions: as names, (group, what it is made of), and keys of names."""
 
+import hashlib
 from itertools import combinations, product
-
-import numpy as np
-
-from phrasebeam.kernels import hashing
-from phrasebeam.kernels.hashing import START
 
 EDGES = (
     "source_edges",
@@ -16,20 +12,38 @@ EDGES = (
     "target_context_edges",
     "all_edges",
 )
-GROUPS = ("pair_sparse", "rule_id", "rule_bigram", "rule_history", *EDGES)
+POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
+EVERY_BIT = 2**64 - 1
+MURMUR = 0xC6A4A7935BD1E995
 
 
 def combine(h, value):
-    return np.uint64(hashing.combine(h, value))
+    return (h * 8978948897894561157 ^ ((1 + value) & EVERY_BIT) * 17894857484156487943) & EVERY_BIT
 
 
 def mix(h):
-    return np.uint64(hashing.mix(h))
+    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 & EVERY_BIT
+    h = (h ^ h >> 27) * 0x94D049BB133111EB & EVERY_BIT
+    return h ^ h >> 31
 
 
 def hash_text(text):
-    data = np.frombuffer(bytearray(text.encode()), np.uint8)
-    return mix(np.uint64(hashing.murmur(data, np.int64(0), np.int64(data.size))))
+    """MurmurHash64A with seed 0, mixed."""
+    data = text.encode()
+    h = len(data) * MURMUR & EVERY_BIT
+    whole = len(data) - len(data) % 8
+    for i in range(0, whole, 8):
+        block = int.from_bytes(data[i : i + 8], "little") * MURMUR & EVERY_BIT
+        h = (h ^ (block ^ block >> 47) * MURMUR & EVERY_BIT) * MURMUR & EVERY_BIT
+    if data[whole:]:
+        h = (h ^ int.from_bytes(data[whole:], "little")) * MURMUR & EVERY_BIT
+    h = (h ^ h >> 47) * MURMUR & EVERY_BIT
+    return mix(h ^ h >> 47)
+
+
+def name_hash(name):
+    """Of a group or a position."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
 def stand_ins(levels, maps, word):
@@ -82,7 +96,7 @@ def kind_of_edges(positions):
 
 def groups_of(templates):
     """The groups whose features a model of the templates can have."""
-    found = [name for name in GROUPS[1:4] if getattr(templates, name)]
+    found = [name for name in ("rule_id", "rule_bigram", "rule_history") if getattr(templates, name)]
     if templates.word_edges:
         costs = sorted(level.budget for level in templates.levels)
         most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
@@ -115,30 +129,44 @@ def key_of(name):
     if group == "rule_id":
         h = rule_hash(rest[0])
     elif group in EDGES:
-        h = START
-        for position, text in rest[0]:
-            h = combine(combine(h, np.int64(position)), as_int(np.uint64(1) if text is None else hash_text(text)))
+        parts = [(POSITIONS[position], 1 if text is None else hash_text(text)) for position, text in rest[0]]
         if rest[1] is not None:
-            h = combine(combine(h, np.int64(6)), np.int64(rest[1]))
+            parts.append(("length", rest[1]))
+        h = sum(mix(combine(combine(0, name_hash(part)), value)) for part, value in parts) & EVERY_BIT
     elif group == "rule_bigram":
-        before = np.uint64(0) if rest[0] is None else rule_hash(rest[0])
-        h = combine(combine(START, as_int(before)), as_int(rule_hash(rest[1])))
+        before = 0 if rest[0] is None else rule_hash(rest[0])
+        h = combine(combine(0, before), rule_hash(rest[1]))
     else:
-        h = combine(START, as_int(rule_hash(rest[0])))
+        h = combine(0, rule_hash(rest[0]))
         for text in rest[1:]:
-            h = combine(h, as_int(hash_text(text)))
-    return int(mix(combine(h, np.int64(GROUPS.index(group)))) | np.uint64(1))
+            h = combine(h, hash_text(text))
+    return mix(combine(h, name_hash(group))) | 1
+
+
+def text_of(name):
+    """What the feature is called."""
+    group, rest = name[0], name[1:]
+    if group in EDGES:
+        parts = [f"{POSITIONS[position]}.{text}" for position, text in rest[0]]
+        text = ",".join(parts if rest[1] is None else [*parts, f"length={rest[1]}"])
+    elif group == "rule_bigram":
+        text = f"{'<s>' if rest[0] is None else rule_text(rest[0])}+{rule_text(rest[1])}"
+    elif group == "rule_history":
+        text = f"{rule_text(rest[0])},{rest[2]}_{rest[1].partition('=')[2]}"
+    else:
+        text = rule_text(rest[0])
+    return f"{group}_{text}"
+
+
+def rule_text(rule):
+    return "~".join("_".join(side) for side in rule)
 
 
 def rule_hash(rule):
-    h = START
+    h = 0
     for word in rule[0]:
-        h = combine(h, as_int(hash_text(f"word={word}")))
-    h = combine(h, np.int64(-2))
+        h = combine(h, hash_text(f"word={word}"))
+    h = combine(h, -2)
     for word in rule[1]:
-        h = combine(h, as_int(hash_text(f"word={word}")))
+        h = combine(h, hash_text(f"word={word}"))
     return mix(h)
-
-
-def as_int(h):
-    return np.uint64(h).astype(np.int64)

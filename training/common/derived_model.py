@@ -11,6 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 
@@ -44,7 +45,7 @@ class DerivedModel:
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
         """What work depends on: settings, the model that it begins with, and data by digests (None: all)."""
         weights = self.opened.weights.model_dump(mode="json")
-        before = {"model": self.opened.description.signature, "weights": weights}
+        before = {"model": self.opened.description.signature, "weights": weights, "sparse": FORMAT}
         return signature({**settings, **before}, self.digests if data is None else data)
 
     def write(

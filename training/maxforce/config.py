@@ -1,20 +1,24 @@
 """Settings of the perceptron: the only defaults."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import section_of
+from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import Forcing
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import EDGES
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.tuning.config import TuneConfig
 
+RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
+RATES = {RATE_NAMES[feature.name]: (float, Field(feature.rate, ge=0)) for feature in FEATURES}
+_FeatureRates: Any = section_of("_FeatureRates", RATES)
 
-class Rates(Section):
+
+class Rates(_FeatureRates):
     """Learning rates of features; those of sparse groups are of each feature of the group.
 
     A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much.
@@ -22,31 +26,9 @@ class Rates(Section):
     for: their weights run away at any rate that is not small, and stay what they are by default.
     """
 
-    translation: float = Field(0.0, ge=0)
-    reordering: float = Field(0.0, ge=0)
-    language_model: float = Field(0.0, ge=0)
-    distortion: float = Field(0.0, ge=0)
-    word_penalty: float = Field(0.0, ge=0)
-    phrase_penalty: float = Field(0.0, ge=0)
-    unknown_word_penalty: float = Field(0.0, ge=0)
-    early_distortion: float = Field(0.0, ge=0)
-    bitext_count: float = Field(0.0, ge=0)
-    unique_rule: float = Field(0.0, ge=0)
-    length_groups: float = Field(0.0, ge=0)
-    pair_sparse: float = Field(0.0, ge=0)
-    rule_id: float = Field(0.1, ge=0)
-    rule_bigram: float = Field(0.1, ge=0)
-    rule_history: float = Field(0.02, ge=0)
-    word_edges: float = Field(0.002, ge=0, description="of each kind of them")
-
     def of_group(self, group: str) -> float:
         """The rate of the features of a group of sparse features, see GROUPS."""
-        return float(getattr(self, rate_of(group)))
-
-
-def rate_of(group: str) -> str:
-    """What the rate of a group of sparse features is called."""
-    return "word_edges" if group in EDGES else group
+        return float(getattr(self, RATE_NAMES[group]))
 
 
 SHARED = dict.fromkeys(
@@ -116,4 +98,4 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
 
 def is_learned(group: str, config: MaxforceConfig) -> bool:
     """Whether there is a rate for a group of sparse features."""
-    return not {group, rate_of(group)} & {*config.fixed} and config.rates.of_group(group) > 0
+    return not {group, RATE_NAMES[group]} & {*config.fixed} and config.rates.of_group(group) > 0

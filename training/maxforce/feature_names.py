@@ -46,10 +46,10 @@ class Namer:
     def __init__(self, model: Model):
         self.model, self.decoder = model, Decoder(model)
         self.workspace = Workspace(model, self.decoder.search, self.decoder.longest)
-        if model.templates is None or model.levels is None:
+        if model.levels is None:
             raise ValueError("a model without sparse features")
         sparse = self.decoder.tables.sparse
-        self.namer = FeatureNamer(model.templates, model.levels, sparse, model.pair_names)
+        self.namer = FeatureNamer(model.levels, sparse, model.pair_names)
 
     def names(self, words: Sequence[str], derivation: Derivation, wanted: set[int]) -> list[tuple[int, str]]:
         """The keys of a derivation that are wanted, and their names."""
@@ -64,11 +64,11 @@ class Namer:
         as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
         self.workspace.fit(source.sentence)
         found = self.decoder.found(source, self.workspace)
-        keys = found.vector(as_terms, is_complete=False)[1].tolist()
-        if wanted.isdisjoint(keys):
+        _, keys, _, groups = found.vector(as_terms, is_complete=False)
+        if wanted.isdisjoint(keys.tolist()):
             return []
-        names = self.namer.names(words, rules)
-        return [(key, name) for key, name in zip(keys, names, strict=True) if key in wanted]
+        names = self.namer.names(words, rules, groups)
+        return [(key, name) for key, name in zip(keys.tolist(), names) if key in wanted]
 
     @staticmethod
     def _place(synthetic: Sequence[SyntheticPair], term: Term) -> int:

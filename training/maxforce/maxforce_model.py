@@ -15,7 +15,6 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
@@ -23,7 +22,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names
+from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -129,7 +128,7 @@ def _write_templates(templates: Templates, directory: Path) -> None:
                     update[side] = f"classes.{i}.{side}"
                     shutil.copyfile(path, beside / update[side])
             levels.append(level.model_copy(update=update))
-        save_config(templates.model_copy(update={"levels": levels}), beside / "templates.yaml")
+        save_templates(beside, templates.model_copy(update={"levels": levels}))
 
 
 def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> Comparison:

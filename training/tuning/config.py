@@ -4,21 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from phrasebeam.base.config import Section
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed
+from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 
 SparseTuning = Literal["scales", "weights"]
-
-
-class AddedFeatures(Section):
-    """Features that the model has not and that begin with weight 0."""
-
-    length_groups: int | None = Field(None, ge=1, le=20, description="longest phrase in group features")
-    bitext_count: bool = False
-    unique_rule: bool = False
-    early_distortion: bool = False
 
 
 class TuneConfig(MethodSettings, ScoringSettings):

@@ -10,8 +10,9 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, fill_weights
-from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
+from phrasebeam.decoder.sparse.templates import GROUPS
 
 
 def is_group(names: FeatureLayout) -> np.ndarray:

@@ -52,13 +52,7 @@ def all_runs(config: TuneConfig) -> list[RunSettings]:
 def starting_weights(model: Model, config: TuneConfig) -> Weights:
     """The model's weights with those features that are to be added, at 0. Raises ConfigError, see with_scales."""
     weights = with_scales(model.weights, model.tables.sparse) if config.sparse == "weights" else model.weights
-    added: dict[str, float | list[float]] = {
-        name: 0.0 for name in ("bitext_count", "unique_rule", "early_distortion") if getattr(config.add, name)
-    }
-    if config.add.length_groups is not None:
-        longest = config.add.length_groups
-        added["length_groups"] = [0.0] * (len(weights.translation) * longest * (longest + 1) // 2)
-    return weights.model_copy(update={name: v for name, v in added.items() if getattr(weights, name) is None})
+    return config.add.added_to(weights)
 
 
 class Tuner:

@@ -8,8 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, save_config
+from phrasebeam.cli import main
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
 from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
 from phrasebeam.decoder.sparse.sparse_weights import (
     add_weights,
@@ -19,12 +23,13 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     used,
     with_values,
 )
-from phrasebeam.decoder.sparse.template_config import Level, Templates, WordEdges
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
 from tests.naive.search import derivations, features
-from tests.naive.sparse import groups_of, key_of, names
+from tests.naive.sparse import groups_of, key_of, names, text_of
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 ALGORITHMS = st.sampled_from(["stack", "cube"])
@@ -62,7 +67,7 @@ def add_templates(toy, templates, seed):
     target = {word: rng.choice(["00", "01", "1"]) for word in [*TARGET[1:], "x"]}
     (toy.directory / "source.classes").write_text("".join(f"{w} {c}\n" for w, c in source.items()))
     (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
-    save_config(templates, toy.directory / "templates.yaml")
+    save_templates(toy.directory, templates)
     weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
     scales = {name: rng.uniform(-1, 1) for name in groups_of(templates) if rng.random() < 0.9}
     save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
@@ -70,7 +75,7 @@ def add_templates(toy, templates, seed):
 
 
 def all_vectors(toy, templates, maps, scales, words, seed):
-    """Feature vectors and weights of all derivations, with the groups' values; the sparse weights go to files."""
+    """Vectors and weights of all derivations, with the groups' values, names by key; sparse weights go to files."""
     rng, found = random.Random(seed), []
     for derivation in derivations(toy.table, words, toy.longest, 2):
         plain = [(span, option[0]) for span, option in derivation]
@@ -85,7 +90,11 @@ def all_vectors(toy, templates, maps, scales, words, seed):
         np.concatenate([dense, [sum(values[n] for n in some if n[0] == group) for group in scales]])
         for dense, some in found
     ]
-    return np.array(vectors), np.concatenate([toy.weights, list(scales.values())]), set(keys.values())
+    return (
+        np.array(vectors),
+        np.concatenate([toy.weights, list(scales.values())]),
+        {key: text_of(n) for n, key in keys.items()},
+    )
 
 
 @settings(deadline=None, max_examples=25)
@@ -100,7 +109,7 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
     toy = random_toy(directory / name, seed, reordering=reordering, early=seed % 3 == 0)
     maps, scales = add_templates(toy, templates, seed)
     words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
-    vectors, weights, keys = all_vectors(toy, templates, maps, scales, words, seed)
+    vectors, weights, texts = all_vectors(toy, templates, maps, scales, words, seed)
     scores = np.sort(vectors @ weights)[::-1][:50]
     decoder = Decoder.load(toy.directory, Search(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2))
     found = decoder.answer(" ".join(words), Request(n=50, sparse="names")).nbest
@@ -108,12 +117,34 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
     for one in found:
         assert np.abs(vectors - flat(one.features)).max(axis=1).min() < 2e-4
         assert flat(one.features) @ weights == pytest.approx(one.score, abs=2e-4)
-        assert one.sparse.keys() <= keys
-        names = [one.sparse_names[key] for key in one.sparse]
-        assert len(set(names)) == len(names)
+        assert {key: one.sparse_names[key] for key in one.sparse} == {key: texts[key] for key in one.sparse}
         assert sum(one.sparse[key] for key in one.sparse if one.sparse_names[key].startswith("rule_id_")) == (
             len(one.phrases) if "rule_id" in scales else 0
         )
+
+
+def test_keys_are_of_names_alone():
+    """Weights on disk are found by these numbers: if they change, so must FORMAT in sparse_files.py."""
+    rule, other = (("das", "haus"), ("the", "house")), (("ein",), ())
+    known = [("rule_id", rule), ("rule_bigram", rule, other), ("rule_history", rule, "word=a", "word=b")]
+    known += [("all_edges", ((0, "word=das"), (2, None), (5, "type=mark")), 2)]
+    keys = [15721781228362795039, 13544610692800697467, 11676312142535762259, 4902720219909543935]
+    assert (FORMAT, [key_of(name) for name in known]) == ("phrasebeam sparse features 2", keys)
+
+
+def test_features_with_other_keys_are_refused(directory, capsys):
+    toy = random_toy(directory / "other keys", 3)
+    add_templates(toy, Templates(rule_id=True), 3)
+    path, arguments = toy.directory / "templates.yaml", ["translate", "--model", str(toy.directory)]
+    text = path.read_text()
+    for format, found in (("", "no format"), ("format: x 3\n", "the format of sparse features is 'x 3'")):
+        path.write_text(text.replace(f"format: {FORMAT}\n", format))
+        assert main(arguments) == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"{path}: {found}, expected '{FORMAT}'; learn the features anew with train-maxforce" in line
+    path.unlink()
+    weights = load_config(toy.directory / "weights.yaml", Weights).model_copy(update={"rule_id": None})
+    Decoder.load(toy.directory, weights=weights)
 
 
 @settings(deadline=None, max_examples=15)

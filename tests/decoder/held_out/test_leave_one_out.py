@@ -23,7 +23,7 @@ from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.sparse.templates import no_sparse
+from phrasebeam.decoder.sparse.sparse_features import no_sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from phrasebeam.base.errors import ConfigError, ModelError
-from phrasebeam.decoder.features.dense import LISTS
 from phrasebeam.decoder.features.reordering import UNSEEN
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses
@@ -158,8 +157,8 @@ def test_translations_score_what_was_learned(model, tmp_path):
             found = table.features[k, n_translation + 2 :][: 3 * n_columns]
             np.testing.assert_allclose(found[n_columns:], expected.ravel(), rtol=1e-4, atol=1e-5)
     assert n_scored > 100
-    assert decoder.features.groups[0] == (LISTS[0], n_translation + 2)
-    assert decoder.features.groups[1] == (LISTS[1], 3 * n_columns)
+    assert decoder.features.groups[0] == ("translation", n_translation + 2)
+    assert decoder.features.groups[1] == ("reordering", 3 * n_columns)
 
 
 def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config
-from phrasebeam.decoder.features.dense import SPARSE, weight_vector
+from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_settings import Forcing
@@ -110,7 +110,7 @@ def test_differences_have_the_margin_of_their_scores(directory, seed, reordering
     learned = np.zeros(difference.keys.size)
     fill_weights(table, difference.keys, learned)
     learned *= difference.values
-    for name, place in zip(GROUPS, decoder.features.optional_places()[SPARSE:].tolist()):
+    for name, place in zip(GROUPS, decoder.features.places().sparse.tolist()):
         of_group = difference.groups == GROUPS.index(name)
         assert learned[of_group].sum() == pytest.approx(difference.dense[place] if place >= 0 else 0, abs=1e-9)
     if update == "max_violation":

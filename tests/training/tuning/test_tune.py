@@ -16,7 +16,9 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
+from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.metrics.metrics import make_metric
@@ -183,7 +185,7 @@ def sparse_data(data, tmp_path_factory):
     shutil.copytree(data / "model", directory / "model")
     for name in ("source", "reference", "config"):
         shutil.copyfile(data / name, directory / name)
-    (directory / "model" / "templates.yaml").write_text("rule_id: true\nrule_bigram: true\n")
+    save_templates(directory / "model", Templates(rule_id=True, rule_bigram=True))
     weights = yaml.safe_load((directory / "model" / "weights.yaml").read_text())
     (directory / "model" / "weights.yaml").write_text(yaml.safe_dump(weights | {"rule_id": 0.5}))
     (table,) = Decoder.load(directory / "model").nbest_tables(SOURCES[:1], 20, sparse=True)

@@ -1,0 +1,95 @@
+"""Backoff levels of sparse features: what stands for a word, as text and as hash (Yu et al. 2013, Table 1)."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.sparse.text_hashes import hash_texts
+from phrasebeam.kernels.jit import inlined_kernel
+from phrasebeam.lm.text.vocabulary import BEGIN, END
+from phrasebeam.lm.text.word_classes import read_class_map
+
+LevelKind = Literal["word", "characters", "classes", "type"]
+WORD = np.int64(0)  # column of the words themselves among the levels
+UNCLASSED = "?"  # class of a word that the map does not have
+NO_CLASSES = np.zeros((0, 1), np.uint64)
+
+
+class Level(Section):
+    """A backoff level: what stands for a word, and what using it costs (Yu et al. 2013, Table 1)."""
+
+    kind: LevelKind = Field(description="the word; its first characters; its class in a map; numeral, mark or other")
+    budget: int = Field(ge=1, description="what one of these adds to the cost of a combination")
+    source: str = Field(
+        default="", description="map of source words to classes: lines `class word count` or `word class`"
+    )
+    target: str = Field(default="", description="the same of target words")
+    prefix: int = Field(default=0, ge=0, description="characters of the class or the word that count, 0 for all")
+
+    @model_validator(mode="after")
+    def _has_maps(self) -> "Level":
+        if (self.kind == "classes") != bool(self.source and self.target):
+            raise ValueError("source and target are the maps of a level of kind classes, and needed there")
+        if self.kind == "characters" and not self.prefix:
+            raise ValueError("prefix says how many characters count; give 1 or more")
+        return self
+
+    @property
+    def name(self) -> str:
+        """What the level is called in the names of features."""
+        return f"{self.kind}{self.prefix or ''}"
+
+
+class Levels:
+    """What stands for words: column 0 for the word itself, then one for each level."""
+
+    def __init__(self, levels: Sequence[Level], directory: Path):
+        """Read the maps of the levels, which lie in `directory`. Raises SmtError where one is missing or wrong."""
+        self.levels, self.labels = levels, ["word", *(level.name for level in levels)]
+        self._maps = {
+            side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
+            for side in ("source", "target")
+        }
+
+    def names(self, side: str, word: str) -> list[str]:
+        """What stands for a word of one side."""
+        return [word, *(_stand_in(level, known, word) for level, known in zip(self.levels, self._maps[side]))]
+
+    def classes(self, side: str, words: Iterable[str]) -> np.ndarray:
+        """uint64[W, 1 + L] hashes of them."""
+        rows = [self.names(side, word) for word in words]
+        texts = [f"{label}={name}" for row in rows for label, name in zip(self.labels, row)]
+        return hash_texts(texts).reshape(len(rows), len(self.labels))
+
+    def sentence_classes(self, words: Sequence[str]) -> np.ndarray:
+        """uint64[n + 2, 1 + L] of a source sentence between its boundaries."""
+        return self.classes("source", [BEGIN, *words, END])
+
+
+def _stand_in(level: Level, known: dict[str, str], word: str) -> str:
+    if level.kind == "type":
+        return word_type(word)
+    text = known.get(word, UNCLASSED) if level.kind == "classes" else word
+    return text[: level.prefix] if level.prefix else text
+
+
+def word_type(word: str) -> str:
+    """What kind of word it is: number, mark, mixed with a digit, or other (Yu et al. 2013 do not say which four)."""
+    if word in (BEGIN, END):
+        return "boundary"
+    if not any(c.isalnum() for c in word):
+        return "mark"
+    if any(c.isdigit() for c in word):
+        return "number" if not any(c.isalpha() for c in word) else "mixed"
+    return "word"
+
+
+@inlined_kernel
+def target_class(sparse, synthetic, word, column):
+    """uint64 hash of what stands for a target word (an id, or beyond the vocabulary, see SyntheticPairs) at a level."""
+    n_known = sparse.target_classes.shape[0]
+    return sparse.target_classes[word, column] if word < n_known else synthetic.classes[word - n_known, column]

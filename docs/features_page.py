@@ -1,0 +1,86 @@
+"""Prints docs/reference/features.md, the page of all features, from what is declared of them in the code."""
+
+from collections.abc import Iterable, Sequence
+
+from phrasebeam.decoder.features.dense_feature import DenseFeature
+from phrasebeam.decoder.features.registry import ADDED_BY_TUNE, FEATURES, LENGTH_GROUPS, SCALES
+from phrasebeam.decoder.sparse.sparse_files import FORMAT
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
+
+HEAD = """# Features
+
+This page is written by `docs/features_page.py` from the declarations in `decoder/features/` and `decoder/sparse/`.
+
+The score of a derivation is the sum of its features, each times its weight; values are natural logarithms or counts,
+and higher scores are better. Names are those of `weights.yaml`, of the settings `fixed` and `add` of `tune`, and of
+the settings `fixed` and `rates` of `train-maxforce`. A rate is the default learning rate of `train-maxforce`.
+
+## Features of every model
+
+{always}
+
+## Features of models that give them a weight
+
+`tune` adds the marked ones to a model that lacks them, with weight 0, where `add` in its settings says so.
+
+{optional}
+
+## Groups of sparse features
+
+A sparse feature is one of any number, each with a weight of its own. The `templates.yaml` of a model, which
+`train-maxforce` writes, says which groups of them there are: by the name of the group, or by the section `word_edges`.
+Its line `format: {format}` says what the keys of their weights are made of. Each group's sum of
+weights times values is one dense feature, and its weight in `weights.yaml` is the scale of the group.
+
+{groups}
+"""
+
+
+def page() -> str:
+    """The whole text."""
+    always = [one for one in FEATURES if one.weight is not None]
+    optional = [one for one in FEATURES if one.weight is None and one not in SCALES]
+    added = {one.name for one in (*ADDED_BY_TUNE, LENGTH_GROUPS)}
+    rate_names = [(one, one.rate_name or one.name) for one in SPARSE_GROUPS]
+    return HEAD.format(
+        format=FORMAT,
+        always=_table(
+            ("Name", "Default weight", "Rate", "Value"),
+            ((f"`{one.name}`", _weight(one), f"{one.rate:g}", one.description) for one in always),
+        ),
+        optional=_table(
+            ("Name", "Weights", "Added by tune", "Rate", "Value"),
+            (
+                (f"`{one.name}`", one.kind, "yes" if one.name in added else "no", f"{one.rate:g}", one.description)
+                for one in optional
+            ),
+        ),
+        groups=_table(
+            ("Name", "In templates.yaml", "Rate", "One feature for each"),
+            (
+                (f"`{one.name}`", _setting(one.name, one.is_switch, name), f"{one.rate:g} (`{name}`)", one.description)
+                for one, name in rate_names
+            ),
+        ),
+    )
+
+
+def _weight(feature: DenseFeature) -> str:
+    if isinstance(feature.weight, tuple):
+        return f"{feature.weight[0]:g} each, {len(feature.weight)} in a default model"
+    return f"{feature.weight:g}"
+
+
+def _setting(name: str, is_switch: bool, rate_name: str) -> str:
+    if is_switch:
+        return f"`{name}: true`"
+    return f"`{rate_name}`" if rate_name != name else "no; they come with the phrase table"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    print(page(), end="")
