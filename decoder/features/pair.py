@@ -30,7 +30,7 @@ def pair_feature(which, phrases, pair, source_length, target_length):
     return np.nan
 
 
-@inner_kernel
+@inlined_kernel
 def score_pair(phrases, weights, pair, source_length, target_length):
     """Weighted sum of the translation scores and the optional features of a pair of the phrase table."""
     shorter, longer = min(source_length, target_length), max(source_length, target_length)
