@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from phrasebeam.base.config import load_config
     from phrasebeam.base.errors import ConfigError, FormatError, ModelError, SmtError
     from phrasebeam.decoder.features.weights import Weights
-    from phrasebeam.decoder.forced.forced_decoder import Forced, ForcedDecoder
+    from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
     from phrasebeam.decoder.forced.forced_settings import Forcing
     from phrasebeam.decoder.input.input_settings import Reading
     from phrasebeam.decoder.input.markup import read_markup
@@ -63,7 +63,7 @@ __all__ = [
     "Term",
     "LeftOut",
     "ForcedDecoder",
-    "Forced",
+    "ForcedResult",
     "Forcing",
     "read_markup",
     "Translation",
@@ -93,8 +93,13 @@ HOMES = {
     "phrasebeam.training.expected_bleu.expected_bleu_model": ("train_expected_bleu",),
     "phrasebeam.decoder.translate.translator": ("Decoder",),
     "phrasebeam.decoder.output.request": ("Request", "Answer"),
-    "phrasebeam.decoder.config": ("Forcing", "Mbr", "Preprocessing", "Reading", "Search", "Weights"),
-    "phrasebeam.decoder.forced.forced_decoder": ("ForcedDecoder", "Forced"),
+    "phrasebeam.decoder.features.weights": ("Weights",),
+    "phrasebeam.decoder.forced.forced_settings": ("Forcing",),
+    "phrasebeam.decoder.input.input_settings": ("Reading",),
+    "phrasebeam.decoder.input.raw_text_settings": ("Preprocessing",),
+    "phrasebeam.decoder.output.mbr": ("Mbr",),
+    "phrasebeam.decoder.search.search_settings": ("Search",),
+    "phrasebeam.decoder.forced.forced_decoder": ("ForcedDecoder", "ForcedResult"),
     "phrasebeam.decoder.input.sentence_input": ("Input", "LeftOut", "Term"),
     "phrasebeam.decoder.output.lattice": ("Lattice",),
     "phrasebeam.decoder.input.markup": ("read_markup",),

@@ -68,11 +68,11 @@ def forced_decode(
     with ExitStack() as stack, stage("forced decoding") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for number, found in enumerate(forced.force_all(pairs, threads)):
-            objects.write(render_forced(found).encode("utf-8"))
+        for number, result in enumerate(forced.force_all(pairs, threads)):
+            objects.write(render_forced(result).encode("utf-8"))
             if lattices:
-                lattices.write(render_lattice(number, found.graph, "osg").encode("utf-8"))
-            reached.add(found)
+                lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
+            reached.add(result)
             advance(1)
     print(reached.table(), end="")
     if plot:

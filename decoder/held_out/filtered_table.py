@@ -168,7 +168,7 @@ def _fill_orientations(model, seen, ln_scores):
 
 
 class TableFilter:
-    """Makes the part of a model's tables that a sentence needs; for one thread, whose last part is overwritten."""
+    """Makes the part of a model's tables that a sentence needs, which is overwritten by the next; for one thread."""
 
     def __init__(self, model: Model, tables: Tables, weights: DenseWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
@@ -186,9 +186,10 @@ class TableFilter:
         self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
 
     def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
-        """Rank by other weights from now on; `tables` are the same but for theirs."""
-        self.tables = tables
-        self.lookup = self.lookup._replace(tables=tables, weights=weights)
+        """Rank by other weights from now on, those of `tables` and `weights`; the language models stay."""
+        lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
+        self.tables = tables._replace(lms=lms)
+        self.lookup = self.lookup._replace(tables=self.tables, weights=weights)
         clear_candidate_cache(self.lookup.candidates.cache)
 
     def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilteredTables:
