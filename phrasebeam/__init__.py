@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.output.translation import Phrase, Translation
     from phrasebeam.decoder.raw_text.raw_text import RawText
     from phrasebeam.decoder.search.search_settings import Search
+    from phrasebeam.decoder.translate.pipeline import LineOutput, LineSettings, translate_lines
     from phrasebeam.decoder.translate.translator import Decoder
     from phrasebeam.lm.language_model import LanguageModel
     from phrasebeam.training.build.config import TrainModelConfig
@@ -50,6 +51,9 @@ __all__ = [
     "join_features",
     "load_config",
     "Decoder",
+    "translate_lines",
+    "LineSettings",
+    "LineOutput",
     "RawText",
     "Preprocessing",
     "Search",
@@ -91,6 +95,7 @@ HOMES = {
     "phrasebeam.training.joining.joined_model": ("join_features",),
     "phrasebeam.training.expected_bleu.config": ("ExpectedBleuConfig",),
     "phrasebeam.training.expected_bleu.expected_bleu_model": ("train_expected_bleu",),
+    "phrasebeam.decoder.translate.pipeline": ("translate_lines", "LineSettings", "LineOutput"),
     "phrasebeam.decoder.translate.translator": ("Decoder",),
     "phrasebeam.decoder.output.request": ("Request", "Answer"),
     "phrasebeam.decoder.features.weights": ("Weights",),
