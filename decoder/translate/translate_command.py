@@ -2,11 +2,11 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phrasebeam.base.config import Section, load_config, parse_config
+from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
@@ -19,7 +19,7 @@ from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
-from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translate_settings import Decoding, Flags, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
-
-Settings = TypeVar("Settings", bound=Section)
-Flags = dict[str, Any]  # values of options by the names of settings; None where not given
 
 
 def _option(panel: str, help: str, **more: Any) -> Any:
@@ -154,18 +151,12 @@ def _settings(config: Path | None, memory: str | None, search: Flags, reading: F
     """Those of the file, or the defaults, but for what flags give."""
     settings = load_config(config, Decoding) if config else Decoding()
     if memory is not None:
-        settings = _overridden(settings, {"memory": memory}, "options")
+        settings = overridden(settings, {"memory": memory}, "options")
     sections = {
-        "search": _overridden(settings.search, search, "search options"),
-        "input": _overridden(settings.input, reading, "options of the input"),
+        "search": overridden(settings.search, search, "search options"),
+        "input": overridden(settings.input, reading, "options of the input"),
     }
     return settings.model_copy(update=sections)
-
-
-def _overridden(section: Settings, flags: Flags, where: str) -> Settings:
-    """The section with those settings that flags give."""
-    given = {name: value for name, value in flags.items() if value is not None}
-    return parse_config(section.model_dump() | given, type(section), where)
 
 
 def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | None) -> Mbr | None:
@@ -173,7 +164,7 @@ def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | Non
         if size is not None or scale is not None:
             raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
         return None
-    return _overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
+    return overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
 
 
 def _raw_text(model: Path) -> "RawText":
