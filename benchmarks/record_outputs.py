@@ -1,6 +1,6 @@
 """What all commands compute on real data, as files: recorded with two versions, the folders must be the same.
 
-    python benchmarks/record_outputs.py DATA --output FOLDER [--phrasebeam COMMAND] [--corpus multi30k ted]
+    python -m benchmarks.record_outputs DATA --output FOLDER [--phrasebeam COMMAND] [--corpus multi30k ted]
 
 DATA has a folder for each corpus. Every command runs in FOLDER with relative paths, so that `diff -r OLD NEW` tells
 what differs. Arrays and binaries are recorded as digests in digests.txt of each corpus; what a model says of the

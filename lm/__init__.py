@@ -1,1 +1,1 @@
-"""N-gram language models: ARPA and KenLM files, queries inside kernels, Kneser-Ney estimation."""
+"""N-gram language models: ARPA and KenLM files, queries in kernels, estimation with Kneser-Ney smoothing."""

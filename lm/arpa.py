@@ -1,4 +1,4 @@
-"""ARPA files: every n-gram of a language model on a line, `log10 p TAB words TAB log10 backoff` (Doug Paul, MIT)."""
+"""ARPA files: the n-grams of a language model in lines `log10 p TAB words TAB log10 backoff` (Doug Paul, MIT)."""
 
 import gzip
 import re
@@ -15,29 +15,32 @@ from phrasebeam.base.progress import stage
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
-UNKNOWN_LOG10_PROB = -100.0  # of <unk>, where a file lacks it
-LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)
+UNKNOWN_LOG10_PROB = -100.0  # of <unk>, if a file lacks it
+LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)  # of float32
 COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)\s*$")
-BLANKS = re.compile(r"[ \t\r]+")  # other white space occurs inside words
-AGAIN = "copy the file or train the model again"
+BLANKS = re.compile(r"[ \t\r]+")  # other white space may occur inside words
+ADVICE = "copy the file or train the model again"
 
 
 def read_arpa(path: str | Path) -> NgramModel:
-    """The model in the ARPA file `path`, plain or .gz; a missing <unk> gets log10 p = -100.
+    """The model in the ARPA file `path`, plain or gzip; a missing <unk> gets log10 p = -100.
 
-    Raises FormatError, naming the line: where counts are wrong, the file ends early, a number is no log10 probability
-    or backoff, a word of an n-gram is no unigram, or <s> or </s> is missing.
+    Raises FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability
+    or backoff, a word of an n-gram is not a unigram, or <s> or </s> is missing.
     """
     return _Reader(path).read()
 
 
 def write_arpa(model: NgramModel, path: str | Path) -> None:
-    """Write `model` as ARPA, compressed if `path` ends in .gz; numbers read back to the same float32."""
+    """Write `model` as ARPA, compressed if `path` ends in .gz; numbers read back as the same float32.
+
+    Raises ModelError if a word is empty or contains white space.
+    """
     if any(BLANKS.search(word) or not word or "\n" in word for word in model.vocabulary.words):
         raise ModelError("a word of the language model is empty or contains white space; tokenize the text again")
     with atomic_file(path) as file:
         if str(path).endswith(".gz"):
-            # No time and no name inside, so that the same model gives the same bytes.
+            # Without time and file name, so that the same model gives the same bytes.
             with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0, compresslevel=6) as compressed:
                 compressed.writelines(_format(model))
         else:
@@ -45,39 +48,40 @@ def write_arpa(model: NgramModel, path: str | Path) -> None:
 
 
 def _format(model: NgramModel) -> Iterator[bytes]:
-    """The file in pieces."""
+    """The uncompressed bytes of the file, in pieces."""
     counts = [f"ngram {n}={len(order.words)}\n" for n, order in enumerate(model.orders, 1)]
     yield ("\\data\\\n" + "".join(counts)).encode()
     names = model.vocabulary.words
     for n, order in enumerate(model.orders, 1):
         yield f"\n\\{n}-grams:\n".encode()
         for begin in range(0, len(order.words), 1 << 16):
-            part = slice(begin, begin + (1 << 16))
-            ngrams = [" ".join([names[word] for word in words]) for words in order.words[part].tolist()]
-            lines = map("\t".join, zip(_decimals(order.log10_prob[part]), ngrams))
+            rows = slice(begin, begin + (1 << 16))
+            ngrams = [" ".join([names[word] for word in words]) for words in order.words[rows].tolist()]
+            lines = map("\t".join, zip(_decimals(order.log10_prob[rows]), ngrams))
             if n < model.order:
-                lines = map("\t".join, zip(lines, _decimals(order.log10_backoff[part])))
+                lines = map("\t".join, zip(lines, _decimals(order.log10_backoff[rows])))
             yield "".join([f"{line}\n" for line in lines]).encode("utf-8")
     yield b"\n\\end\\\n"
 
 
 def _decimals(values: np.ndarray) -> list[str]:
-    """The shortest decimals that read back to the float32 `values`."""
-    # Adding zero takes the sign from -0.0, which says something in KenLM's tables only.
+    """The shortest decimal numbers that read back as the float32 `values`."""
+    # Adding zero removes the sign of -0.0, which has a meaning in KenLM's tables only.
     return (values.astype(np.float32) + np.float32(0)).astype(str).tolist()
 
 
 class _Reader:
-    """The lines of one file, and where we are in it."""
+    """A parser of one ARPA file, line by line."""
 
     def __init__(self, path: str | Path):
-        self.path, self.number = path, 0
+        self.path, self.line_number = path, 0
         self.lines = read_lines(path)
-        self.line: str | None = None
+        self.line: str | None = None  # the last one read that is not blank; None at the end of the file
         self.vocabulary = Vocabulary()
-        self.order, self.knows_unknown = 0, True
+        self.order, self.has_unknown = 0, True  # words of the longest n-grams; whether <unk> is a unigram
 
     def read(self) -> NgramModel:
+        """The model in the file."""
         counts = self.read_counts()
         orders, self.order = [], len(counts)
         with stage(f"reading {self.path}", sum(counts)) as advance:
@@ -89,31 +93,31 @@ class _Reader:
                 self.end_order(n, count)
         if self.line != "\\end\\":
             self.refuse(f"found {self.line!r}, expected \\end\\")
-        if self.next_filled() is not None:
+        if self.next_line() is not None:
             self.refuse(f"found {self.line!r} after \\end\\; remove it")
         return NgramModel(self.vocabulary, tuple(orders))
 
     def read_counts(self) -> list[int]:
-        """The number of n-grams of each order; leaves us at the header of the unigrams."""
-        while self.next_filled() is not None and self.line.lstrip("\ufeff").startswith("#"):  # type: ignore[union-attr]
+        """The number of n-grams of each order; then the current line is the header of the unigrams."""
+        while self.next_line() is not None and self.line.lstrip("\ufeff").startswith("#"):  # type: ignore[union-attr]
             pass
         if self.line is None or self.line.lstrip("\ufeff") != "\\data\\":
             self.refuse(f"found {self.line!r}, expected \\data\\: not an ARPA file")
         counts: list[int] = []
-        while (line := self.next_filled()) is not None and not line.startswith("\\"):
-            found = COUNT.match(line)
-            if not found or int(found[1]) != len(counts) + 1:
+        while (line := self.next_line()) is not None and not line.startswith("\\"):
+            match = COUNT.match(line)
+            if not match or int(match[1]) != len(counts) + 1:
                 self.refuse(f"found {line!r}, expected 'ngram {len(counts) + 1}=' and a count")
-            counts.append(int(found[2]))
+            counts.append(int(match[2]))
         if not 1 <= len(counts) <= MAX_ORDER:
             self.refuse(f"counts of {len(counts)} orders, expected 1 to {MAX_ORDER}; train a model of such an order")
         return counts
 
     def read_unigrams(self, count: int) -> NgramOrder:
-        """The words, and their probabilities in order of their ids; <unk> comes first wherever it stood."""
+        """The unigrams, <unk> first, then in the order of the file; fills `vocabulary` in the same order."""
         log10_prob, log10_backoff = array("f"), array("f")
         index: dict[str, int] = {}
-        for line in self.take(count):
+        for line in self.ngram_lines(count):
             (word,) = self.read_ngram(line, 1, log10_prob, log10_backoff)
             word = UNKNOWN if word == "<UNK>" else word
             if index.setdefault(word, len(index)) != len(log10_prob) - 1:
@@ -121,37 +125,37 @@ class _Reader:
         for word in (BEGIN, END):
             if word not in index:
                 self.refuse(f"the 1-grams end without {word}; train the model with sentence boundaries")
-        self.knows_unknown = UNKNOWN in index
-        if not self.knows_unknown:
+        self.has_unknown = UNKNOWN in index
+        if not self.has_unknown:
             index[UNKNOWN] = len(index)
             log10_prob.append(UNKNOWN_LOG10_PROB)
             log10_backoff.append(0.0)
         unknown = index[UNKNOWN]
         order = np.array([unknown, *range(unknown), *range(unknown + 1, len(index))])
-        listed = list(index)
-        self.vocabulary = Vocabulary(listed[i] for i in order)
+        words_in_file = list(index)
+        self.vocabulary = Vocabulary(words_in_file[i] for i in order)
         words = np.arange(len(index), dtype=np.int32).reshape(-1, 1)
         return NgramOrder(words, np.frombuffer(log10_prob, np.float32)[order], _floats(log10_backoff)[order])
 
     def read_order(self, n: int, count: int) -> NgramOrder:
-        """The n-grams of length `n` > 1."""
+        """The `count` n-grams of length `n` > 1, in the order of the file."""
         words, log10_prob, log10_backoff = array("i"), array("f"), array("f")
         index = dict(self.vocabulary.index)
         index.setdefault("<UNK>", index[UNKNOWN])
-        if not self.knows_unknown:
-            # KenLM would read such n-grams and never find them.
+        if not self.has_unknown:
+            # N-grams with <unk> are then refused: KenLM would read them and never find them.
             del index["<UNK>"], index[UNKNOWN]
-        for line in self.take(count):
+        for line in self.ngram_lines(count):
             ngram = self.read_ngram(line, n, log10_prob, log10_backoff)
             try:
                 words.extend([index[word] for word in ngram])
             except KeyError as error:
-                self.refuse(f"the word {error.args[0]!r} is not among the 1-grams; {AGAIN}")
+                self.refuse(f"the word {error.args[0]!r} is not among the 1-grams; {ADVICE}")
         ids = np.frombuffer(words, np.int32) if words else np.zeros(0, np.int32)
         return NgramOrder(ids.reshape(-1, n), _floats(log10_prob), _floats(log10_backoff))
 
     def read_ngram(self, line: str, n: int, log10_prob: array, log10_backoff: array) -> list[str]:
-        """The words on `line`, whose numbers are appended."""
+        """The n words of the n-gram on `line`; appends its two numbers to the arrays (float32)."""
         fields = line.split("\t")
         words = fields[1].split(" ") if 2 <= len(fields) <= 3 else []
         if len(words) != n or "" in words:
@@ -166,35 +170,36 @@ class _Reader:
         except ValueError:
             self.refuse(f"found {line!r}, expected log10 p, {n} words, and perhaps a backoff")
         if not LOWEST <= prob <= 0:
-            self.refuse(f"log10 p = {fields[0]}, expected a finite number not above 0; {AGAIN}")
+            self.refuse(f"log10 p = {fields[0]}, expected a finite number not above 0; {ADVICE}")
         if not LOWEST <= backoff <= HIGHEST:
-            self.refuse(f"backoff {fields[2]}, expected a finite number; {AGAIN}")
+            self.refuse(f"backoff {fields[2]}, expected a finite number; {ADVICE}")
         if backoff != 0 and n == self.order:
             self.refuse(
-                f"backoff {fields[2]} of an n-gram of the highest order that \\data\\ announces, expected none; {AGAIN}"
+                f"backoff {fields[2]} of an n-gram of the highest order that \\data\\ announces, "
+                f"expected none; {ADVICE}"
             )
         log10_prob.append(prob)
         log10_backoff.append(backoff)
         return words
 
-    def take(self, count: int) -> Iterator[str]:
-        """The next `count` filled lines, all of them n-grams."""
+    def ngram_lines(self, count: int) -> Iterator[str]:
+        """The next `count` lines that are not blank, all of them n-grams."""
         for i in range(count):
-            line = self.next_filled()
+            line = self.next_line()
             if line is None or line.startswith("\\"):
-                self.refuse(f"found {line!r} after {i} n-grams, but \\data\\ announces {count}; {AGAIN}")
+                self.refuse(f"found {line!r} after {i} n-grams, but \\data\\ announces {count}; {ADVICE}")
             yield line
 
     def end_order(self, n: int, count: int) -> None:
-        """Go on to the next section's header."""
-        line = self.next_filled()
+        """Read the line after the `count` n-grams of length `n`, which must be the next section's header."""
+        line = self.next_line()
         if line is not None and not line.startswith("\\"):
-            self.refuse(f"found another {n}-gram, but \\data\\ announces only {count}; {AGAIN}")
+            self.refuse(f"found another {n}-gram, but \\data\\ announces only {count}; {ADVICE}")
 
-    def next_filled(self) -> str | None:
+    def next_line(self) -> str | None:
         """The next line that is not blank; None at the end of the file."""
         for line in self.lines:
-            self.number += 1
+            self.line_number += 1
             if line and not line.isspace():
                 self.line = line if line[0] != "\\" else line.rstrip(" \t")
                 return self.line
@@ -202,10 +207,12 @@ class _Reader:
         return None
 
     def refuse(self, message: str) -> NoReturn:
+        """Raise FormatError about the current line."""
         if self.line is None:
             message = message.replace("found None", "found the end of the file")
-        raise FormatError(self.path, message, max(self.number, 1))
+        raise FormatError(self.path, message, max(self.line_number, 1))
 
 
 def _floats(values: array) -> np.ndarray:
+    """float32 view of `values`, which may be empty."""
     return np.frombuffer(values, np.float32) if values else np.zeros(0, np.float32)

@@ -1,4 +1,4 @@
-"""Commands about language models: from text to a model file."""
+"""The command `build-lm`: an n-gram language model estimated from text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -17,9 +17,9 @@ ARPA_SUFFIXES = (".arpa", ".arpa.gz")
 
 
 class EstimationLimits(Section):
-    """What estimation may take."""
+    """Limits of estimation."""
 
-    memory: Bytes = Field(gt=0)
+    memory: Bytes = Field(gt=0)  # peak of the process
 
 
 def build_lm(
@@ -43,7 +43,7 @@ def build_lm(
 
 
 def write_model(model: NgramModel, path: Path) -> None:
-    """ARPA if `path` ends in .arpa or .arpa.gz, else KenLM's probing binary."""
+    """Write `model` as ARPA if `path` ends in .arpa or .arpa.gz, else as KenLM's probing binary."""
     if path.name.endswith(ARPA_SUFFIXES):
         write_arpa(model, path)
     else:

@@ -1,8 +1,8 @@
 """Distinct n-grams of a text with their counts, in memory that does not grow with the text.
 
 Every token is the end of one window of `order` words, padded with <s> at the left. Windows go to buckets on disk by
-their last word but one, and each bucket is sorted in memory. Ranges of that word keep together what estimation joins
-(the n-grams of one context, and n-grams with their suffixes), which a hash of the whole n-gram would scatter.
+their last word but one, and each bucket is sorted in memory. A bucket is a range of that word's ids, so that n-grams of
+one context, and n-grams with their suffixes, are in one bucket, as estimation needs them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,27 +17,27 @@ from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm.text.corpus import Corpus, split
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
-SPECIALS = (UNKNOWN, BEGIN, END)
+SPECIALS = (UNKNOWN, BEGIN, END)  # words 0, 1 and 2 of every vocabulary of a language model
 BEGIN_ID, END_ID = 1, 2
-CHUNK = 1 << 19  # tokens read, coded or moved at a time
+CHUNK = 1 << 19  # tokens that are processed at a time
 KEY_BITS = 63  # of an int64 that stays positive
 
 
 class Windows(NamedTuple):
-    """All windows of a text, spilled to buckets; bucket b holds consecutive word ids, in the order of b."""
+    """All windows of a text, in files; bucket b has those whose last word but one is in the b-th range of word ids."""
 
-    files: BucketFiles  # int32[R, order] each
-    bucket_of_word: np.ndarray  # int32[V], bucket of the windows whose last word but one is this
+    files: BucketFiles  # int32[R, order] each, word ids
+    bucket_of_word: np.ndarray  # int32[V], bucket of windows by their last word but one
     n_buckets: int
 
 
 def text_tokens(
     paths: Sequence[str | Path], vocabulary: Vocabulary, order: int, classes: Mapping[str, str] | None = None
 ) -> Iterator[np.ndarray]:
-    """Padded sentences of the texts `paths`, int32 chunks: order - 1 times <s>, the words, </s>.
+    """Word ids of the texts `paths` in int32 chunks of whole sentences: order - 1 times <s>, the words, </s>.
 
-    New words, or with `classes` new classes, are added to `vocabulary`, which must begin with SPECIALS. Raises
-    FormatError where the text holds one of those, or is not text.
+    With `classes`, words become their classes, or <unk> where they have none. New words or classes are added to
+    `vocabulary`, which must begin with SPECIALS. Raises FormatError if a text contains these or is not UTF-8.
     """
     padding, chunk = [BEGIN_ID] * (order - 1), []
     for path in paths:
@@ -59,32 +59,38 @@ def text_tokens(
         yield np.array(chunk, np.int32)
 
 
-def corpus_tokens(corpus: Corpus, vocabulary: Vocabulary, own: Vocabulary, order: int) -> Iterator[np.ndarray]:
-    """Like `text_tokens` for a coded corpus; words that occur are added to `own`, which must begin with SPECIALS."""
-    used, first = np.unique(corpus.tokens, return_index=True)
-    own_ids = np.zeros(len(vocabulary), np.int32)
-    for i in np.argsort(first):
-        word = vocabulary.words[used[i]]
+def corpus_tokens(
+    corpus: Corpus, vocabulary: Vocabulary, lm_vocabulary: Vocabulary, order: int
+) -> Iterator[np.ndarray]:
+    """Like `text_tokens` for a corpus of ids in `vocabulary`; ids become those in `lm_vocabulary`.
+
+    Words of the corpus are added to `lm_vocabulary`, which must begin with SPECIALS.
+    """
+    word_ids, first_positions = np.unique(corpus.tokens, return_index=True)
+    lm_ids = np.zeros(len(vocabulary), np.int32)
+    for i in np.argsort(first_positions):
+        word = vocabulary.words[word_ids[i]]
         if word in SPECIALS:
-            sentence = int(np.searchsorted(corpus.offsets, first[i], "right"))
+            sentence = int(np.searchsorted(corpus.offsets, first_positions[i], "right"))
             raise _forbidden("corpus", word, sentence)
-        own_ids[used[i]] = own.add(word)
+        lm_ids[word_ids[i]] = lm_vocabulary.add(word)
     begin, n_sentences = 0, corpus.offsets.size - 1
     while begin < n_sentences:
         end = int(np.searchsorted(corpus.offsets, corpus.offsets[begin] + CHUNK, "right")) - 1
         end = min(max(end, begin + 1), begin + CHUNK, n_sentences)
-        yield _padded(corpus.offsets[begin : end + 1], corpus.tokens, own_ids, order)
+        yield _padded(corpus.offsets[begin : end + 1], corpus.tokens, lm_ids, order)
         begin = end
 
 
-def _padded(offsets: np.ndarray, tokens: np.ndarray, own_ids: np.ndarray, order: int) -> np.ndarray:
+def _padded(offsets: np.ndarray, tokens: np.ndarray, lm_ids: np.ndarray, order: int) -> np.ndarray:
+    """int32 padded sentences tokens[offsets[i]:offsets[i + 1]], with their ids mapped by `lm_ids`."""
     lengths = np.diff(offsets)
     ends = np.cumsum(lengths + order) - 1
-    out = np.full(ends[-1] + 1, BEGIN_ID, np.int32)
-    places = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[1:] - ends, lengths)
-    out[places] = own_ids[tokens[offsets[0] : offsets[-1]]]
-    out[ends] = END_ID
-    return out
+    padded = np.full(ends[-1] + 1, BEGIN_ID, np.int32)
+    positions = np.arange(offsets[0], offsets[-1]) - np.repeat(offsets[1:] - ends, lengths)
+    padded[positions] = lm_ids[tokens[offsets[0] : offsets[-1]]]
+    padded[ends] = END_ID
+    return padded
 
 
 def _forbidden(path: str | Path, word: str, line: int) -> FormatError:
@@ -93,9 +99,9 @@ def _forbidden(path: str | Path, word: str, line: int) -> FormatError:
 
 
 def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: int, directory: Path) -> Windows:
-    """The windows of padded sentences, in buckets of at most `bucket_rows` in `directory`.
+    """Write the windows of padded sentences (int32 `chunks`) to buckets of at most `bucket_rows` in `directory`.
 
-    A bucket holds at least the windows of one last word but one; that of a common word can be larger.
+    All windows with the same last word but one are in one bucket, so that a frequent word can make a larger one.
     """
     tokens = RowFile(directory / "tokens", np.int32)
     frequencies = np.zeros(len(SPECIALS), np.int64)
@@ -104,27 +110,27 @@ def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: int, di
         counts = np.bincount(chunk, minlength=frequencies.size)
         counts[: frequencies.size] += frequencies
         frequencies = counts
-    # As the last word but one, <s> stands once a sentence, </s> never.
+    # The last word but one is <s> in one window of each sentence, and never </s>.
     frequencies[[BEGIN_ID, END_ID]] = frequencies[END_ID], 0
-    bucket_of_word, n_buckets = _plan(frequencies, bucket_rows)
+    bucket_of_word, n_buckets = _assign_buckets(frequencies, bucket_rows)
     files = BucketFiles(directory / "windows", np.int32, order)
-    for begin in range(order - 1, tokens.rows, CHUNK):
+    for begin in range(order - 1, tokens.n_rows, CHUNK):
         # Chunks overlap by order - 1, so that every window is whole in one of them.
-        windows = _windows(tokens.read(begin - order + 1, min(begin + CHUNK, tokens.rows)), order)
+        windows = _windows(tokens.read(begin - order + 1, min(begin + CHUNK, tokens.n_rows)), order)
         files.scatter(bucket_of_word[windows[:, -2]], windows)
     tokens.path.unlink()
     return Windows(files, bucket_of_word, n_buckets)
 
 
-def _plan(frequencies: np.ndarray, bucket_rows: int) -> tuple[np.ndarray, int]:
-    """Consecutive words into buckets of at most `bucket_rows`: int32[V] bucket of each word, their number."""
+def _assign_buckets(frequencies: np.ndarray, bucket_rows: int) -> tuple[np.ndarray, int]:
+    """int32[V] bucket of each word, so that consecutive words fill buckets of `bucket_rows`, and their number."""
     bucket_of_word = np.zeros(frequencies.size, np.int32)
-    bucket = filled = 0
+    bucket = n_rows = 0
     for word, frequency in enumerate(frequencies.tolist()):
-        if filled and filled + frequency > bucket_rows:
-            bucket, filled = bucket + 1, 0
+        if n_rows and n_rows + frequency > bucket_rows:
+            bucket, n_rows = bucket + 1, 0
         bucket_of_word[word] = bucket
-        filled += frequency
+        n_rows += frequency
     return bucket_of_word, bucket + 1
 
 
@@ -137,9 +143,9 @@ def _windows(tokens: np.ndarray, order: int) -> np.ndarray:
 def sorted_counts(windows: np.ndarray, vocabulary_size: int) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows of `windows` (int32[R, order]) and how often each occurs (int64[K]), in context order.
 
-    Context order compares the last word but one first, then the words before it one by one, at last the last word.
-    It puts n-grams of one context together, and since buckets are ranges of the last word but one, buckets one after
-    the other are in that order too: the result does not depend on their number.
+    Context order compares the last word but one first, then the words before it from right to left, and finally the
+    last word. So n-grams of one context are together; and since buckets are ranges of the last word but one, all
+    buckets in turn are in this order too: the result does not depend on their number.
     """
     key = _context_keys(windows, vocabulary_size)
     order = np.argsort(key)
@@ -149,17 +155,17 @@ def sorted_counts(windows: np.ndarray, vocabulary_size: int) -> tuple[np.ndarray
 
 
 def _context_keys(rows: np.ndarray, vocabulary_size: int) -> np.ndarray:
-    """int64[R] numbers whose order is the context order of `rows`; equal for equal rows only."""
-    width, used = max(1, (vocabulary_size - 1).bit_length()), 0
+    """int64[R] keys in the order of the context order of `rows` (int32[R, n]); equal for equal rows only."""
+    width, used_bits = max(1, (vocabulary_size - 1).bit_length()), 0
     key = np.zeros(len(rows), np.int64)
     n = rows.shape[1]
     for column in [*range(n - 2, -1, -1), n - 1]:
-        if used + width > KEY_BITS:
+        if used_bits + width > KEY_BITS:
             distinct, key = np.unique(key, return_inverse=True)
-            used = len(distinct).bit_length()
+            used_bits = len(distinct).bit_length()
         key <<= width
         key |= rows[:, column]
-        used += width
+        used_bits += width
     return key
 
 

@@ -1,6 +1,7 @@
-"""From text to an n-gram model: modified Kneser-Ney over buckets on disk, after lmplz (Heafield et al. 2013).
+"""Estimation of an n-gram model with modified Kneser-Ney smoothing on disk, as lmplz does (Heafield et al. 2013).
 
-Three passes: adjusted counts; probabilities, from bigrams up; backoffs, which belong to the n-grams of other buckets.
+Three passes over buckets of n-grams: adjusted counts; probabilities, from bigrams up; and backoffs, which the second
+pass computes in another bucket than that of their n-gram.
 """
 
 import tempfile
@@ -38,16 +39,16 @@ from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MEMORY_BYTES = 2 << 30
+MEMORY_BYTES = 2 << 30  # default
 MIN_ORDER = 2
 
 
 class Settings(NamedTuple):
-    """What to estimate, and in which room."""
+    """Settings of estimation."""
 
-    order: int
+    order: int  # words of the longest n-grams
     memory_bytes: int  # peak of the whole process, as far as the most frequent word allows
-    scratch: str | Path | None  # directory for files that vanish at the end; None: the system's
+    scratch: str | Path | None  # directory for temporary files; None: the system's
 
 
 class OrderFiles(NamedTuple):
@@ -55,11 +56,11 @@ class OrderFiles(NamedTuple):
 
     words: RowFile  # int32[K, n]
     counts: BucketFiles  # int64, adjusted counts
-    suffixes: BucketFiles  # int32, see AdjustedOrder
+    suffixes: BucketFiles  # int32, suffixes as in AdjustedOrder
     log10_prob: RowFile  # float32[K]
     log10_backoff: RowFile  # float32[K]
-    of_contexts: BucketFiles  # float32, backoffs on their way to the n-grams' buckets
-    bucket_ends: list[int]  # rows of `words` up to and with each bucket
+    context_backoffs: BucketFiles  # float32, log10 backoffs sent to the buckets of their n-grams, see place_backoffs
+    bucket_ends: list[int]  # bucket b has rows bucket_ends[b]:bucket_ends[b + 1] of `words`
 
 
 def estimate(
@@ -69,14 +70,14 @@ def estimate(
     scratch: str | Path | None = None,
     classes: Mapping[str, str] | None = None,
 ) -> NgramModel:
-    """The model of `order` (2 to 6) of tokenized text, one sentence a line, as `lmplz --discount_fallback` gives it.
+    """The model of `order` (2 to 6) of tokenized text, one sentence per line, as `lmplz --discount_fallback` gives it.
 
     Words are <unk>, <s>, </s>, then as they first occur; n-grams above unigrams are in context order (lm/counting.py).
     `text`: one path or several. `memory_bytes` bounds the memory of the process if a third of it holds interpreter and
     vocabulary (200 MB and more), and the rest the n-grams around the most frequent word. The model's arrays are mapped
-    from files in `scratch` (None: the system's temporary directory) whose names are gone.
+    from unlinked files in `scratch` (None: the system's temporary directory).
     With `classes` of words, the model is over these, and words without a class are <unk>.
-    Raises ConfigError for a bad `order`, FormatError for text that holds <s>, </s> or <unk>, or is too short.
+    Raises ConfigError for an invalid `order`, FormatError for text that contains <s>, </s> or <unk>, or is too short.
     """
     settings = Settings(order, memory_bytes, scratch)
     _check(settings)
@@ -92,11 +93,12 @@ def estimate_corpus(
     memory_bytes: int = MEMORY_BYTES,
     scratch: str | Path | None = None,
 ) -> NgramModel:
-    """Like `estimate`, from a coded corpus; words of `vocabulary` that do not occur in it are left out."""
+    """Like `estimate`, from word ids; the model has only those words of `vocabulary` that occur in the corpus."""
     settings = Settings(order, memory_bytes, scratch)
     _check(settings)
-    own = Vocabulary(SPECIALS)
-    return _estimate(corpus_tokens(corpus, vocabulary, own, order), own, "corpus", settings)
+    lm_vocabulary = Vocabulary(SPECIALS)
+    chunks = corpus_tokens(corpus, vocabulary, lm_vocabulary, order)
+    return _estimate(chunks, lm_vocabulary, "corpus", settings)
 
 
 def _check(settings: Settings) -> None:
@@ -104,27 +106,28 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"order: found {settings.order}, expected {MIN_ORDER} to {MAX_ORDER}")
 
 
-def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, where: str, settings: Settings) -> NgramModel:
+def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, settings: Settings) -> NgramModel:
+    """The model of padded sentences (int32 `chunks`) of ids in `vocabulary`; errors name `text`."""
     with tempfile.TemporaryDirectory(prefix="phrasebeam-lm-", dir=settings.scratch) as name:
         directory = Path(name)
         with stage("reading text"):
             windows = spill_windows(chunks, settings.order, _bucket_rows(settings), directory)
         files = {n: _order_files(directory, n) for n in range(MIN_ORDER, settings.order + 1)}
         with stage("counting n-grams", windows.n_buckets) as advance:
-            unigrams, of_counts = _count(windows, files, len(vocabulary), advance)
-        if not files[settings.order].words.rows:
+            unigrams, count_histograms = _count(windows, files, len(vocabulary), advance)
+        if not files[settings.order].words.n_rows:
             needed = f"order {settings.order} needs a sentence of at least {settings.order - 2} words"
-            raise FormatError(where, f"no such n-grams: {needed}; give more text or a lower order")
+            raise FormatError(text, f"no such n-grams: {needed}; give more text or a lower order")
         with stage("estimating probabilities", windows.n_buckets) as advance:
-            unigram_order = _estimate_probs(windows, files, unigrams, of_counts, advance)
+            unigram_order = _estimate_probs(windows, files, unigrams, count_histograms, advance)
         with stage("placing backoffs", windows.n_buckets) as advance:
             _place_backoffs(windows, files, len(vocabulary), advance)
         return NgramModel(vocabulary, (unigram_order, *(_mapped(order) for order in files.values())))
 
 
 def _bucket_rows(settings: Settings) -> int:
-    # Measured with orders 4 and 6: keys, counts and several copies of the words. A third of the memory is left for the
-    # vocabulary, pieces of text and the interpreter.
+    """Windows per bucket: two thirds of the memory; the rest is for vocabulary, text and interpreter."""
+    # Measured with orders 4 and 6: keys, counts and several copies of the words.
     bytes_per_row = 40 * settings.order
     return max(1, settings.memory_bytes * 2 // (3 * bytes_per_row))
 
@@ -136,7 +139,7 @@ def _order_files(directory: Path, n: int) -> OrderFiles:
         suffixes=BucketFiles(directory / f"{n}.suffixes", np.int32),
         log10_prob=RowFile(directory / f"{n}.prob", np.float32),
         log10_backoff=RowFile(directory / f"{n}.backoff", np.float32),
-        of_contexts=BucketFiles(directory / f"{n}.of_contexts", np.float32),
+        context_backoffs=BucketFiles(directory / f"{n}.context_backoffs", np.float32),
         bucket_ends=[0],
     )
 
@@ -144,9 +147,12 @@ def _order_files(directory: Path, n: int) -> OrderFiles:
 def _count(
     windows: Windows, files: dict[int, OrderFiles], vocabulary_size: int, advance: Advance
 ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
-    """Fill words, counts and suffixes; int64[V] adjusted counts of unigrams, counts of counts of each higher order."""
+    """Fill words, counts and suffixes of `files`.
+
+    Returns int64[V] adjusted counts of unigrams, and int64[5] counts of counts of each higher order.
+    """
     unigrams = np.zeros(vocabulary_size, np.int64)
-    of_counts = {n: np.zeros(LARGEST_COUNT + 1, np.int64) for n in files}
+    count_histograms = {n: np.zeros(LARGEST_COUNT + 1, np.int64) for n in files}
     for bucket in range(windows.n_buckets):
         distinct = sorted_counts(windows.files.take(bucket), vocabulary_size)
         for words, counts, suffixes in adjusted_orders(*distinct):
@@ -154,22 +160,22 @@ def _count(
             files[n].words.append(words)
             files[n].counts.append(bucket, counts)
             files[n].suffixes.append(bucket, suffixes)
-            files[n].bucket_ends.append(files[n].words.rows)
-            of_counts[n] += counts_of_counts(counts)
+            files[n].bucket_ends.append(files[n].words.n_rows)
+            count_histograms[n] += counts_of_counts(counts)
             if n == MIN_ORDER:
                 unigrams += np.bincount(suffixes, minlength=vocabulary_size)
         advance(1)
-    return unigrams, of_counts
+    return unigrams, count_histograms
 
 
 def _estimate_probs(
     windows: Windows,
     files: dict[int, OrderFiles],
     unigrams: np.ndarray,
-    of_counts: dict[int, np.ndarray],
+    count_histograms: dict[int, np.ndarray],
     advance: Advance,
 ) -> NgramOrder:
-    """Fill log10_prob, send backoffs to the buckets of their n-grams; the unigrams, whose backoffs are all known."""
+    """Fill log10_prob and context_backoffs of `files`; returns the unigrams with their probabilities and backoffs."""
     prob_of_word = unigram_probs(unigrams)
     backoff_of_word = np.zeros(unigrams.size, np.float32)
     for bucket in range(windows.n_buckets):
@@ -178,32 +184,33 @@ def _estimate_probs(
             words = _words(order, bucket)
             begins = group_begins(words[:, :-1])
             adjusted = AdjustedOrder(words, order.counts.take(bucket), order.suffixes.take(bucket))
-            prob, backoff = interpolate(adjusted, begins, prob, discounts(of_counts[n]))
+            prob, backoff = interpolate(adjusted, begins, prob, discounts(count_histograms[n]))
             order.log10_prob.append(log10_probs(prob))
             if n == MIN_ORDER:
                 backoff_of_word[words[begins, 0]] = log10_backoffs(backoff)
             else:
-                homes = windows.bucket_of_word[words[begins, -3]]
-                files[n - 1].of_contexts.scatter(homes, log10_backoffs(backoff))
+                buckets = windows.bucket_of_word[words[begins, -3]]
+                files[n - 1].context_backoffs.scatter(buckets, log10_backoffs(backoff))
         advance(1)
     ids = np.arange(unigrams.size, dtype=np.int32)[:, None]
     return NgramOrder(ids, log10_probs(prob_of_word), backoff_of_word)
 
 
 def _place_backoffs(windows: Windows, files: dict[int, OrderFiles], vocabulary_size: int, advance: Advance) -> None:
-    """Fill log10_backoff; zeros for the highest order."""
+    """Fill log10_backoff of `files` from context_backoffs; zeros for the highest order."""
     for bucket in range(windows.n_buckets):
         for n, order in files.items():
             last_words = _words(order, bucket)[:, -1]
             if n == max(files):
                 backoffs = np.zeros(last_words.size, np.float32)
             else:
-                backoffs = place_backoffs(last_words, order.of_contexts.take(bucket), vocabulary_size)
+                backoffs = place_backoffs(last_words, order.context_backoffs.take(bucket), vocabulary_size)
             order.log10_backoff.append(backoffs)
         advance(1)
 
 
 def _words(order: OrderFiles, bucket: int) -> np.ndarray:
+    """int32[K, n] n-grams of `bucket`."""
     return order.words.read(order.bucket_ends[bucket], order.bucket_ends[bucket + 1])
 
 

@@ -1,6 +1,6 @@
-"""Interpolated modified Kneser-Ney (Chen and Goodman 1998, section 3.2), as Heafield et al. (2013) estimate it.
+"""Interpolated modified Kneser-Ney smoothing (Chen and Goodman 1998, section 3.2), as done by Heafield et al. (2013).
 
-Everything here sees one bucket of n-grams, all orders in context order (see lm/counting.py).
+Functions process one bucket of n-grams; n-grams of every length are in context order (see lm/counting.py).
 """
 
 from collections.abc import Iterator
@@ -11,38 +11,43 @@ import numpy as np
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.counting import BEGIN_ID, END_ID, group_begins
 
-FALLBACK = (0.0, 0.5, 1.0, 1.5)  # discounts where counts of counts give none
-LARGEST_COUNT = 4  # of which equation 26 wants the count
-LOG10_ZERO = -99.0  # log10 of a backoff of 0: what SRILM writes
+FALLBACK = (0.0, 0.5, 1.0, 1.5)  # discounts if equation 26 gives none that are valid
+LARGEST_COUNT = 4  # whose count of counts equation 26 needs
+LOG10_ZERO = -99.0  # written for log10 of a backoff of 0, as by SRILM
 
 
 class AdjustedOrder(NamedTuple):
-    """The n-grams of one length in one bucket."""
+    """The n-grams of one length n in one bucket, in context order."""
 
-    words: np.ndarray  # int32[K, n]
+    words: np.ndarray  # int32[K, n], word ids
     counts: np.ndarray  # int64[K], adjusted counts
-    suffixes: np.ndarray  # int32[K], row of the n-gram's last n - 1 words one order below; for n = 2 the word id
+    suffixes: np.ndarray  # int32[K], row of the last n - 1 words among the (n-1)-grams; for n = 2 their word id
 
 
 def adjusted_orders(words: np.ndarray, counts: np.ndarray) -> Iterator[AdjustedOrder]:
     """Adjusted counts of a bucket's n-grams, from the highest order down to bigrams.
 
-    `words`, `counts`: distinct padded windows in context order. The adjusted count of an n-gram is the number of
-    different words seen before it; for those of the highest order and those that begin with <s>, how often it occurs.
+    `words` (int32[K, n]), `counts` (int64[K]): distinct padded windows in context order. The adjusted count of an
+    n-gram is the number of distinct words before it; for the highest order and n-grams that begin with <s>, its count.
     """
-    adjusted, real = counts, words[:, 1] != BEGIN_ID
+    # A window whose second word is <s> has more padding than an n-gram.
+    adjusted, is_ngram = counts, words[:, 1] != BEGIN_ID
     while words.shape[1] > 2:
         lower, lower_counts, extensions, suffixes = _shorten(words, counts)
-        lower_real = lower[:, 1] != BEGIN_ID
-        row_of_real = np.cumsum(lower_real, dtype=np.int32) - np.int32(1)
-        yield AdjustedOrder(words[real], adjusted[real], row_of_real[suffixes[real]])
-        words, counts, real = lower, lower_counts, lower_real
+        lower_is_ngram = lower[:, 1] != BEGIN_ID
+        ngram_row = np.cumsum(lower_is_ngram, dtype=np.int32) - np.int32(1)
+        yield AdjustedOrder(words[is_ngram], adjusted[is_ngram], ngram_row[suffixes[is_ngram]])
+        words, counts, is_ngram = lower, lower_counts, lower_is_ngram
         adjusted = np.where(words[:, 0] == BEGIN_ID, counts, extensions)
     yield AdjustedOrder(words, adjusted, words[:, 1])
 
 
 def _shorten(words: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Distinct suffixes of n-grams without the first word: words, counts, numbers of n-grams; each n-gram's suffix."""
+    """Remove the first word of n-grams `words` (int32[K, n]) with `counts` (int64[K]), in context order.
+
+    Returns the L distinct suffixes in context order (int32[L, n - 1]), the sums of their counts (int64[L]), the numbers
+    of their n-grams (int64[L]), and the row of each n-gram's suffix (int32[K]).
+    """
     context_begins = group_begins(words[:, 1:-1])
     key = np.repeat(np.arange(context_begins.size), np.diff(context_begins, append=len(words)))
     key *= np.int64(words[:, -1].max(initial=0)) + 1
@@ -57,58 +62,60 @@ def _shorten(words: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def counts_of_counts(counts: np.ndarray) -> np.ndarray:
-    """int64[5]: how many of `counts` are 1, 2, 3 and 4, at these indices."""
-    found = np.bincount(np.minimum(counts, LARGEST_COUNT + 1), minlength=LARGEST_COUNT + 2)
-    found[0] = 0
-    return found[: LARGEST_COUNT + 1]
+    """int64[5]: at index k > 0, how many of `counts` (int64[K]) are k; 0 at index 0."""
+    histogram = np.bincount(np.minimum(counts, LARGEST_COUNT + 1), minlength=LARGEST_COUNT + 2)
+    histogram[0] = 0
+    return histogram[: LARGEST_COUNT + 1]
 
 
 def discounts(n: np.ndarray) -> np.ndarray:
-    """float64[4] taken from counts 0, 1, 2 and 3 or more (equation 26), given counts of counts `n`.
+    """float64[4] discounts of counts 0, 1, 2 and 3 or more (equation 26), from counts of counts `n` (int64[5]).
 
-    FALLBACK where a count of counts is zero or a discount is negative or larger than its count.
+    FALLBACK if a count of counts is zero or a discount is negative or larger than its count.
     """
     if not n[1:LARGEST_COUNT].all():
         return np.array(FALLBACK)
     y = n[1] / (n[1] + 2 * n[2])
-    found = np.array([0.0] + [k - (k + 1) * y * n[k + 1] / n[k] for k in range(1, LARGEST_COUNT)])
-    return found if (found >= 0).all() and (found <= np.arange(LARGEST_COUNT)).all() else np.array(FALLBACK)
+    discount = np.array([0.0] + [k - (k + 1) * y * n[k + 1] / n[k] for k in range(1, LARGEST_COUNT)])
+    is_valid = (discount >= 0).all() and (discount <= np.arange(LARGEST_COUNT)).all()
+    return discount if is_valid else np.array(FALLBACK)
 
 
 def unigram_probs(counts: np.ndarray) -> np.ndarray:
     """float64[V] probabilities of unigrams with adjusted counts int64[V], interpolated with the uniform distribution.
 
-    Uniform over all words with <unk> and </s>, without <s>: that has probability 1, as in the ARPA files of lmplz.
+    The uniform distribution includes <unk> and </s>, but not <s>, which has probability 1 as in ARPA files of lmplz.
     """
     discount = discounts(counts_of_counts(counts))
-    of_count = np.minimum(counts, LARGEST_COUNT - 1)
-    taken = discount[of_count]
-    prob = (counts - taken + taken.sum() / (counts.size - 1)) / counts.sum()
+    discounted = discount[np.minimum(counts, LARGEST_COUNT - 1)]
+    prob = (counts - discounted + discounted.sum() / (counts.size - 1)) / counts.sum()
     prob[BEGIN_ID] = 1.0
     return prob
 
 
 @kernel
 def _interpolate(begins, counts, suffixes, lower_prob, discount, prob, backoff):
+    """Fill `prob` and `backoff` of `interpolate`."""
     for context in range(begins.size):
         begin = begins[context]
         end = begins[context + 1] if context + 1 < begins.size else counts.size
-        total, taken = np.int64(0), 0.0
+        total, discounted = np.int64(0), 0.0
         for i in range(begin, end):
             total += counts[i]
-            taken += discount[min(counts[i], discount.size - 1)]
-        backoff[context] = taken / total
+            discounted += discount[min(counts[i], discount.size - 1)]
+        backoff[context] = discounted / total
         for i in range(begin, end):
-            left = counts[i] - discount[min(counts[i], discount.size - 1)]
-            prob[i] = left / total + backoff[context] * lower_prob[suffixes[i]]
+            remaining = counts[i] - discount[min(counts[i], discount.size - 1)]
+            prob[i] = remaining / total + backoff[context] * lower_prob[suffixes[i]]
 
 
 def interpolate(
     order: AdjustedOrder, begins: np.ndarray, lower_prob: np.ndarray, discount: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities float64[K] of the n-grams, and backoffs float64[C] of their contexts, which begin at `begins`.
+    """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
-    `lower_prob`: float64, indexed by `order.suffixes`; `discount`: float64[4].
+    `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities one order below, indexed by
+    `order.suffixes`; `discount`: float64[4] of `discounts`.
     """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
     _interpolate(begins, order.counts, order.suffixes, lower_prob, discount, prob, backoff)
@@ -116,33 +123,35 @@ def interpolate(
 
 
 def log10_probs(prob: np.ndarray) -> np.ndarray:
-    """float32 log10 of probabilities; rounding errors above 0 are cut."""
+    """float32[K] log10 of probabilities (float64[K]), at most 0 in spite of rounding errors."""
     return np.minimum(np.log10(prob), 0.0).astype(np.float32)
 
 
 def log10_backoffs(backoff: np.ndarray) -> np.ndarray:
-    """float32 log10 of backoffs, LOG10_ZERO for 0 (possible where a discount is 0)."""
-    out = np.full(backoff.size, LOG10_ZERO)
-    return np.log10(backoff, out=out, where=backoff > 0).astype(np.float32)
+    """float32[C] log10 of backoffs (float64[C]); LOG10_ZERO for 0, which occurs if a discount is 0."""
+    log10_backoff = np.full(backoff.size, LOG10_ZERO)
+    return np.log10(backoff, out=log10_backoff, where=backoff > 0).astype(np.float32)
 
 
 @kernel
-def _place_backoffs(last_words, of_contexts, place, out):
+def _place_backoffs(last_words, context_backoffs, next_backoff, log10_backoff):
+    """Fill log10_backoff of `place_backoffs`; next_backoff (int64[V]): index of the next one for each word."""
     for i in range(last_words.size):
         word = last_words[i]
         if word != END_ID:
-            out[i] = of_contexts[place[word]]
-            place[word] += 1
+            log10_backoff[i] = context_backoffs[next_backoff[word]]
+            next_backoff[word] += 1
 
 
-def place_backoffs(last_words: np.ndarray, of_contexts: np.ndarray, vocabulary_size: int) -> np.ndarray:
-    """float32[K] backoffs of n-grams in context order, whose last words are int32[K].
+def place_backoffs(last_words: np.ndarray, context_backoffs: np.ndarray, vocabulary_size: int) -> np.ndarray:
+    """float32[K] log10 backoffs of n-grams in context order with `last_words` (int32[K]); 0 where that is </s>.
 
-    `of_contexts`: float32, those of the n-grams that are contexts, by last word and then in context order: the order
-    in which the buckets one order higher yield them. All but those that end in </s> are contexts.
+    `context_backoffs`: float32, those of the other n-grams, all of which are contexts, by last word and then in context
+    order: the order in which the buckets of n-grams one word longer give them.
     """
     n_contexts = np.bincount(last_words, minlength=vocabulary_size)
     n_contexts[END_ID] = 0
-    out = np.zeros(last_words.size, np.float32)
-    _place_backoffs(np.ascontiguousarray(last_words), of_contexts, np.cumsum(n_contexts) - n_contexts, out)
-    return out
+    begins = np.cumsum(n_contexts) - n_contexts
+    log10_backoff = np.zeros(last_words.size, np.float32)
+    _place_backoffs(np.ascontiguousarray(last_words), context_backoffs, begins, log10_backoff)
+    return log10_backoff

@@ -1,4 +1,4 @@
-"""A language model to query: the KenLM binary or ARPA file behind it, its words, and sentences scored as KenLM does."""
+"""A language model from a KenLM binary or ARPA file: ids of its words, and sentences scored as KenLM does."""
 
 import gzip
 import zlib
@@ -17,15 +17,15 @@ from phrasebeam.lm.query import find_words, score_words
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
-FAMILY = MAGIC[: MAGIC.index(b"code") + 4]  # every version of KenLM's files, finished or not, starts with this
+MAGIC_PREFIX = MAGIC[: MAGIC.index(b"code") + 4]  # of every version of KenLM's files, finished or not
 EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"
 
 
 class LanguageModel:
-    """An n-gram model in KenLM's hash tables."""
+    """An n-gram model of `order` in KenLM's hash tables; `begin` and `end` are the ids of <s> and </s>."""
 
     def __init__(self, image: np.ndarray, header: Header, path: str | Path = "language model"):
-        """From the bytes (uint8) of a KenLM probing file and its header; `load` and `from_ngrams` find these."""
+        """From the bytes (uint8) of a KenLM probing file and its header, as `load` and `from_ngrams` give them."""
         self.path = path
         self.tables = view_tables(image, header)
         self.order, self._largest_id = self.tables.order, header.counts[0]
@@ -35,7 +35,7 @@ class LanguageModel:
     def load(cls, path: str | Path) -> "LanguageModel":
         """The model in a KenLM probing binary (mapped) or an ARPA file (plain or .gz, built in memory).
 
-        Raises FormatError if it is neither, or damaged.
+        Raises FormatError if the file is neither, or damaged.
         """
         if is_binary(path):
             return cls(*map_image(path), path)
@@ -47,23 +47,23 @@ class LanguageModel:
 
     @classmethod
     def from_ngrams(cls, model: NgramModel) -> "LanguageModel":
-        """The hash tables of `model`, in memory. Raises ModelError where its n-grams do not fit together."""
+        """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
 
     def word_ids(self, words: Sequence[str]) -> np.ndarray:
-        """int32[len(words)] LM ids of `words`, 0 (<unk>) where the model does not know them."""
+        """int32[len(words)] LM ids of `words`, 0 (<unk>) for unknown words."""
         return self.encoded_ids(encode(words))
 
     def encoded_ids(self, words: Words) -> np.ndarray:
-        """The same for words that are bytes already."""
+        """int32[W] LM ids of encoded words, 0 (<unk>) for unknown words. Raises FormatError if the model is damaged."""
         ids = np.empty(words.offsets.size - 1, np.int32)
-        found = find_words(self.tables, words.data, words.offsets, np.int64(self._largest_id), ids)
-        if found:
-            raise FormatError(self.path, f"a word has the id {found}, expected 0 to {self._largest_id}; {REBUILD}")
+        invalid_id = find_words(self.tables, words.data, words.offsets, np.int64(self._largest_id), ids)
+        if invalid_id:
+            raise FormatError(self.path, f"a word has the id {invalid_id}, expected 0 to {self._largest_id}; {REBUILD}")
         return ids
 
     def begin_state(self) -> tuple[np.ndarray, np.ndarray, int]:
-        """The state at the start of a sentence: context (int32[order - 1]), log10 backoffs (float32) and length."""
+        """The state after <s>, as in `score_word`: context (int32[order - 1]), log10 backoffs (float32) and length."""
         context, backoffs = np.zeros(self.order - 1, np.int32), np.zeros(self.order - 1, np.float32)
         context[0] = self.begin
         backoffs[0] = self.tables.floats[self.tables.starts[1] + 2 * self.begin + 1]
@@ -74,11 +74,12 @@ class LanguageModel:
         return float(np.sum(self._score(words, begin, end)[0], dtype=np.float64))
 
     def full_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> list[tuple[float, int, bool]]:
-        """(log10 p, length of the n-gram matched, whether the word is unknown) of every word, </s> included."""
+        """(log10 p, length of the n-gram matched, whether the word is unknown) of every word, with </s> if `end`."""
         log10_probs, lengths, ids = self._score(words, begin, end)
         return list(zip(log10_probs.tolist(), lengths.tolist(), (ids == 0).tolist()))
 
     def _score(self, words: Sequence[str], begin: bool, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """log10 p (float32), lengths of n-grams matched (int64) and LM ids (int32) of all words, with </s> if `end`."""
         ids = self.word_ids(words)
         if end:
             ids = np.append(ids, np.int32(self.end))
@@ -92,14 +93,14 @@ class LanguageModel:
 
 
 def is_binary(path: str | Path) -> bool:
-    """Whether the file is KenLM's rather than ARPA. Raises FormatError if it is clearly neither."""
+    """Whether the file is a KenLM binary, not ARPA. Raises FormatError if it is clearly neither."""
     try:
         with open_binary(path) as file:
             start = file.read(1 << 12)
             compressed = isinstance(getattr(file, "raw", None), gzip.GzipFile)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(path, f"damaged gzip data ({error}); copy the file again") from None
-    if start.startswith(FAMILY):
+    if start.startswith(MAGIC_PREFIX):
         if compressed:
             raise FormatError(path, "a compressed KenLM binary cannot be mapped; decompress it (gunzip)")
         return True

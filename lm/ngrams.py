@@ -1,4 +1,4 @@
-"""A language model as lists of n-grams, the form between estimation, ARPA files and hash tables."""
+"""A language model as arrays of n-grams, which estimation, ARPA files and hash tables exchange."""
 
 from typing import NamedTuple
 
@@ -6,22 +6,22 @@ import numpy as np
 
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MAX_ORDER = 6
+MAX_ORDER = 6  # words of the longest n-grams that are supported
 
 
 class NgramOrder(NamedTuple):
     """All n-grams of one length n."""
 
-    words: np.ndarray  # int32[K, n], oldest word first
+    words: np.ndarray  # int32[K, n], word ids from left to right
     log10_prob: np.ndarray  # float32[K]
     log10_backoff: np.ndarray  # float32[K], zeros for the highest order
 
 
 class NgramModel(NamedTuple):
-    """orders[n - 1] holds the n-grams; the unigrams are aligned with the vocabulary, whose word 0 is <unk>."""
+    """An n-gram model with backoff."""
 
-    vocabulary: Vocabulary
-    orders: tuple[NgramOrder, ...]
+    vocabulary: Vocabulary  # word 0 is <unk>
+    orders: tuple[NgramOrder, ...]  # [n - 1]: the n-grams; unigram i is word i of the vocabulary
 
     @property
     def order(self) -> int:

@@ -1,8 +1,8 @@
-"""KenLM's probing models: a hash table an order, all of them views of the bytes of one file (Heafield 2011).
+"""KenLM's probing models: one hash table per order, all of them views of the bytes of one file (Heafield 2011).
 
-The file holds a header, the table of words, the unigrams, a table for each longer order, and the words themselves.
+The file has a header, the table of words, the unigrams, a table for each longer order, and the words themselves.
 Entries (words: hash, id; middle orders: hash, probability, backoff; longest: hash, probability) are packed without
-regard to alignment, hence the view as 32-bit units.
+alignment, hence the view as 32-bit units.
 """
 
 import struct
@@ -18,19 +18,19 @@ from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
-ABSENT = -1  # from `find_entry`: no such entry
+ABSENT = -1  # result of `find_entry` if there is no such entry
 NO_EXTENSION = np.uint32(0x80000000)  # a backoff of -0.0: no longer n-gram has this one as its context
 SIGN = np.uint32(0x80000000)  # of a probability: no longer n-gram has this one as its end
 
 MAGIC = b"mmap lm http://kheafield.com/code format version"
 MAGIC_UNFINISHED = b"mmap lm http://kheafield.com/code incomplete"
-SANITY = struct.Struct("<56s3f3IQ")
-PARAMETERS = struct.Struct("<B3xfiB3xI")
-VOCABULARY_HEADER = struct.Struct("<II")
-# Values by which KenLM knows that a file was written by the same version on a machine like ours.
+SANITY = struct.Struct("<56s3f3IQ")  # KenLM's Sanity: magic, then numbers that show the machine's byte order and sizes
+PARAMETERS = struct.Struct("<B3xfiB3xI")  # order, probing multiplier, model type, whether words are there, version
+VOCABULARY_HEADER = struct.Struct("<II")  # version, bound of word ids
+# What KenLM writes in this version on machines like ours.
 EXPECTED_SANITY = SANITY.pack(MAGIC + b" 5\n", 0.0, 1.0, -0.5, 1, 0xFFFFFFFF, 0, 1)
 PROBING = 0
-MODEL_TYPES = (
+MODEL_TYPES = (  # KenLM's ModelType
     "probing hash tables",
     "probing hash tables with rest costs",
     "a trie",
@@ -42,17 +42,17 @@ REBUILD = "build it from its ARPA file: build_binary probing MODEL.arpa MODEL.bi
 
 
 class Header(NamedTuple):
-    """What a file says of itself."""
+    """The header of a file."""
 
     counts: tuple[int, ...]  # n-grams of each order
-    multiplier: float  # buckets per entry, float32
-    has_words: bool  # the words stand at the end of the file
+    multiplier: float  # buckets per entry, a float32
+    has_words: bool  # whether the words are at the end of the file
 
 
 class ProbingTables(NamedTuple):
-    """Views of one file or memory image; the same types for every order, so that kernels compile once."""
+    """Views of one file or memory image; index of a table: VOCABULARY, UNIGRAMS, or the length n of its n-grams."""
 
-    order: int
+    order: int  # words of the longest n-grams
     units: np.ndarray  # uint32[U], the file up to its words
     floats: np.ndarray  # float32[U], the same memory
     starts: np.ndarray  # int64[MAX_ORDER + 1], unit at which each table starts
@@ -61,16 +61,16 @@ class ProbingTables(NamedTuple):
 
 
 @inlined_kernel
-def find_entry(tables, table, key):
+def find_entry(tables: ProbingTables, table, key):
     """Unit (int64) at which the entry of hash `key` (uint64) starts in table `table` (int64), or ABSENT."""
     start, buckets, width = tables.starts[table], tables.buckets[table], entry_width(tables.order, table)
     position = start + np.int64(remainder(key, buckets, tables.inverses[table])) * width
     end = start + np.int64(buckets) * width
     for _ in range(np.int64(buckets)):  # a damaged table may have no empty bucket
-        found = entry_key(tables.units, position)
-        if found == key:
+        entry = entry_key(tables.units, position)
+        if entry == key:
             return position
-        if found == np.uint64(0):
+        if entry == np.uint64(0):
             return np.int64(ABSENT)
         position += width
         if position == end:
@@ -79,15 +79,15 @@ def find_entry(tables, table, key):
 
 
 @inlined_kernel
-def prefetch_entry(tables, table, key):
-    """Have the processor fetch what find_entry will look at first."""
+def prefetch_entry(tables: ProbingTables, table, key):
+    """Prefetch the first bucket that find_entry will read for hash `key` (uint64) in table `table` (int64)."""
     bucket = np.int64(remainder(key, tables.buckets[table], tables.inverses[table]))
     prefetch(tables.units, tables.starts[table] + bucket * entry_width(tables.order, table))
 
 
 @kernel
 def entry_width(order, table):
-    """Units an entry takes."""
+    """Units of an entry in table `table` (int64) of a model of `order` (int64)."""
     if table == UNIGRAMS:
         return 2
     if table == VOCABULARY:
@@ -96,13 +96,13 @@ def entry_width(order, table):
 
 
 @inlined_kernel
-def entry_key(units, position):
-    """uint64 hash at unit `position`."""
+def entry_key(units: np.ndarray, position):
+    """uint64 hash at unit `position` (int64) of `units` (uint32[U])."""
     return np.uint64(units[position]) | (np.uint64(units[position + 1]) << np.uint64(32))
 
 
 def view_tables(image: np.ndarray, header: Header) -> ProbingTables:
-    """The tables in `image`, the bytes (uint8) of a file with `header`."""
+    """The tables in `image`, the bytes (uint8) of a file with `header`, without copying."""
     order = len(header.counts)
     starts, end = table_starts(header)
     buckets = np.ones(MAX_ORDER + 1, np.uint64)
@@ -121,24 +121,24 @@ def table_starts(header: Header) -> tuple[np.ndarray, int]:
     for table in range(order + 1):
         starts[table] = position
         count = header.counts[max(table - 1, 0)]
-        # The unigrams leave room for an <unk> that was not counted.
+        # The table of unigrams has space for an <unk> that was not counted.
         entries = count + 1 if table == UNIGRAMS else bucket_count(count, header.multiplier)
         position += entries * entry_width(order, table)
     return starts, position
 
 
 def bucket_count(entries: int, multiplier: float) -> int:
-    """Buckets of a table for `entries`: KenLM computes in float32."""
+    """Buckets of a hash table for `entries`, computed in float32 as by KenLM."""
     return max(entries + 1, int(np.float32(multiplier) * np.float32(entries)))
 
 
 def header_size(order: int) -> int:
-    """Bytes before the table of words."""
+    """Bytes of the header of a model of `order`, after which the table of words begins."""
     return (SANITY.size + PARAMETERS.size + 8 * order + 7) // 8 * 8
 
 
 def pack_header(header: Header) -> bytes:
-    """The first bytes of a file."""
+    """The header as bytes, header_size(order) of them."""
     order = len(header.counts)
     parameters = PARAMETERS.pack(order, header.multiplier, PROBING, header.has_words, 0)
     packed = EXPECTED_SANITY + parameters + struct.pack(f"<{order}Q", *header.counts)
@@ -146,7 +146,7 @@ def pack_header(header: Header) -> bytes:
 
 
 def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
-    """Bytes (uint8) of a KenLM file, mapped copy-on-write, and its header. Raises FormatError if it is none."""
+    """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header. Raises FormatError for others."""
     path = Path(path)
     size = path.stat().st_size
     if size < SANITY.size + PARAMETERS.size:
@@ -167,6 +167,7 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
 
 
 def _parse_header(image: np.ndarray, path: Path) -> Header:
+    """The header in `image` (uint8). Raises FormatError if it is not that of a probing model of a supported order."""
     sanity = image[: SANITY.size].tobytes()
     if sanity.startswith(MAGIC_UNFINISHED):
         raise FormatError(path, f"build_binary did not finish writing this file; {REBUILD}")

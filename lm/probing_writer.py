@@ -1,7 +1,7 @@
 """Builds KenLM's probing tables from n-grams, byte for byte as build_binary does (Heafield 2011, lm/search_hashed.cc).
 
-Signs carry meaning. A probability without its sign bit says that a longer n-gram ends in this one; a backoff of
--0.0 says that no longer n-gram starts with it, so that the state after it can be shorter.
+Signs have a meaning: a log10 probability without its sign bit means that a longer n-gram ends in this one; a backoff of
+-0.0 means that no longer n-gram starts with this one, so that the state after it can be shorter.
 """
 
 import re
@@ -29,32 +29,33 @@ from phrasebeam.lm.probing import (
     table_starts,
     view_tables,
 )
+from phrasebeam.lm.text.fixed_vocabulary import encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN
 
-MULTIPLIER = 1.5
-BUILT, FULL, DUPLICATE, NO_CONTEXT = 0, 1, 2, 3  # how inserting ended
+MULTIPLIER = 1.5  # buckets per entry
+BUILT, FULL, DUPLICATE, NO_CONTEXT = 0, 1, 2, 3  # status of insertion
 UNWRITABLE = re.compile("[\0 \t\r\n]|^$")
 
 
-class _Building(NamedTuple):
-    """Tables while they are filled, and scratch memory for one n-gram."""
+class _TableBuilder(NamedTuple):
+    """Tables that are being filled, and scratch arrays for one n-gram."""
 
     tables: ProbingTables
-    used: np.ndarray  # int64[MAX_ORDER + 1], entries in each table
-    keys: np.ndarray  # uint64[MAX_ORDER + 1], hash of the last n words
-    positions: np.ndarray  # int64[MAX_ORDER + 1], unit of their entry
+    n_entries: np.ndarray  # int64[MAX_ORDER + 1], entries in each table
+    keys: np.ndarray  # uint64[MAX_ORDER + 1], [n]: hash of the last n words of the n-gram
+    positions: np.ndarray  # int64[MAX_ORDER + 1], [n]: unit of the entry of the last n words
 
 
 @inner_kernel
-def _find_or_insert(building, table, key):
-    """Unit of the entry of `key`, which is made if need be, and whether it was there; ABSENT if the table is full."""
-    tables = building.tables
+def _find_or_insert(builder: _TableBuilder, table, key):
+    """Unit of the entry of `key`, inserted if it is new, and whether it existed; ABSENT if the table is full."""
+    tables = builder.tables
     position = find_entry(tables, table, key)
     if position != ABSENT:
         return position, True
-    if building.used[table] + 1 >= np.int64(tables.buckets[table]):
+    if builder.n_entries[table] + 1 >= np.int64(tables.buckets[table]):
         return np.int64(ABSENT), False
-    building.used[table] += 1
+    builder.n_entries[table] += 1
     start, width = tables.starts[table], entry_width(tables.order, table)
     end = start + np.int64(tables.buckets[table]) * width
     position = start + np.int64(remainder(key, tables.buckets[table], tables.inverses[table])) * width
@@ -68,41 +69,41 @@ def _find_or_insert(building, table, key):
 
 
 @kernel
-def _insert_words(building, data, offsets):
-    """Number the words data[offsets[i]:offsets[i + 1]] (uint8) from 1. Returns a status and the word it is about."""
+def _insert_words(builder: _TableBuilder, data, offsets):
+    """Insert words data[offsets[i]:offsets[i + 1]] (uint8) with ids from 1. Returns a status and the i it is about."""
     for i in range(offsets.size - 1):
-        position, found = _find_or_insert(building, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
-        if found:
+        position, exists = _find_or_insert(builder, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
+        if exists:
             return DUPLICATE, i
-        building.tables.units[position + 2] = np.uint32(i + 1)
+        builder.tables.units[position + 2] = np.uint32(i + 1)
     return BUILT, 0
 
 
 @kernel
-def _insert_ngrams(building, words, log10_prob, log10_backoff):
-    """Insert the n-grams words[K, n] in their order. Returns a status and the n-gram it is about."""
-    tables = building.tables
+def _insert_ngrams(builder: _TableBuilder, words, log10_prob, log10_backoff):
+    """Insert n-grams `words` (int32[K, n]) with their float32[K] numbers. Returns a status and the row it is about."""
+    tables = builder.tables
     n = words.shape[1]
     for i in range(words.shape[0]):
         key = np.uint64(words[i, n - 1])
         for m in range(2, n + 1):
             key = combine(key, np.int64(words[i, n - m]))
-            building.keys[m] = key
-        position, found = _find_or_insert(building, n, key)
+            builder.keys[m] = key
+        position, exists = _find_or_insert(builder, n, key)
         if position == ABSENT:
             return FULL, i
-        # A blank entry can be there already only if it was filled in for a longer n-gram, and those come later.
-        if found:
+        # It is no blank entry, since those of this length are only made for longer n-grams, which come later.
+        if exists:
             return DUPLICATE, i
         tables.floats[position + 2] = -abs(log10_prob[i])
         if n < tables.order:
             tables.floats[position + 3] = log10_backoff[i]
-        basis = _find_suffix(building, words[i], n)
+        basis = _find_suffix(builder, words[i], n)
         if basis == ABSENT:
             return FULL, i
-        _fill_blanks(building, words[i], basis)
+        _fill_blanks(builder, words[i], basis)
         for m in range(basis, n):
-            value = building.positions[m] + (0 if m == UNIGRAMS else 2)
+            value = builder.positions[m] + (0 if m == UNIGRAMS else 2)
             tables.floats[value] = abs(tables.floats[value])
         if _extend_backoff(tables, words[i], n - 1) == ABSENT:
             return NO_CONTEXT, i
@@ -110,40 +111,40 @@ def _insert_ngrams(building, words, log10_prob, log10_backoff):
 
 
 @inner_kernel
-def _find_suffix(building, words, n):
-    """Length of the longest proper suffix of the n-gram `words` that has an entry; blank ones are made for the longer.
+def _find_suffix(builder: _TableBuilder, words, n):
+    """Length of the longest proper suffix of n-gram `words` (int32[n]) that has an entry; ABSENT if a table is full.
 
-    Their units are left in `positions`. ABSENT if a table is full.
+    Inserts blank entries for longer suffixes, and writes the units of all these entries to `positions`.
     """
     for m in range(n - 1, UNIGRAMS, -1):
-        position, found = _find_or_insert(building, m, building.keys[m])
+        position, exists = _find_or_insert(builder, m, builder.keys[m])
         if position == ABSENT:
             return np.int64(ABSENT)
-        building.positions[m] = position
-        if found:
+        builder.positions[m] = position
+        if exists:
             return np.int64(m)
-        building.tables.floats[position + 3] = np.float32(-0.0)
-    building.positions[UNIGRAMS] = building.tables.starts[UNIGRAMS] + 2 * np.int64(words[n - 1])
+        builder.tables.floats[position + 3] = np.float32(-0.0)
+    builder.positions[UNIGRAMS] = builder.tables.starts[UNIGRAMS] + 2 * np.int64(words[n - 1])
     return np.int64(UNIGRAMS)
 
 
 @inner_kernel
-def _fill_blanks(building, words, basis):
-    """Give the blank suffixes of `words` longer than `basis` the probabilities that backing off would."""
-    tables = building.tables
+def _fill_blanks(builder: _TableBuilder, words, basis):
+    """Fill the blank entries of suffixes of `words` longer than `basis` words with probabilities from backing off."""
+    tables = builder.tables
     n = words.size
-    value = building.positions[basis] + (0 if basis == UNIGRAMS else 2)
+    value = builder.positions[basis] + (0 if basis == UNIGRAMS else 2)
     log10_prob = -abs(tables.floats[value])
     for m in range(basis, n - 1):
         position = _extend_backoff(tables, words[n - 1 - m :], m)
         if position != ABSENT:
             log10_prob += tables.floats[position]
-        tables.floats[building.positions[m + 1] + 2] = log10_prob
+        tables.floats[builder.positions[m + 1] + 2] = log10_prob
 
 
 @inner_kernel
-def _extend_backoff(tables, words, m):
-    """Mark that words[:m] is a context, and return the unit of its backoff, ABSENT if it has no entry."""
+def _extend_backoff(tables: ProbingTables, words, m):
+    """Mark words[:m] as the context of a longer n-gram; returns the unit of its backoff, ABSENT if it has no entry."""
     if m == 1:
         position = tables.starts[UNIGRAMS] + 2 * np.int64(words[0]) + 1
     else:
@@ -162,8 +163,8 @@ def _extend_backoff(tables, words, m):
 def build_tables(model: NgramModel) -> tuple[np.ndarray, Header]:
     """Bytes (uint8) of a KenLM probing file without its words, and its header.
 
-    Raises ModelError if the order is not 2 to 6, an n-gram stands twice, starts with words that are no (n-1)-gram, or
-    has an impossible probability. Takes more room than usual where a pruned model lacks many suffixes of its n-grams.
+    Raises ModelError if the order is not 2 to 6, or an n-gram occurs twice, has no context among the (n-1)-grams, or
+    has a log10 probability above 0 or not finite. Tables are larger than usual if a pruned model lacks many suffixes.
     """
     _check(model)
     counts = tuple(len(order.words) for order in model.orders)
@@ -177,7 +178,7 @@ def build_tables(model: NgramModel) -> tuple[np.ndarray, Header]:
 
 
 def write_probing(model: NgramModel, path: str | Path) -> None:
-    """Write `model` as KenLM's build_binary would, words included. Raises ModelError as `build_tables` does."""
+    """Write the file that KenLM's build_binary would, with its words. Raises ModelError as `build_tables` does."""
     image, _ = build_tables(model)
     with atomic_file(path) as file:
         file.write(image.data)
@@ -185,37 +186,36 @@ def write_probing(model: NgramModel, path: str | Path) -> None:
 
 
 def _fill(image: np.ndarray, header: Header, model: NgramModel) -> bool:
-    """Write header and tables to `image` (uint8, zeros); False if its tables are too small."""
+    """Fill `image` (uint8 zeros) with header and tables; False if the tables are too small."""
     start = pack_header(header) + VOCABULARY_HEADER.pack(0, len(model.vocabulary))
     image[: len(start)] = np.frombuffer(start, np.uint8)
     tables = view_tables(image, header)
-    scratch = np.zeros(MAX_ORDER + 1, np.uint64)
-    building = _Building(tables, np.zeros(MAX_ORDER + 1, np.int64), scratch, np.zeros(MAX_ORDER + 1, np.int64))
-    encoded = [word.encode("utf-8") for word in model.vocabulary.words[1:]]
-    offsets = np.zeros(len(encoded) + 1, np.int64)
-    np.cumsum([len(word) for word in encoded], out=offsets[1:])
-    status, which = _insert_words(building, np.frombuffer(bytearray(b"".join(encoded)), np.uint8), offsets)
+    n_entries, keys, positions = (np.zeros(MAX_ORDER + 1, dtype) for dtype in (np.int64, np.uint64, np.int64))
+    builder = _TableBuilder(tables, n_entries, keys, positions)
+    words = encode(model.vocabulary.words[1:])
+    status, row = _insert_words(builder, words.data, words.offsets)
     if status == DUPLICATE:
-        raise ModelError(f"the word {model.vocabulary.words[which + 1]!r} has the hash of another word; rename it")
-    unigrams = tables.floats[tables.starts[UNIGRAMS] :][: 2 * len(encoded) + 2].reshape(-1, 2)
+        raise ModelError(f"the word {model.vocabulary.words[row + 1]!r} has the hash of another word; rename it")
+    unigrams = tables.floats[tables.starts[UNIGRAMS] :][: 2 * len(model.vocabulary)].reshape(-1, 2)
     unigrams[:, 0], unigrams[:, 1] = model.orders[0].log10_prob, _without_extension(model.orders[0])
     for order in model.orders[1:]:
-        words = np.ascontiguousarray(order.words, np.int32)
+        ngrams = np.ascontiguousarray(order.words, np.int32)
         log10_prob = np.ascontiguousarray(order.log10_prob, np.float32)
-        status, which = _insert_ngrams(building, words, log10_prob, _without_extension(order))
+        status, row = _insert_ngrams(builder, ngrams, log10_prob, _without_extension(order))
         if status == FULL:
             return False
         if status != BUILT:
-            raise ModelError(_explain(status, model, order.words[which]))
+            raise ModelError(_explain(status, model, order.words[row]))
     return True
 
 
 def _without_extension(order: NgramOrder) -> np.ndarray:
-    """float32 backoffs with zeros negative: until a longer n-gram is seen, none starts with these."""
+    """float32[K] log10 backoffs with -0.0 for 0, which means that no longer n-gram starts with this one so far."""
     return np.where(order.log10_backoff == 0, np.float32(-0.0), order.log10_backoff).astype(np.float32)
 
 
 def _explain(status: int, model: NgramModel, ngram: np.ndarray) -> str:
+    """The error for `status` DUPLICATE or NO_CONTEXT of `ngram` (int32[n])."""
     words = [model.vocabulary.words[word] for word in ngram]
     text = f"the {len(words)}-gram '{' '.join(words)}'"
     if status == DUPLICATE:

@@ -1,19 +1,28 @@
-"""KenLM's queries: the longest n-gram that matches, backoff, and the shortest state that suffices (Heafield 2011)."""
+"""KenLM's queries: the longest matching n-gram, backoff, and the shortest state that suffices (Heafield 2011)."""
 
 import numpy as np
 
 from phrasebeam.kernels.hashing import combine, murmur
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.probing import ABSENT, NO_EXTENSION, SIGN, UNIGRAMS, VOCABULARY, find_entry, prefetch_entry
+from phrasebeam.lm.probing import (
+    ABSENT,
+    NO_EXTENSION,
+    SIGN,
+    UNIGRAMS,
+    VOCABULARY,
+    ProbingTables,
+    find_entry,
+    prefetch_entry,
+)
 
 
 @kernel
-def score_word(tables, context, backoffs, length, word, out_context, out_backoffs):
-    """log10 p of `word` (float32), length of the state after it and of the n-gram matched (int64).
+def score_word(tables: ProbingTables, context, backoffs, length, word, out_context, out_backoffs):
+    """log10 p of `word` (LM id, int32) as float32, the length of the state after it and of the n-gram matched (int64).
 
-    The state is context[:length], LM ids (int32[order - 1], most recent first), and backoffs[:length], the log10
+    The state is context[:length], LM ids (int32[order - 1], the last word first), and backoffs[:length], the log10
     backoffs (float32[order - 1]) of contexts of lengths 1, 2, ...; the state after `word` is written to `out_context`
-    and `out_backoffs`, which must be other arrays.
+    and `out_backoffs` of the same types, which must be other arrays.
     """
     units, floats = tables.units, tables.floats
     position = tables.starts[UNIGRAMS] + 2 * np.int64(word)
@@ -21,7 +30,7 @@ def score_word(tables, context, backoffs, length, word, out_context, out_backoff
     out_context[0], out_backoffs[0] = word, floats[position + 1]
     out_length = 1 if units[position + 1] != NO_EXTENSION else 0
     ngram_length = 1
-    # Without the sign no longer n-gram ends in what was found, and the search is over.
+    # If the sign is set, no longer n-gram ends in this one, and the search is over.
     ends_longer = units[position] < SIGN
     next_key = np.uint64(word)
     if length > 0:
@@ -53,10 +62,11 @@ def score_word(tables, context, backoffs, length, word, out_context, out_backoff
 
 
 @kernel
-def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
-    """Score the sequence `words` (int32[T]) after the state in row 0 of `contexts` and `backoffs` ([2, order - 1]).
+def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
+    """Score `words` (LM ids, int32[T]) after the state of `length` in row 0 of `contexts` and `backoffs`.
 
-    Returns the row that holds the state after the last word and its length.
+    These are int32 and float32[2, order - 1], overwritten. Fills log10 p (float32[T]) and lengths of the n-grams
+    matched (int64[T]). Returns the row with the state after the last word, and its length.
     """
     row = 0
     for i in range(words.size):
@@ -69,16 +79,16 @@ def score_words(tables, words, contexts, backoffs, length, out_log10_prob, out_n
 
 
 @kernel
-def find_words(tables, data, offsets, largest, out_ids):
-    """LM ids (int32[W]) of the words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 where unknown.
+def find_words(tables: ProbingTables, data, offsets, largest_id, out_ids):
+    """Fill `out_ids` (int32[W]) with LM ids of words data[offsets[i]:offsets[i + 1]] (uint8, UTF-8), 0 if unknown.
 
-    The first of them that is above `largest`, as a damaged file may have it, is returned; otherwise 0.
+    Returns the first id above `largest_id` (int64), which a damaged file may contain, or else 0.
     """
-    wrong = np.int64(0)
+    invalid_id = np.int64(0)
     for i in range(out_ids.size):
         position = find_entry(tables, VOCABULARY, murmur(data, offsets[i], offsets[i + 1]))
-        found = np.int64(0) if position == ABSENT else np.int64(tables.units[position + 2])
-        out_ids[i] = found if found <= largest else 0
-        if found > largest and wrong == 0:
-            wrong = found
-    return wrong
+        word_id = np.int64(0) if position == ABSENT else np.int64(tables.units[position + 2])
+        out_ids[i] = word_id if word_id <= largest_id else 0
+        if word_id > largest_id and invalid_id == 0:
+            invalid_id = word_id
+    return invalid_id

@@ -1,11 +1,12 @@
-"""The command `phrasebeam`, which mounts all commands, and `translate`, its best known part.
+"""The command line: `phrasebeam` with its subcommands, and `translate`, short for `phrasebeam translate`.
 
-Each command's module is imported where it is called, so that a command loads only what it needs.
+Only the module of the subcommand that is called is imported.
 """
 
 import sys
 from importlib import import_module
 
+# Module and function of each subcommand, in the order of the help.
 COMMANDS = {
     "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
     "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
@@ -30,7 +31,7 @@ HELP = "Phrase-based statistical machine translation: build a model from paralle
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command `phrasebeam` (default: on the arguments of the process); its exit status."""
+    """Run `phrasebeam` on `arguments`, by default those of the process; return the exit status."""
     import typer
 
     from phrasebeam.base.command_line import ManyValuesCommand, run
@@ -45,5 +46,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def translate_main() -> int:
-    """The command `translate`, short for `phrasebeam translate`."""
+    """Run `phrasebeam translate` on the arguments of the process; return the exit status."""
     return main(["translate", *sys.argv[1:]])

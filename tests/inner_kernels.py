@@ -3,7 +3,10 @@
 from phrasebeam.decoder.features import hierarchical
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
+from phrasebeam.kernels.hashing import first_slot as _first_slot
+from phrasebeam.kernels.hashing import next_slot as _next_slot
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.words import same_words as _same_words
 
 _shift_alone, _orientation_of_next = hierarchical.shift_alone, hierarchical.orientation_of_next
 
@@ -26,3 +29,16 @@ def orientation_of_next(which, first_gap, window, previous_begin, previous_end):
 @kernel
 def shift_alone(blocks, top, begin, end):
     return _shift_alone(blocks, top, begin, end)
+
+
+@kernel
+def slots_of(h, size, found):
+    """All slots of a hash table of `size` in the order in which a key of that hash is looked for."""
+    found[0] = _first_slot(h, size)
+    for i in range(1, size):
+        found[i] = _next_slot(found[i - 1], size)
+
+
+@kernel
+def same_words(words, first, others, begin, length):
+    return _same_words(words, first, others, begin, length)

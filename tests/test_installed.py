@@ -1,4 +1,4 @@
-"""The wheel, installed into a new environment: it brings one package, which no module of the user's can stand in for."""
+"""The wheel, installed into a new environment: it brings one package, which no module of the user's can replace."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def environment(wheel, tmp_path_factory):
-    """The scripts of a new environment with the wheel; what it depends on is that of this one, but not its phrasebeam."""
+    """The scripts of a new environment with the wheel; its dependencies are those of this one, without phrasebeam."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))

@@ -58,7 +58,7 @@ def test_links_lead_somewhere():
 def test_files_that_the_documents_name_exist():
     documents = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")]
     text = "\n".join(document.read_text(encoding="utf-8") for document in documents)
-    names = re.findall(r"`((?:lm|decoder|training|configs|tests|benchmarks|\.ci)/[\w./]*)`", text)
+    names = re.findall(r"`((?:lm|decoder|training|configs|docs|tests|benchmarks|\.ci)/[\w./]*)`", text)
     assert names
     for name in names:
         assert (ROOT / name).exists(), name

@@ -1,1 +1,1 @@
-"""What one aligned sentence pair holds: its phrase pairs, and how they lie. Training adds it up."""
+"""The phrase pairs of an aligned sentence pair and their orientations, which training counts."""

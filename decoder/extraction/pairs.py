@@ -1,30 +1,35 @@
-"""All phrase pairs of an aligned sentence pair that agree with its alignment (Koehn et al. 2003, Och and Ney 2004).
+"""All phrase pairs of a sentence pair that are consistent with its alignment (Koehn et al. 2003, Och and Ney 2004).
 
-A pair of spans agrees if no link leaves it and at least one lies in it; unlinked words at its edges are free.
+A pair of spans is consistent if no link leaves it and at least one lies in it; words at its edges may be unlinked.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import packed_lengths
 from phrasebeam.kernels.jit import inner_kernel
 
 
 class AlignedBitext(NamedTuple):
-    """A bitext and its links, ordered by sentence pair, target position, source position."""
+    """N sentence pairs of S source and T target tokens, with A links in order of sentence pair, target, source."""
 
     source_offsets: np.ndarray  # int64[N + 1], into source_tokens
     source_tokens: np.ndarray  # int32[S]
     target_offsets: np.ndarray  # int64[N + 1], into target_tokens
     target_tokens: np.ndarray  # int32[T]
     links: np.ndarray  # int32[A, 2], (source, target) positions in their sentences
-    source_links: np.ndarray  # int64[S + 1], number of links of the source tokens before this one
+    source_links: np.ndarray  # int64[S + 1], number of links of all source tokens before token i
     target_links: np.ndarray  # int64[T + 1], links of target token j are links[target_links[j]:target_links[j + 1]]
 
 
 @inner_kernel
-def extract_pair(bitext, i, max_length, occurrences, n):
-    """Write the phrase pairs of sentence pair i from row n on; return n past the last, which may not have fitted."""
+def extract_pair(bitext: AlignedBitext, i, max_length, occurrences, n):
+    """Write the phrase pairs of sentence pair i, of at most `max_length` words a side, to `occurrences` from row n on.
+
+    Columns (int32[K, 4]): i, first source word, first target word, source length | target length << 8. Returns the row
+    behind the last pair; rows beyond K are counted, but not written.
+    """
     source_begin, target_begin = bitext.source_offsets[i], bitext.target_offsets[i]
     n_source = bitext.source_offsets[i + 1] - source_begin
     n_target = bitext.target_offsets[i + 1] - target_begin
@@ -57,7 +62,7 @@ def extract_pair(bitext, i, max_length, occurrences, n):
                         occurrences[n, 0] = i
                         occurrences[n, 1] = first
                         occurrences[n, 2] = begin
-                        occurrences[n, 3] = (last - first + 1) | (end - begin + 1) << 8
+                        occurrences[n, 3] = packed_lengths(last - first + 1, end - begin + 1)
                     n += 1
                     last += 1
                 first -= 1

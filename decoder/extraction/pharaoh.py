@@ -1,4 +1,4 @@
-"""Word alignments of single sentence pairs as other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
+"""Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`."""
 
 import re
 from pathlib import Path
@@ -10,13 +10,13 @@ POINT = re.compile(r"\d+-\d+", re.ASCII)
 
 
 def read_points(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[int]:
-    """The positions source, target, source, target ... of a line, in a sentence pair of so many words.
+    """The positions source, target, source, target ... in a line, for `n_source` and `n_target` words.
 
-    Raises FormatError, naming line `number` of the file `path`.
+    Raises FormatError, naming line `number` of the file `path`, for other text and for points outside the sentences.
     """
     if not LINE.fullmatch(line):
-        found = next(word for word in line.split() if not POINT.fullmatch(word))
-        message = f"{found!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+        wrong = next(word for word in line.split() if not POINT.fullmatch(word))
+        message = f"{wrong!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
         raise FormatError(path, message, number)
     numbers = [int(number) for number in line.replace("-", " ").split()]
     if numbers and (max(numbers[0::2]) >= n_source or max(numbers[1::2]) >= n_target):

@@ -1,10 +1,10 @@
-"""The phrase pairs of one sentence pair, as training extracted them."""
+"""The phrase pairs of one sentence pair with their orientations, extracted as in training."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.observed import new_corners, orient
+from phrasebeam.decoder.extraction.orientations import new_corners, orient
 from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
 from phrasebeam.kernels.jit import kernel
 
@@ -26,9 +26,10 @@ def _extract(bitext, max_length, kind, corners, occurrences):
 def sentence_occurrences(
     source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]], max_length: int, kind: int
 ) -> np.ndarray:
-    """int32[K, 4] phrase pairs of the sentence pair of word ids `source` and `target` (int32), as `extract` has them.
+    """int32[K, 4] phrase pairs of one sentence pair, with the columns of `extract_pair` and `orient`.
 
-    points: (source, target) positions of linked words in any order; they count once. kind: WORD, PHRASE or HIER.
+    `source` and `target` (int32[n], int32[m]) are word ids, `points` (source, target) positions of linked words in any
+    order, of which repeated ones count once, `kind` is WORD, PHRASE or HIER.
     """
     bitext = _one_pair(source, target, points)
     occurrences = np.zeros((_count(bitext, max_length, NO_OCCURRENCES), 4), np.int32)

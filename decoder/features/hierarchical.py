@@ -5,35 +5,35 @@ A search has a great many of these stacks, whose lower parts are the same; each 
 the entry below, so that equal stacks are one number. To what comes after: by the coverage, as Moses does.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, START_BEGIN, START_END, SWAP
 from phrasebeam.decoder.input.coverage import is_covered
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NO_BLOCKS = np.int64(0)  # the empty stack, whose top is the sentence start
 FULL = np.int64(-1)
-EMPTY = -1
 
 
 class Blocks(NamedTuple):
     """Stacks of blocks, at most B; each is known by its top."""
 
-    size: np.ndarray  # int64[1], how many there are
-    begin: np.ndarray  # int32[B], first source word of the block on top
-    end: np.ndarray  # int32[B], half open
-    below: np.ndarray  # int32[B], the stack without its top
-    slots: np.ndarray  # int32[T], hash table, T a power of two >= 2 B
+    size: Annotated[np.ndarray, array(np.int64, 1, fill=1)]  # how many there are
+    begin: Annotated[np.ndarray, array(np.int32, "B")]  # first source word of the block on top
+    end: Annotated[np.ndarray, array(np.int32, "B")]  # half open
+    below: Annotated[np.ndarray, array(np.int32, "B")]  # the stack without its top
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table, T a power of two >= 2 B
 
 
 def new_blocks(capacity: int) -> Blocks:
     """Room for so many stacks, a power of two."""
-    begin, end, below = (np.zeros(capacity, np.int32) for _ in range(3))
-    begin[NO_BLOCKS], end[NO_BLOCKS] = START_BEGIN, START_END
-    return Blocks(np.ones(1, np.int64), begin, end, below, np.full(2 * capacity, EMPTY, np.int32))
+    blocks = allocate(Blocks, {"B": capacity, "T": 2 * capacity})
+    blocks.begin[NO_BLOCKS], blocks.end[NO_BLOCKS] = START_BEGIN, START_END
+    return blocks
 
 
 @kernel
@@ -57,13 +57,12 @@ def join(blocks, top, begin, end):
 def shift(blocks, top, begin, end):
     """The stack `top` after the phrase over words begin:end, or FULL."""
     below, begin, end = join(blocks, top, begin, end)
-    mask = np.int64(blocks.slots.size - 1)
-    slot = np.int64(mix(combine(combine(combine(START, below), begin), end)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(combine(START, below), begin), end)), blocks.slots.size)
     while blocks.slots[slot] != EMPTY:
         known = np.int64(blocks.slots[slot])
         if blocks.below[known] == below and blocks.begin[known] == begin and blocks.end[known] == end:
             return known
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, blocks.slots.size)
     new = blocks.size[0]
     if new == blocks.begin.size:
         return FULL

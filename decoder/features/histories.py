@@ -5,10 +5,11 @@ hypotheses share of that, and of all that the next phrase can see of the last on
 recombination compares one number more and the search knows nothing of what it stands for.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.rule_features import (
     ONE,
     SparseFeatureBuffer,
@@ -18,14 +19,13 @@ from phrasebeam.decoder.features.rule_features import (
     weigh_fired,
 )
 from phrasebeam.decoder.sparse.templates import RULE_BIGRAM, RULE_HISTORY
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 START_HISTORY = np.int64(0)
 START_RULE = np.uint64(0)
 NO_WORD = np.int64(-1)
 NO_HISTORY = np.int64(-1)
-EMPTY = -1
 MEMO_BITS = 14
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -33,28 +33,21 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 class Histories(NamedTuple):
     """At most B of them, in a hash table; and a direct-mapped memo of scores."""
 
-    size: np.ndarray  # int64[1]
-    state: np.ndarray  # int32[B], see Options.state
-    rule: np.ndarray  # uint64[B], hash of the last rule, START_RULE at the start
-    words: np.ndarray  # int32[B, 2], the last target words, the last one first; NO_WORD before the start
-    slots: np.ndarray  # int32[T], T a power of two >= 2 B
-    memo_keys: np.ndarray  # int64[M], of history and option; 0 where empty
-    memo_scores: np.ndarray  # float64[M]
+    size: Annotated[np.ndarray, array(np.int64, 1)]
+    state: Annotated[np.ndarray, array(np.int32, "B")]  # see Options.state
+    rule: Annotated[np.ndarray, array(np.uint64, "B")]  # hash of the last rule, START_RULE at the start
+    # The last target words, the last one first; NO_WORD before the start
+    words: Annotated[np.ndarray, array(np.int32, "B", 2, fill=NO_WORD)]
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # T a power of two >= 2 B
+    memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of history and option; 0 where empty
+    memo_scores: Annotated[np.ndarray, array(np.float64, "M")]
     fired: SparseFeatureBuffer
 
 
 def new_histories(capacity: int, n_levels: int) -> Histories:
     """Room for so many histories, a power of two."""
-    return Histories(
-        np.zeros(1, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.uint64),
-        np.full((capacity, 2), NO_WORD, np.int32),
-        np.full(2 * capacity, EMPTY, np.int32),
-        np.zeros(1 << MEMO_BITS, np.int64),
-        np.zeros(1 << MEMO_BITS),
-        new_sparse_features(2 + n_levels, n_levels),
-    )
+    sizes = {"B": capacity, "T": 2 * capacity, "M": 1 << MEMO_BITS}
+    return allocate(Histories, sizes, fired=new_sparse_features(2 + n_levels, n_levels))
 
 
 @inner_kernel
@@ -75,14 +68,13 @@ def next_history(histories, history, state, rule, words, begin, end):
         before = last if end - begin == 1 else np.int64(words[end - 2])
         last = np.int64(words[end - 1])
     h = combine(combine(combine(combine(START, state), np.int64(rule)), last), before)
-    mask = np.int64(histories.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), histories.slots.size)
     while histories.slots[slot] != EMPTY:
         i = np.int64(histories.slots[slot])
         same_rule = histories.rule[i] == rule and histories.state[i] == state
         if same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
             return i
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, histories.slots.size)
     new = histories.size[0]
     if new == histories.rule.size:
         return NO_HISTORY

@@ -6,20 +6,21 @@ the processor's cache: one for its first word after a state, one for the rest of
 leads to.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.target_constraint import (
     CONTRADICTED,
-    NOTHING,
+    NO_CONSTRAINT,
     TargetConstraint,
     follow,
     is_produced,
     phrase_start,
 )
 from phrasebeam.decoder.tables.language_models import tables_of
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.lm.probing import UNIGRAMS
 from phrasebeam.lm.query import score_word
@@ -36,30 +37,30 @@ ZERO, ONE = np.int64(0), np.int64(1)
 class Memo(NamedTuple):
     """What followed a state, direct-mapped: a newer entry takes the place of an older one."""
 
-    keys: np.ndarray  # int64[M], of state and words; 0 where empty
-    ln_score: np.ndarray  # float64[M], weighted, of the words
-    state: np.ndarray  # int32[M], the state after them
+    keys: Annotated[np.ndarray, array(np.int64, "M")]  # of state and words; 0 where empty
+    ln_score: Annotated[np.ndarray, array(np.float64, "M")]  # weighted, of the words
+    state: Annotated[np.ndarray, array(np.int32, "M")]  # the state after them
 
 
 class States(NamedTuple):
     """States met in one sentence, and the memos. C is the sum of the longest contexts, order - 1 words, of L models."""
 
-    first: np.ndarray  # int64[L + 1], columns of `context` of each model
-    context: np.ndarray  # int32[S, C], LM ids, most recent word first
-    backoffs: np.ndarray  # float32[S, C], log10
-    length: np.ndarray  # int32[S, L], words of the context that count
-    position: np.ndarray  # int32[S], of `required`, see there
-    ln_end: np.ndarray  # float64[S], weighted score of </s>, NaN where not asked yet
-    n_states: np.ndarray  # int64[1], in use
-    slots: np.ndarray  # int32[T], hash table of state ids or NO_STATE; T a power of two >= 2 S
+    first: Annotated[np.ndarray, array(np.int64, "L + 1")]  # columns of `context` of each model
+    context: Annotated[np.ndarray, array(np.int32, "S", "C")]  # LM ids, most recent word first
+    backoffs: Annotated[np.ndarray, array(np.float32, "S", "C")]  # log10
+    length: Annotated[np.ndarray, array(np.int32, "S", "L")]  # words of the context that count
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # of `required`, see there
+    ln_end: Annotated[np.ndarray, array(np.float64, "S")]  # weighted score of </s>, NaN where not asked yet
+    n_states: Annotated[np.ndarray, array(np.int64, 1)]  # in use
+    slots: Annotated[np.ndarray, array(np.int32, "T")]  # hash table of state ids or NO_STATE; T a power of two >= 2 S
     first_words: Memo  # by target id
     rests: Memo  # by target phrase
-    work_context: np.ndarray  # int32[2, C]
-    work_backoffs: np.ndarray  # float32[2, C]
-    work_length: np.ndarray  # int64[L], of the context in the work space
-    work_position: np.ndarray  # int64[1], as `position`
-    log10_prob: np.ndarray  # float64[L], what each model makes of the words scored last
-    log10_inner: np.ndarray  # float64[L], the part of it that no context before them changes
+    work_context: Annotated[np.ndarray, array(np.int32, 2, "C")]
+    work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]
+    work_length: Annotated[np.ndarray, array(np.int64, "L")]  # of the context in the work space
+    work_position: Annotated[np.ndarray, array(np.int64, 1)]  # as `position`
+    log10_prob: Annotated[np.ndarray, array(np.float64, "L")]  # what each model makes of the words scored last
+    log10_inner: Annotated[np.ndarray, array(np.float64, "L")]  # the part of it that no context before them changes
     constraint: TargetConstraint  # what the translation must begin with
 
 
@@ -69,27 +70,9 @@ def new_states(orders: np.ndarray, capacity: int, memo_size: int = MEMO_SIZE) ->
     With a `memo_size` of 0 nothing can be remembered.
     """
     first = np.concatenate([[0], np.cumsum(orders - 1)]).astype(np.int64)
-    n_models, context, size = orders.size, int(first[-1]), memo_size
-    memos = [Memo(np.zeros(size, np.int64), np.zeros(size), np.zeros(size, np.int32)) for _ in range(2)]
-    return States(
-        first,
-        np.zeros((capacity, context), np.int32),
-        np.zeros((capacity, context), np.float32),
-        np.zeros((capacity, n_models), np.int32),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity),
-        np.zeros(1, np.int64),
-        np.zeros(2 * capacity, np.int32),
-        memos[0],
-        memos[1],
-        np.zeros((2, context), np.int32),
-        np.zeros((2, context), np.float32),
-        np.zeros(n_models, np.int64),
-        np.zeros(1, np.int64),
-        np.zeros(n_models),
-        np.zeros(n_models),
-        NOTHING,
-    )
+    sizes = {"S": capacity, "C": int(first[-1]), "L": orders.size, "T": 2 * capacity}
+    memos = {name: allocate(Memo, {"M": memo_size}) for name in ("first_words", "rests")}
+    return allocate(States, sizes, first=first, constraint=NO_CONSTRAINT, **memos)
 
 
 @kernel
@@ -172,12 +155,11 @@ def intern_state(states, row):
         h = combine(h, states.work_length[which])
         for i in range(states.first[which], states.first[which] + states.work_length[which]):
             h = combine(h, np.int64(states.work_context[row, i]))
-    mask = np.int64(states.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), states.slots.size)
     while states.slots[slot] != NO_STATE:
         if _is_state(states, states.slots[slot], row):
             return np.int64(states.slots[slot])
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, states.slots.size)
     new = states.n_states[0]
     if new == states.ln_end.size:
         return np.int64(NO_STATE)

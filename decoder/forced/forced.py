@@ -6,17 +6,18 @@ reference has been passed, no derivation ends, neither with the sentence nor wit
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
 from phrasebeam.decoder.search.extension import find_spans_after
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
-EMPTY = -1
 DEAD = np.int64(-2)  # a state from which no derivation ends
 OK, STATES_FULL, ARCS_FULL = (np.int64(i) for i in range(3))
 
@@ -33,40 +34,27 @@ class Reference(NamedTuple):
 class ForcedStates(NamedTuple):
     """At most S states in the order in which they were met, and A arcs in the order of the states they leave."""
 
-    sizes: np.ndarray  # int64[2], states and arcs
-    first_gap: np.ndarray  # int32[S], with `window` the coverage
-    window: np.ndarray  # uint64[S]
-    covered: np.ndarray  # int32[S], how many words these are
-    end: np.ndarray  # int32[S], of the last phrase
-    position: np.ndarray  # int32[S], words of the reference that were produced
-    next: np.ndarray  # int32[S], the next state of as many covered words, or EMPTY
-    heads: np.ndarray  # int64[n + 1], first state by number of covered words, or EMPTY
-    tails: np.ndarray  # int64[n + 1], last one
-    slots: np.ndarray  # int32[T], hash table of states, T a power of two >= 2 S
-    slot: np.ndarray  # int32[S], place in `slots`
-    arc_from: np.ndarray  # int32[A]
-    arc_to: np.ndarray  # int32[A]
-    arc_option: np.ndarray  # int32[A]
+    sizes: Annotated[np.ndarray, array(np.int64, 2)]  # states and arcs
+    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
+    window: Annotated[np.ndarray, array(np.uint64, "S")]
+    covered: Annotated[np.ndarray, array(np.int32, "S")]  # how many words these are
+    end: Annotated[np.ndarray, array(np.int32, "S")]  # of the last phrase
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # words of the reference that were produced
+    next: Annotated[np.ndarray, array(np.int32, "S")]  # the next state of as many covered words, or EMPTY
+    # First state by number of covered words, or EMPTY
+    heads: Annotated[np.ndarray, array(np.int64, "n + 1")]
+    tails: Annotated[np.ndarray, array(np.int64, "n + 1")]  # last one
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of states, T a power of two >= 2 S
+    slot: Annotated[np.ndarray, array(np.int32, "S")]  # place in `slots`
+    arc_from: Annotated[np.ndarray, array(np.int32, "A")]
+    arc_to: Annotated[np.ndarray, array(np.int32, "A")]
+    arc_option: Annotated[np.ndarray, array(np.int32, "A")]
 
 
 def new_forced_states(n_states: int, n_arcs: int, n_words: int) -> ForcedStates:
     """Room for so many states, arcs and source words."""
     n_slots = 1 << (2 * n_states - 1).bit_length()
-    covered, end, position, following = (np.empty(n_states, np.int32) for _ in range(4))
-    return ForcedStates(
-        np.zeros(2, np.int64),
-        np.empty(n_states, np.int32),
-        np.empty(n_states, np.uint64),
-        covered,
-        end,
-        position,
-        following,
-        np.empty(n_words + 1, np.int64),
-        np.empty(n_words + 1, np.int64),
-        np.full(n_slots, EMPTY, np.int32),
-        np.empty(n_states, np.int32),
-        *(np.empty(n_arcs, np.int32) for _ in range(3)),
-    )
+    return allocate(ForcedStates, {"S": n_states, "A": n_arcs, "n": n_words, "T": n_slots})
 
 
 def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: int) -> np.ndarray:
@@ -106,12 +94,7 @@ def _last_place(options, option, words):
 def _stands_at(options, target, words, place):
     """Whether the target phrase stands at that place in the reference."""
     first, end = options.target_first[target], options.target_first[target + 1]
-    if end - first > words.size - place:
-        return False
-    for i in range(end - first):
-        if options.words[first + i] != words[place + i]:
-            return False
-    return True
+    return end - first <= words.size - place and same_words(options.words, first, words, place, end - first)
 
 
 @kernel
@@ -188,8 +171,7 @@ def _arrive(states, reference, n_words, takes_prefixes, where):
     if _is_dead(reference, n_words, takes_prefixes, where, last):
         return DEAD
     h = combine(combine(combine(window, first_gap), end), position)
-    mask = np.int64(states.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), states.slots.size)
     while states.slots[slot] != EMPTY:
         state = np.int64(states.slots[slot])
         if (
@@ -199,7 +181,7 @@ def _arrive(states, reference, n_words, takes_prefixes, where):
             and states.position[state] == position
         ):
             return state
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, states.slots.size)
     state = states.sizes[0]
     if state == states.end.size:
         return np.int64(EMPTY)

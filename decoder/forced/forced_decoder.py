@@ -113,6 +113,6 @@ class ForcedDecoder:
     def _links(self, given: Input, n_reference: int) -> np.ndarray:
         if not self.settings.aligned:
             return NO_LINKS
-        if given.left_out is None:
+        if given.held_out is None:
             raise ConfigError("forcing.aligned needs word alignments, which come with leave_one_out; give both")
-        return links_before(given.left_out.alignment, len(given.words), n_reference)
+        return links_before(given.held_out.alignment, len(given.words), n_reference)

@@ -11,7 +11,7 @@ from phrasebeam.decoder.features.language_model import begin_states
 from phrasebeam.decoder.forced.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
 from phrasebeam.decoder.forced.forced_settings import Forcing
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
-from phrasebeam.decoder.forced.gold_graph import GoldSpace, fill_gold_graph, find_options, score_reference
+from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, score_reference
 from phrasebeam.decoder.forced.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, longest_prefix
 from phrasebeam.decoder.held_out.filtered_table import NO_ORIGIN
 from phrasebeam.decoder.output.derivation import Derivation
@@ -49,9 +49,9 @@ class GoldGraph:
 
     def derivation(self, node: int) -> Derivation:
         """The best derivation that leads to `node`."""
-        options, chosen = self.result.workspace.options, np.empty(len(self.result.source.words), np.int32)
+        chosen = np.empty(len(self.result.source.words), np.int32)
         chosen = chosen[: best_way_to(self.graph, node, chosen)]
-        return Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return Derivation.of(self.result.workspace.options, chosen)
 
     def features(self, node: int) -> np.ndarray:
         """float64[F] features of the best derivation that leads to `node`, laid out as Decoder.features says."""
@@ -141,7 +141,9 @@ class ForcedSearch:
         ln_lm = self._score_reference()
         node_first, best_node = np.empty(lattice.position.size + 1, np.int64), np.empty(n_words + 1, np.int64)
         while True:
-            gold = GoldSpace(rule_option, ln_lm, node_first, best_node, *self.workspace.scratch)
+            gold = self.workspace.gold._replace(
+                rule_option=rule_option, ln_lm=ln_lm, node_first=node_first, best_node=best_node
+            )
             forget_blocks(workspace.blocks)
             space = self.search.space()._replace(graph=self.workspace.graph)
             status = fill_gold_graph(space, n_words, lattice, gold)

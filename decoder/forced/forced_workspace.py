@@ -1,8 +1,7 @@
 """The memory of forced decoding: allocated once, grown when a sentence pair needs more, used again for the next."""
 
-import numpy as np
-
 from phrasebeam.decoder.forced.forced import new_forced_states
+from phrasebeam.decoder.forced.gold_graph import new_gold_space
 from phrasebeam.decoder.search.hypothesis_graph import new_graph
 from phrasebeam.decoder.search.stacks import NODES_FULL
 
@@ -28,10 +27,7 @@ class ForcedWorkspace:
     def new_graph(self) -> None:
         """Allocate the graph, and what its construction needs, in the sizes of the n_ fields."""
         self.graph = new_graph(self.n_words, self.n_nodes, self.n_edges)
-        nodes = [np.empty(self.n_nodes, np.int32) for _ in range(3)]
-        edges = [np.empty(self.n_edges, dtype) for dtype in (np.int32, np.int32, np.float64, np.int32)]
-        slots = np.empty(2 * self.n_nodes, np.int32)
-        self.scratch = (*nodes, *edges, slots)
+        self.gold = new_gold_space(self.n_nodes, self.n_edges)
 
     def fit(self, n_words: int) -> None:
         """Allocate more for a sentence of `n_words` words, if it needs more."""

@@ -5,40 +5,51 @@ divides a state of the lattice into nodes. So the best derivation, n-best lists 
 any other graph, and so are the best partial derivations by number of covered words (Yu et al. 2013, equation 3).
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
 from phrasebeam.decoder.features.rule_features import has_history
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
 from phrasebeam.decoder.search.extension import history_after, jump, ln_history
-from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE
+from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-EMPTY = -1
 ONE = np.int64(1)
 
 
 class GoldSpace(NamedTuple):
     """What scoring a lattice of S states, R rules and a reference of m words reads and writes beside the graph."""
 
-    rule_option: np.ndarray  # int64[R], option of each rule; NOT_THERE: derivations that use it are left out
-    ln_lm: np.ndarray  # float64[m + 2], weighted score of the first words of the reference; the last: with </s>
-    node_first: np.ndarray  # int64[S + 1], nodes of state i are node_first[i]:node_first[i + 1]
-    best_node: np.ndarray  # int64[n + 1], best node by number of covered words, or EMPTY
-    phrase_state: np.ndarray  # int32[N], see Options.state; N nodes and E edges as in the graph
-    last_edge: np.ndarray  # int32[N], edges that arrive at a node are chained from the latest
-    best_edge: np.ndarray  # int32[N]
-    edge_from: np.ndarray  # int32[E]
-    edge_option: np.ndarray  # int32[E]
-    edge_score: np.ndarray  # float64[E]
-    edge_next: np.ndarray  # int32[E], or EMPTY
-    slots: np.ndarray  # int32[T], hash table of nodes, T a power of two >= 2 N
+    # Option of each rule; NOT_THERE: derivations that use it are left out
+    rule_option: Annotated[np.ndarray, array(np.int64, "R")]
+    # Weighted score of the first words of the reference; the last: with </s>
+    ln_lm: Annotated[np.ndarray, array(np.float64, "m + 2")]
+    # Nodes of state i are node_first[i]:node_first[i + 1]
+    node_first: Annotated[np.ndarray, array(np.int64, "S + 1")]
+    # Best node by number of covered words, or EMPTY
+    best_node: Annotated[np.ndarray, array(np.int64, "n + 1")]
+    # See Options.state; N nodes and E edges as in the graph
+    phrase_state: Annotated[np.ndarray, array(np.int32, "N")]
+    # Edges that arrive at a node are chained from the latest
+    last_edge: Annotated[np.ndarray, array(np.int32, "N")]
+    best_edge: Annotated[np.ndarray, array(np.int32, "N")]
+    edge_from: Annotated[np.ndarray, array(np.int32, "E")]
+    edge_option: Annotated[np.ndarray, array(np.int32, "E")]
+    edge_score: Annotated[np.ndarray, array(np.float64, "E")]
+    edge_next: Annotated[np.ndarray, array(np.int32, "E")]  # or EMPTY
+    slots: Annotated[np.ndarray, array(np.int32, "T")]  # hash table of nodes, T a power of two >= 2 N
+
+
+def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
+    """Work space for a graph of so many nodes (a power of two) and edges; arrays by state, rule and word are empty."""
+    return allocate(GoldSpace, {"R": 0, "m": 0, "S": 0, "n": 0, "N": n_nodes, "E": n_edges, "T": 2 * n_nodes})
 
 
 @kernel
@@ -153,8 +164,9 @@ def _fill_state(space, n_words, lattice, gold, state):
             if gold.best_edge[found] == EMPTY or score > graph.score[found]:
                 gold.best_edge[found], graph.score[found], graph.option[found] = n_edges, score, option
             n_edges += 1
-    for node in range(first, n_nodes):
-        _append_edges(graph, gold, node)
+    edges = ArrivedEdges(gold.edge_from, gold.edge_option, gold.edge_score, gold.edge_next)
+    for node in range(first, n_nodes):  # there is room for their edges
+        append_edges(graph, node, edges, gold.last_edge[node], gold.best_edge[node])
     gold.node_first[state + 1] = n_nodes
     return OK
 
@@ -162,25 +174,10 @@ def _fill_state(space, n_words, lattice, gold, state):
 @inlined_kernel
 def _find_slot(graph, gold, first, phrase_state, blocks):
     """Where the node is that has this phrase state and these blocks, among those of a state from `first` on."""
-    mask = np.int64(gold.slots.size - 1)
-    slot = np.int64(mix(combine(combine(combine(START, first), phrase_state), blocks)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(combine(START, first), phrase_state), blocks)), gold.slots.size)
     while gold.slots[slot] != EMPTY:
         node = np.int64(gold.slots[slot])
         if node >= first and gold.phrase_state[node] == phrase_state and graph.blocks[node] == blocks:
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, gold.slots.size)
     return slot
-
-
-@inlined_kernel
-def _append_edges(graph, gold, node):
-    """Copy the edges that arrived at a node behind those of the node before, the best one first."""
-    place = graph.edge_first[node]
-    edge, best, at = np.int64(gold.last_edge[node]), gold.best_edge[node], place + 1
-    while edge != EMPTY:
-        to = place if edge == best else at
-        graph.edge_from[to], graph.edge_option[to] = gold.edge_from[edge], gold.edge_option[edge]
-        graph.edge_score[to] = gold.edge_score[edge]
-        at += edge != best
-        edge = np.int64(gold.edge_next[edge])
-    graph.edge_first[node + 1] = at

@@ -4,10 +4,11 @@ It holds no scores. Its rules are known by their pairs in the model's table, so 
 with other weights, see gold_graph.py.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import array
 from phrasebeam.decoder.forced.forced import EMPTY, ForcedStates
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.options.translation_options import Options
@@ -31,17 +32,19 @@ class GoldLattice(NamedTuple):
     Every state and arc lies on a derivation that ends. Where there is one goal, the last state is the end.
     """
 
-    stack_first: np.ndarray  # int64[n + 2], states of k covered words are stack_first[k]:stack_first[k + 1]
-    first_gap: np.ndarray  # int32[S], with `window` the coverage
-    window: np.ndarray  # uint64[S]
-    position: np.ndarray  # int32[S], words of the reference that were produced
-    is_end: np.ndarray  # bool[S]
-    arc_first: np.ndarray  # int64[S + 1], arcs that lead to state i are arc_first[i]:arc_first[i + 1]
-    arc_from: np.ndarray  # int32[A], state
-    arc_rule: np.ndarray  # int32[A]
-    rule_pair: np.ndarray  # int64[R], in the model's phrase table; negative: a synthetic pair
-    rule_begin: np.ndarray  # int32[R], source span
-    rule_end: np.ndarray  # int32[R]
+    # States of k covered words are stack_first[k]:stack_first[k + 1]
+    stack_first: Annotated[np.ndarray, array(np.int64, "n + 2")]
+    first_gap: Annotated[np.ndarray, array(np.int32, "S")]  # with `window` the coverage
+    window: Annotated[np.ndarray, array(np.uint64, "S")]
+    position: Annotated[np.ndarray, array(np.int32, "S")]  # words of the reference that were produced
+    is_end: Annotated[np.ndarray, array(np.bool_, "S")]
+    # Arcs that lead to state i are arc_first[i]:arc_first[i + 1]
+    arc_first: Annotated[np.ndarray, array(np.int64, "S + 1")]
+    arc_from: Annotated[np.ndarray, array(np.int32, "A")]  # state
+    arc_rule: Annotated[np.ndarray, array(np.int32, "A")]
+    rule_pair: Annotated[np.ndarray, array(np.int64, "R")]  # in the model's phrase table; negative: a synthetic pair
+    rule_begin: Annotated[np.ndarray, array(np.int32, "R")]  # source span
+    rule_end: Annotated[np.ndarray, array(np.int32, "R")]
     merges_ends: bool  # whether there is one goal
 
 
@@ -118,16 +121,16 @@ def gold_lattice(
     arcs = arcs[by_state]
     used, arc_rule = np.unique(states.arc_option[arcs], return_inverse=True)
     return GoldLattice(
-        np.searchsorted(states.covered[kept], np.arange(n_words + 2)),
-        states.first_gap[kept],
-        states.window[kept],
-        states.position[kept],
-        is_end[kept],
-        np.searchsorted(to[by_state], np.arange(kept.size + 1)),
-        number[states.arc_from[arcs]],
-        arc_rule.astype(np.int32),
-        original_pairs(options.pair[used], origin),
-        options.begin[used],
-        options.end[used],
-        merges_ends,
+        stack_first=np.searchsorted(states.covered[kept], np.arange(n_words + 2)),
+        first_gap=states.first_gap[kept],
+        window=states.window[kept],
+        position=states.position[kept],
+        is_end=is_end[kept],
+        arc_first=np.searchsorted(to[by_state], np.arange(kept.size + 1)),
+        arc_from=number[states.arc_from[arcs]],
+        arc_rule=arc_rule.astype(np.int32),
+        rule_pair=original_pairs(options.pair[used], origin),
+        rule_begin=options.begin[used],
+        rule_end=options.end[used],
+        merges_ends=merges_ends,
     )

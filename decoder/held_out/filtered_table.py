@@ -1,7 +1,7 @@
-"""The part of the phrase table that one sentence needs, as a table of its own: a smaller one, or one with other scores.
+"""The phrase table filtered for one sentence: only some pairs, or the scores that leave-one-out gives them.
 
-Forced decoding reads only pairs whose target phrase occurs in the reference, and leave-one-out takes counts of the
-sentence pair away, see leave_one_out.py. Both make Tables like those of the model, so that nothing else needs to know.
+Forced decoding needs only pairs whose target phrase occurs in the reference, and leave-one-out subtracts the counts of
+the sentence pair, see leave_one_out.py. Both make Tables of the same layout as the model's.
 """
 
 from typing import NamedTuple
@@ -13,17 +13,17 @@ from phrasebeam.base.scratch_arrays import ScratchArrays
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NOTHING, check_frequencies, held_out_counts
+from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NO_COUNTS, check_frequencies, held_out_counts
 from phrasebeam.decoder.held_out.phrase_filter import (
+    EXTRA_PAIRS,
     FIRST_WORDS,
-    MORE,
     FilteredPairs,
     FilterQuery,
     count_candidates,
     filter_pairs,
     new_filtered_pairs,
 )
-from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
@@ -41,30 +41,36 @@ from phrasebeam.decoder.tables.phrase_table import (
 )
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
-LN_SINGLETON = np.float32(-20.0)  # of both probabilities of a pair without counts, where it gets a penalty
-UNCHANGED = -1  # in place of a count
-NO_ORIGIN = np.zeros(0, np.int64)
-NO_POINTS = np.zeros(1, np.int64), np.zeros((0, 2), np.uint8)
+LN_SINGLETON = np.float32(-20.0)  # ln of both probabilities of a pair whose count becomes 0, in the mode PENALTY
+UNCHANGED = -1  # in place of the first count: the model's scores hold
+NO_ORIGIN = np.zeros(0, np.int64)  # for kernels, in place of None
+NO_POINTS: dict[str, np.ndarray] = {
+    "alignment_offsets": np.zeros(1, np.int64),
+    "alignment_points": np.zeros((0, 2), np.uint8),
+}
 
 
 class FilteredTables(NamedTuple):
-    """Tables, and where their pairs stand in the model's."""
+    """Tables of P pairs, and the numbers of these pairs in the model's tables."""
 
     tables: Tables
-    origin: np.ndarray | None  # int64[P]; None: they are the model's
+    origin: np.ndarray | None  # int64[P]; None: the tables are the model's
 
 
 def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
-    """The pairs (int64[K]) as the model's table knows them; synthetic ones, which are negative, as they are."""
+    """int64[K] numbers of `pairs` (int64[K]) in the model's table; synthetic ones, which are negative, stay."""
     if origin is None or not origin.size:
         return pairs
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
 
 
 @kernel
-def copy_pairs(tables, counts, by_source, query, filtered, part):
-    """Fill `part`, Tables of the right sizes, but for the hash table; `counts` are those of the ReorderingTable."""
-    whole, phrases, held_out = tables.phrases, part.phrases, query.held_out
+def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: FilteredPairs, output: Tables):
+    """Copy the pairs of `filtered` from `tables` to `output`, without held-out counts, all but the hash table.
+
+    `counts` (int32[P, 8]) are those of the ReorderingTable; with `by_source` its scores depend on source phrases alone.
+    """
+    whole, phrases, held_out = tables.phrases, output.phrases, query.held_out
     n_words, n_target_words = np.int64(0), np.int64(0)
     phrases.source_offsets[0], phrases.pair_offsets[0], phrases.target_offsets[0] = 0, 0, 0
     for number in range(phrases.source_counts.size):
@@ -80,7 +86,9 @@ def copy_pairs(tables, counts, by_source, query, filtered, part):
             c_f -= held_out.source_counts[held_out_f]
         phrases.source_counts[number] = c_f
         if by_source:
-            _see_source(tables.phrases, counts, held_out, held_out_f, filtered.source[number], query.seen)
+            _count_source(
+                tables.phrases, counts, held_out, held_out_f, filtered.source[number], query.orientation_counts
+            )
         for row in range(filtered.pair_offsets[number], filtered.pair_offsets[number + 1]):
             pair = filtered.pair[row]
             for i in range(whole.target_offsets[pair], whole.target_offsets[pair + 1]):
@@ -88,78 +96,78 @@ def copy_pairs(tables, counts, by_source, query, filtered, part):
                 n_target_words += 1
             phrases.target_offsets[row + 1] = n_target_words
             _copy_scores(whole, phrases, held_out, filtered, row, held_out_f != ABSENT, c_f)
-            for column in range(part.ln_reordering.shape[1]):
-                part.ln_reordering[row, column] = tables.ln_reordering[pair, column]
+            for column in range(output.ln_reordering.shape[1]):
+                output.ln_reordering[row, column] = tables.ln_reordering[pair, column]
             if not by_source:
-                _see_pair(counts, held_out, np.int64(filtered.held_out_pair[row]), pair, query.seen)
-            if query.seen[0] != UNCHANGED:
-                _fill_orientations(tables.orientations, query.seen, part.ln_reordering[row])
+                _count_pair(counts, held_out, np.int64(filtered.held_out_pair[row]), pair, query.orientation_counts)
+            if query.orientation_counts[0] != UNCHANGED:
+                _fill_orientations(tables.orientations, query.orientation_counts, output.ln_reordering[row])
 
 
 @inlined_kernel
 def _copy_scores(whole, phrases, held_out, filtered, row, is_held_out_source, c_f):
-    """The counts of a pair, with those of the sentence pair taken away, and its scores."""
-    pair, target, both = (
+    """Copy the counts of a pair minus the held-out ones, and its scores, p(f|e) and p(e|f) estimated from these."""
+    pair, held_out_e, held_out_fe = (
         filtered.pair[row],
         np.int64(filtered.held_out_target[row]),
         np.int64(filtered.held_out_pair[row]),
     )
     joint, c_e = np.int64(whole.joint_counts[pair]), np.int64(whole.target_counts[pair])
-    if target != ABSENT:
-        c_e -= held_out.target_counts[target]
-    if both != ABSENT:
-        joint -= held_out.pair_counts[both]
+    if held_out_e != ABSENT:
+        c_e -= held_out.target_counts[held_out_e]
+    if held_out_fe != ABSENT:
+        joint -= held_out.pair_counts[held_out_fe]
     phrases.joint_counts[row], phrases.target_counts[row] = joint, c_e
     for column in range(whole.ln_scores.shape[1]):
         phrases.ln_scores[row, column] = whole.ln_scores[pair, column]
-    if both != ABSENT and joint <= 0:
+    if held_out_fe != ABSENT and joint <= 0:
         phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = LN_SINGLETON
         phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = LN_SINGLETON
     else:
-        if target != ABSENT:
+        if held_out_e != ABSENT:
             phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = np.log(joint / c_e)
         if is_held_out_source:
             phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = np.log(joint / c_f)
 
 
 @inlined_kernel
-def _see_pair(counts, held_out, both, pair, seen):
-    """How often the pair was seen in each orientation elsewhere; UNCHANGED where that is what the model knows."""
-    seen[0] = UNCHANGED
-    if both != ABSENT and counts.shape[0] > 0 and _are_known(counts, pair):
-        for column in range(seen.size):
-            seen[column] = counts[pair, column] - held_out.pair_orientations[both, column]
+def _count_pair(counts, held_out, held_out_fe, pair, remaining):
+    """Write the orientation counts of a pair minus the held-out ones to `remaining` (int64[8]), or UNCHANGED."""
+    remaining[0] = UNCHANGED
+    if held_out_fe != ABSENT and counts.shape[0] > 0 and _has_counts(counts, pair):
+        for column in range(remaining.size):
+            remaining[column] = counts[pair, column] - held_out.pair_orientations[held_out_fe, column]
 
 
 @inlined_kernel
-def _see_source(phrases, counts, held_out, held_out_f, source, seen):
-    """The same of all pairs of a source phrase together."""
-    seen[0] = UNCHANGED
+def _count_source(phrases, counts, held_out, held_out_f, source, remaining):
+    """Write the orientation counts of a source phrase minus the held-out ones to `remaining`, or UNCHANGED."""
+    remaining[0] = UNCHANGED
     first = phrases.pair_offsets[source]
-    if held_out_f != ABSENT and counts.shape[0] > 0 and _are_known(counts, first):
-        for column in range(seen.size):
-            seen[column] = -held_out.source_orientations[held_out_f, column]
+    if held_out_f != ABSENT and counts.shape[0] > 0 and _has_counts(counts, first):
+        for column in range(remaining.size):
+            remaining[column] = -held_out.source_orientations[held_out_f, column]
             for pair in range(first, phrases.pair_offsets[source + 1]):
-                seen[column] += counts[pair, column]
+                remaining[column] += counts[pair, column]
 
 
 @inlined_kernel
-def _are_known(counts, pair):
-    """Whether there are counts of orientations: tables that were imported have none."""
+def _has_counts(counts, pair):
+    """Whether the pair has counts of orientations; in imported tables none has."""
     return counts[pair, 0] + counts[pair, 1] + counts[pair, 2] + counts[pair, 3] > 0
 
 
 @inlined_kernel
-def _fill_orientations(model, seen, ln_scores):
-    """Write the scores of all columns of the reordering model, estimated from what was `seen` as in training."""
+def _fill_orientations(model, counts, ln_scores):
+    """Write the scores of all columns of the reordering model, estimated from `counts` (int64[8]) as in training."""
     for direction in (BACKWARD, FORWARD):
-        for which in range(N_ORIENTATIONS):
-            column = model.columns[direction, which]
+        for orientation in range(N_ORIENTATIONS):
+            column = model.columns[direction, orientation]
             if column == ABSENT:
                 continue
             total, same, n_columns = 0.0, 0.0, 0
             for other in range(N_ORIENTATIONS):
-                count = np.float64(seen[N_ORIENTATIONS * direction + other])
+                count = np.float64(counts[N_ORIENTATIONS * direction + other])
                 total += count
                 same += count if model.columns[direction, other] == column else 0.0
                 n_columns = max(n_columns, model.columns[direction, other] - model.columns[direction, 0] + 1)
@@ -168,22 +176,22 @@ def _fill_orientations(model, seen, ln_scores):
 
 
 class TableFilter:
-    """Makes the part of a model's tables that a sentence needs, which is overwritten by the next; for one thread."""
+    """Filters a model's tables for sentences; for one thread, as each result overwrites the last."""
 
     def __init__(self, model: Model, tables: Tables, weights: DenseWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
 
-        What is left out because of the `table_limit` depends on the weights.
+        `weights` rank the pairs of a source phrase where `table_limit` (0: none) leaves some of them out.
         """
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
         # With weights by length, p(e|f) does not change the scores of all pairs alike.
-        limit = table_limit + MORE if table_limit > 0 and not weights.length_groups.size else 0
+        limit = table_limit + EXTRA_PAIRS if table_limit > 0 and not weights.length_groups.size else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
-        nobody = Sentence(no_words, no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
-        self.lookup = Lookup(nobody, tables, weights, limit, candidates, new_states(orders, 2))
+        no_sentence = Sentence(no_words, no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
+        self.lookup = Lookup(no_sentence, tables, weights, limit, candidates, new_states(orders, 2))
 
     def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
         """Rank by other weights from now on, those of `tables` and `weights`; the language models stay."""
@@ -192,13 +200,13 @@ class TableFilter:
         self.lookup = self.lookup._replace(tables=self.tables, weights=weights)
         clear_candidate_cache(self.lookup.candidates.cache)
 
-    def part(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilteredTables:
-        """The pairs for a sentence of the source words (int32[n]).
+    def filter(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilteredTables:
+        """The tables for a sentence with the source ids `words` (int32[n]).
 
-        With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `left_out`, the scores that they
-        would have had the model not seen that sentence pair. Raises ModelError where it has not, or keeps no counts.
+        With `reference` (int32[m]), only pairs whose target phrase occurs in it; with `held_out`, scores as of a
+        model that was not trained on that pair. Raises ModelError if the model was not anyway, or has no counts.
         """
-        query = self._query(words, reference, left_out)
+        query = self._query(words, reference, held_out)
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)
         filtered = new_filtered_pairs(query, n_candidates, self.scratch)
         filter_pairs(self.lookup._replace(limit=0) if query.is_forced else self.lookup, query, filtered)
@@ -208,41 +216,40 @@ class TableFilter:
                 f"leave-one-out: {filtered.missing[0]} phrase pairs of the sentence pair are not in the model, or not "
                 "as often; give sentences that the model was made of, and its word alignment"
             )
-        part, reordering = self._new_tables(filtered), self.model.description.reordering
+        output, reordering = self._new_tables(filtered), self.model.description.reordering
         by_source = reordering is not None and reordering.condition == "f"
-        copy_pairs(self.tables, self.model.reordering_counts, by_source, query, filtered, part)
+        copy_pairs(self.tables, self.model.reordering_counts, by_source, query, filtered, output)
         origin = filtered.pair[: filtered.sizes[2]]
-        return FilteredTables(part._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
+        return FilteredTables(output._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
 
-    def _query(self, words: np.ndarray, reference: np.ndarray | None, left_out: LeftOut | None) -> FilterQuery:
-        held_out, mode = NOTHING, KEEP_ALL
-        if left_out is not None:
+    def _query(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilterQuery:
+        counts, mode = NO_COUNTS, KEEP_ALL
+        if held_out is not None:
             if not self.has_frequencies:
                 check_frequencies(self.tables.phrases)
                 self.has_frequencies = True
-            held_out, mode = held_out_counts(self.model, words, left_out), MODES[left_out.mode]
-        known = held_out.target_words if reference is None else reference
+            counts, mode = held_out_counts(self.model, words, held_out), MODES[held_out.mode]
+        target = counts.target_words if reference is None else reference
         first_words = np.zeros(FIRST_WORDS, np.bool_)
-        first_words[known & (FIRST_WORDS - 1)] = True
-        seen = np.zeros(2 * N_ORIENTATIONS, np.int64)
-        is_forced = reference is not None
-        return FilterQuery(words, self.longest, known, first_words, is_forced, held_out, mode, self.table_limit, seen)
+        first_words[target & (FIRST_WORDS - 1)] = True
+        is_forced, scratch = reference is not None, np.zeros(2 * N_ORIENTATIONS, np.int64)
+        return FilterQuery(words, self.longest, target, first_words, is_forced, counts, mode, self.table_limit, scratch)
 
     def _new_tables(self, filtered: FilteredPairs) -> Tables:
         n_sources, n_source_words, n_pairs, n_target_words = filtered.sizes.tolist()
         whole, take = self.tables, self.scratch.take
         phrases = PhraseTable(
-            filtered.slots,
-            take("source_offsets", np.int64, n_sources + 1),
-            take("source_words", np.int32, n_source_words),
-            take("pair_offsets", np.int64, n_sources + 1),
-            take("target_offsets", np.int64, n_pairs + 1),
-            take("target_words", np.int32, n_target_words),
-            take("ln_scores", np.float32, n_pairs, whole.phrases.ln_scores.shape[1]),
-            *NO_POINTS,
-            take("joint_counts", np.int32, n_pairs),
-            take("source_counts", np.int32, n_sources),
-            take("target_counts", np.int32, n_pairs),
+            slots=filtered.slots,
+            source_offsets=take("source_offsets", np.int64, n_sources + 1),
+            source_words=take("source_words", np.int32, n_source_words),
+            pair_offsets=take("pair_offsets", np.int64, n_sources + 1),
+            target_offsets=take("target_offsets", np.int64, n_pairs + 1),
+            target_words=take("target_words", np.int32, n_target_words),
+            ln_scores=take("ln_scores", np.float32, n_pairs, whole.phrases.ln_scores.shape[1]),
+            **NO_POINTS,
+            joint_counts=take("joint_counts", np.int32, n_pairs),
+            source_counts=take("source_counts", np.int32, n_sources),
+            target_counts=take("target_counts", np.int32, n_pairs),
         )
         ln_reordering = take("ln_reordering", np.float32, n_pairs, whole.ln_reordering.shape[1])
         return whole._replace(phrases=phrases, ln_reordering=ln_reordering)

@@ -1,20 +1,21 @@
-"""Leave-one-out: what the phrase table would say of a training sentence, had it not seen that sentence pair.
+"""Leave-one-out: counts of a training sentence pair that are subtracted from the phrase table to translate it.
 
-The phrase pairs of the held-out sentence pair are extracted again and their counts taken away, for this sentence
-alone. A phrase pair that no other sentence pair supports is dropped (Yu et al. 2013, section 4.2), or both its
-probabilities become a penalty (Wuebker et al. 2010, section 4.1; Wuebker et al. 2015, section 5.2). Lexical weights
-stay as they are.
+The phrase pairs of the held-out sentence pair are extracted again and counted. One that no other sentence pair supports
+is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty (Wuebker et al. 2010, section 4.1;
+Wuebker et al. 2015, section 5.2). Lexical weights do not change.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.occurrences import orientations, source_length, target_length
+from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
-from phrasebeam.decoder.input.sentence_input import LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
@@ -24,61 +25,55 @@ from phrasebeam.decoder.tables.phrase_table import (
     PhraseTable,
     phrase_hash,
 )
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
-KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # what becomes of pairs that are left without a count
+KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # modes: what happens to pairs whose count becomes 0
 MODES = {"drop": DROP, "penalty": PENALTY}
-SAMPLE = 1 << 10
+SAMPLE = 1 << 10  # phrase pairs that check_frequencies looks at
 
 
 class HeldOutCounts(NamedTuple):
-    """Counts of the K phrase pairs that a sentence pair holds; a phrase is known by its first occurrence."""
+    """Counts of the K phrase pair occurrences of a sentence pair; a phrase or pair is named by its first occurrence."""
 
-    occurrences: np.ndarray  # int32[K, 4], see `extract`
-    source_words: np.ndarray  # int32[n]
-    target_words: np.ndarray  # int32[m]
-    source_slots: np.ndarray  # int32[T], hash table of source phrases, T a power of two >= 2 K
-    target_slots: np.ndarray  # int32[T]
-    pair_slots: np.ndarray  # int32[T]
-    source_of: np.ndarray  # int32[K], first occurrence of the source phrase
-    target_of: np.ndarray  # int32[K]
-    source_counts: np.ndarray  # int64[K], at the first occurrence
-    target_counts: np.ndarray  # int64[K]
-    pair_counts: np.ndarray  # int64[K]
-    source_orientations: np.ndarray  # int64[K, 8], M S DL DR to the phrase before and after
-    pair_orientations: np.ndarray  # int64[K, 8]
+    occurrences: Annotated[np.ndarray, array(np.int32, "K", 4)]  # see extraction/occurrences.py
+    source_words: Annotated[np.ndarray, array(np.int32, "n")]
+    target_words: Annotated[np.ndarray, array(np.int32, "m")]
+    # Hash tables of source phrases, target phrases and pairs: occurrence or ABSENT; T a power of two > 2 K
+    source_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    target_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    pair_slots: Annotated[np.ndarray, array(np.int32, "T", fill=ABSENT)]
+    source_of: Annotated[np.ndarray, array(np.int32, "K")]  # first occurrence of the source phrase
+    target_of: Annotated[np.ndarray, array(np.int32, "K")]  # of the target phrase
+    source_counts: Annotated[np.ndarray, array(np.int64, "K")]  # stored at the first occurrence, as all counts
+    target_counts: Annotated[np.ndarray, array(np.int64, "K")]
+    pair_counts: Annotated[np.ndarray, array(np.int64, "K")]
+    # M S DL DR to the previous phrase, then to the next
+    source_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
+    pair_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
 
 
 def new_counts(occurrences: np.ndarray, source: np.ndarray, target: np.ndarray) -> HeldOutCounts:
-    """Nothing counted yet of the `occurrences` in the sentence pair of those words."""
-    n = len(occurrences)
-    size = 1 << (2 * n).bit_length()
-    return HeldOutCounts(
-        occurrences,
-        source,
-        target,
-        *(np.full(size, ABSENT, np.int32) for _ in range(3)),
-        *(np.zeros(n, np.int32) for _ in range(2)),
-        *(np.zeros(n, np.int64) for _ in range(3)),
-        *(np.zeros((n, 2 * N_ORIENTATIONS), np.int64) for _ in range(2)),
-    )
+    """Allocate HeldOutCounts of `occurrences` (int32[K, 4]) in the sentence pair `source`, `target` (int32), all 0."""
+    sizes = {"K": len(occurrences), "T": 1 << (2 * len(occurrences)).bit_length()}
+    return allocate(HeldOutCounts, sizes, occurrences=occurrences, source_words=source, target_words=target)
 
 
-NOTHING = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
+NO_COUNTS = new_counts(np.zeros((0, 4), np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @kernel
-def count_held_out(counts):
-    """Fill `counts`."""
+def count_held_out(counts: HeldOutCounts):
+    """Fill the hash tables and counts of `counts`, which is new."""
     for i in range(counts.occurrences.shape[0]):
-        first, begin = np.int64(counts.occurrences[i, 1]), np.int64(counts.occurrences[i, 2])
-        packed = np.int64(counts.occurrences[i, 3])
-        slot = _source_slot(counts, counts.source_words, first, first + (packed & 255))
+        occurrence = counts.occurrences[i]
+        first, begin = np.int64(occurrence[1]), np.int64(occurrence[2])
+        slot = _source_slot(counts, counts.source_words, first, first + source_length(occurrence))
         if counts.source_slots[slot] == ABSENT:
             counts.source_slots[slot] = i
         source = np.int64(counts.source_slots[slot])
-        slot = _target_slot(counts, counts.target_words, begin, begin + (packed >> 8 & 255))
+        slot = _target_slot(counts, counts.target_words, begin, begin + target_length(occurrence))
         if counts.target_slots[slot] == ABSENT:
             counts.target_slots[slot] = i
         target = np.int64(counts.target_slots[slot])
@@ -90,26 +85,27 @@ def count_held_out(counts):
         counts.source_counts[source] += 1
         counts.target_counts[target] += 1
         counts.pair_counts[pair] += 1
-        for column in (packed >> 16 & 3, N_ORIENTATIONS + (packed >> 18 & 3)):
+        previous, following = orientations(occurrence)
+        for column in (previous, N_ORIENTATIONS + following):
             counts.source_orientations[source, column] += 1
             counts.pair_orientations[pair, column] += 1
 
 
 @kernel
-def held_out_source(counts, words, begin, end):
-    """The first occurrence of the source phrase words[begin:end], or ABSENT."""
+def held_out_source(counts: HeldOutCounts, words, begin, end):
+    """The first occurrence (int64) of the source phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
     return np.int64(counts.source_slots[_source_slot(counts, words, begin, end)])
 
 
 @kernel
-def held_out_target(counts, words, begin, end):
-    """The first occurrence of the target phrase words[begin:end], or ABSENT."""
+def held_out_target(counts: HeldOutCounts, words, begin, end):
+    """The first occurrence (int64) of the target phrase words[begin:end], of `words` (int32[n]), or ABSENT."""
     return np.int64(counts.target_slots[_target_slot(counts, words, begin, end)])
 
 
 @kernel
-def held_out_pair(counts, source, target):
-    """The first occurrence of the pair of two phrases, which are given by theirs; ABSENT also where one of them is."""
+def held_out_pair(counts: HeldOutCounts, source, target):
+    """The first occurrence (int64) of the pair of two phrases, given by their own; ABSENT also where one of them is."""
     if source == ABSENT or target == ABSENT:
         return np.int64(ABSENT)
     return np.int64(counts.pair_slots[_pair_slot(counts, source, target)])
@@ -117,60 +113,49 @@ def held_out_pair(counts, source, target):
 
 @inlined_kernel
 def _source_slot(counts, words, begin, end):
-    mask = np.int64(counts.source_slots.size - 1)
-    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    slot = first_slot(phrase_hash(words, begin, end), counts.source_slots.size)
     while counts.source_slots[slot] != ABSENT:
-        other = np.int64(counts.source_slots[slot])
-        first, length = np.int64(counts.occurrences[other, 1]), np.int64(counts.occurrences[other, 3]) & 255
-        if length == end - begin and _same_words(counts.source_words, first, words, begin, length):
+        occurrence = counts.occurrences[counts.source_slots[slot]]
+        first, length = np.int64(occurrence[1]), source_length(occurrence)
+        if length == end - begin and same_words(counts.source_words, first, words, begin, length):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.source_slots.size)
     return slot
 
 
 @inlined_kernel
 def _target_slot(counts, words, begin, end):
-    mask = np.int64(counts.target_slots.size - 1)
-    slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+    slot = first_slot(phrase_hash(words, begin, end), counts.target_slots.size)
     while counts.target_slots[slot] != ABSENT:
-        other = np.int64(counts.target_slots[slot])
-        first, length = np.int64(counts.occurrences[other, 2]), np.int64(counts.occurrences[other, 3]) >> 8 & 255
-        if length == end - begin and _same_words(counts.target_words, first, words, begin, length):
+        occurrence = counts.occurrences[counts.target_slots[slot]]
+        first, length = np.int64(occurrence[2]), target_length(occurrence)
+        if length == end - begin and same_words(counts.target_words, first, words, begin, length):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.target_slots.size)
     return slot
 
 
 @inlined_kernel
 def _pair_slot(counts, source, target):
-    mask = np.int64(counts.pair_slots.size - 1)
-    slot = np.int64(mix(combine(combine(START, source), target)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(START, source), target)), counts.pair_slots.size)
     while counts.pair_slots[slot] != ABSENT:
         other = np.int64(counts.pair_slots[slot])
         if counts.source_of[other] == source and counts.target_of[other] == target:
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, counts.pair_slots.size)
     return slot
 
 
-@inlined_kernel
-def _same_words(one, first, other, begin, length):
-    for k in range(length):
-        if one[first + k] != other[begin + k]:
-            return False
-    return True
-
-
-def held_out_counts(model: Model, source: np.ndarray, left_out: LeftOut) -> HeldOutCounts:
+def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> HeldOutCounts:
     """Counts of the phrase pairs in a training sentence pair; `source` (int32[n]) are the ids of its source words."""
-    target = model.target.ids(list(left_out.reference))
+    target = model.target.ids(list(held_out.reference))
     if not source.size or not target.size:
-        return NOTHING
+        return NO_COUNTS
     sizes, reordering = model.description, model.description.reordering
-    # No phrase pair of the training data was longer, so that the limit of training is not needed.
+    # No phrase pair of the training data was longer, so the limit of training is not needed.
     longest = max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
     kind = KINDS[reordering.orientation if reordering else "word"]
-    occurrences = sentence_occurrences(source, target, left_out.alignment, longest, kind)
+    occurrences = sentence_occurrences(source, target, held_out.alignment, longest, kind)
     counts = new_counts(occurrences, source, target)
     count_held_out(counts)
     return counts

@@ -1,8 +1,8 @@
-"""Which pairs of the phrase table a sentence needs: those of its phrases, or only what occurs in a reference.
+"""Selection of the phrase pairs that a sentence needs: those of its phrases, or only those that occur in a reference.
 
-Where a table limit keeps the K best pairs of a source phrase, and its own counts change the scores of some, the K best
-are among these and the K best others: all others change by the same amount. So somewhat more than K are ranked for the
-model as it is, which is remembered from sentence to sentence, and the rest is left out.
+A table limit keeps the K best pairs of a source phrase. Held-out counts change the scores of some pairs, and those of
+all others by the same amount: so the K best are among the changed pairs and the K best others. Somewhat more than K are
+ranked by the scores of the whole model, a ranking that is cached across sentences, and the other pairs are left out.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.scratch_arrays import ScratchArrays
+from phrasebeam.decoder.extraction.occurrences import source_length
 from phrasebeam.decoder.held_out.leave_one_out import (
     DROP,
     HeldOutCounts,
@@ -17,70 +18,71 @@ from phrasebeam.decoder.held_out.leave_one_out import (
     held_out_source,
     held_out_target,
 )
-from phrasebeam.decoder.options.candidates import choose
-from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, n_slots, phrase_hash
+from phrasebeam.decoder.options.candidates import Lookup, choose
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, n_slots, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-FIRST_WORDS = 1 << 12
-MORE = 12  # pairs that are ranked beyond the table limit
-ALL = -1
+FIRST_WORDS = 1 << 12  # size of the filter of first words, a power of two
+EXTRA_PAIRS = 12  # pairs that are ranked beyond the table limit
+ALL = -1  # in place of a number of best pairs
 
 
 class FilterQuery(NamedTuple):
-    """What is wanted of the model's table."""
+    """A sentence of n words and, if any, its reference of m words, for which pairs of the phrase table are selected."""
 
     words: np.ndarray  # int32[n], source ids of the sentence
-    longest: int  # source phrase, in words
+    longest: int  # words of the longest source phrase
     reference: np.ndarray  # int32[m], target ids
-    first_words: np.ndarray  # bool[FIRST_WORDS], whether the reference holds a word with these low bits
+    first_words: np.ndarray  # bool[FIRST_WORDS], whether the reference has a word whose id ends in these bits
     is_forced: bool  # only pairs whose target phrase occurs in the reference
     held_out: HeldOutCounts
-    mode: np.int64  # see MODES
-    table_limit: int  # pairs of a source phrase that will be kept, 0 for all
-    seen: np.ndarray  # int64[8], room for counts of orientations
+    mode: np.int64  # KEEP_ALL, DROP or PENALTY
+    table_limit: int  # pairs of a source phrase that options use, 0 for all
+    orientation_counts: np.ndarray  # int64[8], scratch of copy_pairs
 
 
 class FilteredPairs(NamedTuple):
-    """Of the model's table, N source phrases and P pairs that the sentence needs."""
+    """N source phrases and P pairs of the model's table that a sentence needs; the arrays are at least that long."""
 
-    source: np.ndarray  # int64[N]
-    begin: np.ndarray  # int64[N], an occurrence in the sentence
-    end: np.ndarray  # int64[N]
-    held_out_source: np.ndarray  # int64[N], see HeldOutCounts
+    source: np.ndarray  # int64[N], number in the model's table
+    begin: np.ndarray  # int64[N], first word of its first occurrence in the sentence
+    end: np.ndarray  # int64[N], last word + 1
+    held_out_source: np.ndarray  # int64[N], number in HeldOutCounts, or ABSENT
     pair_offsets: np.ndarray  # int64[N + 1], into `pair`
-    pair: np.ndarray  # int64[P]
-    held_out_target: np.ndarray  # int32[P]
-    held_out_pair: np.ndarray  # int32[P]
-    best: np.ndarray  # int64[M], best pairs of a source phrase, counted from its first, ascending
-    slots: np.ndarray  # int64[T], hash table of the source phrases as PhraseTable has it
-    sizes: np.ndarray  # int64[4]: source phrases, words of these, pairs, words of their target phrases
-    missing: np.ndarray  # int64[1], phrase pairs of `own` that the table has not so often
+    pair: np.ndarray  # int64[P], number in the model's table
+    held_out_target: np.ndarray  # int32[P], number in HeldOutCounts, or ABSENT
+    held_out_pair: np.ndarray  # int32[P], number in HeldOutCounts, or ABSENT
+    best: np.ndarray  # int64[M], scratch: best pairs of a source phrase, counted from its first, ascending
+    slots: np.ndarray  # int64[T], hash table of the N source phrases, see PhraseTable
+    sizes: np.ndarray  # int64[4]: N, words of the source phrases, P, words of the target phrases
+    missing: np.ndarray  # int64[1], held-out occurrences of phrase pairs that the table's counts do not contain
 
 
 def new_filtered_pairs(query: FilterQuery, n_candidates: int, scratch: ScratchArrays) -> FilteredPairs:
-    """Nothing chosen yet of the phrases of the sentence, which have so many pairs."""
+    """Allocate FilteredPairs, without any, for the phrases of a sentence, which have `n_candidates` pairs in all."""
     n_phrases = query.words.size * query.longest
     filtered = FilteredPairs(
-        scratch.take("source", np.int64, n_phrases),
-        scratch.take("begin", np.int64, n_phrases),
-        scratch.take("end", np.int64, n_phrases),
-        scratch.take("held_out_source", np.int64, n_phrases),
-        scratch.take("chosen_offsets", np.int64, n_phrases + 1),
-        scratch.take("pair", np.int64, n_candidates),
-        scratch.take("held_out_target", np.int32, n_candidates),
-        scratch.take("held_out_pair", np.int32, n_candidates),
-        scratch.take("best", np.int64, n_candidates),
-        scratch.take("slots", np.int64, n_slots(n_phrases)),
-        np.zeros(4, np.int64),
-        np.zeros(1, np.int64),
+        source=scratch.take("source", np.int64, n_phrases),
+        begin=scratch.take("begin", np.int64, n_phrases),
+        end=scratch.take("end", np.int64, n_phrases),
+        held_out_source=scratch.take("held_out_source", np.int64, n_phrases),
+        pair_offsets=scratch.take("chosen_offsets", np.int64, n_phrases + 1),
+        pair=scratch.take("pair", np.int64, n_candidates),
+        held_out_target=scratch.take("held_out_target", np.int32, n_candidates),
+        held_out_pair=scratch.take("held_out_pair", np.int32, n_candidates),
+        best=scratch.take("best", np.int64, n_candidates),
+        slots=scratch.take("slots", np.int64, n_slots(n_phrases)),
+        sizes=np.zeros(4, np.int64),
+        missing=np.zeros(1, np.int64),
     )
     filtered.slots.fill(ABSENT)
     return filtered
 
 
 @kernel
-def count_candidates(phrases, words, longest):
-    """How many pairs the phrases of a sentence have; those of a phrase that occurs twice count twice."""
+def count_candidates(phrases: PhraseTable, words, longest):
+    """Number of pairs of all phrases of `words` (int32[n]) of up to `longest` words, repeated phrases counted again."""
     count = np.int64(0)
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + longest, words.size) + 1):
@@ -91,26 +93,26 @@ def count_candidates(phrases, words, longest):
 
 
 @kernel
-def filter_pairs(lookup, query, filtered):
-    """Fill `chosen`, which is new, from the tables of `lookup`, whose limit is that of `wanted` and MORE, or 0."""
+def filter_pairs(lookup: Lookup, query: FilterQuery, filtered: FilteredPairs):
+    """Fill `filtered`, which is new, from lookup.tables; lookup.limit is query.table_limit + EXTRA_PAIRS, or 0."""
     phrases, words, slots, number = lookup.tables.phrases, query.words, filtered.slots, np.int64(0)
-    mask, filtered.pair_offsets[0] = np.int64(slots.size - 1), 0
+    filtered.pair_offsets[0] = 0
     for i in range(query.held_out.occurrences.shape[0]):
-        filtered.missing[0] += (np.int64(query.held_out.occurrences[i, 3]) & 255) <= query.longest
+        filtered.missing[0] += source_length(query.held_out.occurrences[i]) <= query.longest
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + query.longest, words.size) + 1):
             source = find_source(phrases, words, begin, end)
             if source == ABSENT:
                 continue
-            slot = np.int64(phrase_hash(words, begin, end) & np.uint64(mask))
+            slot = first_slot(phrase_hash(words, begin, end), slots.size)
             while slots[slot] != ABSENT and filtered.source[slots[slot]] != source:
-                slot = (slot + 1) & mask
+                slot = next_slot(slot, slots.size)
             if slots[slot] != ABSENT:
                 continue
             filtered.source[number], filtered.begin[number], filtered.end[number] = source, begin, end
             filtered.held_out_source[number] = held_out_source(query.held_out, words, begin, end)
             n_pairs = _filter_pairs_of(lookup, query, filtered, number)
-            # A word that has pairs, though none that yields the reference, must not pass for one that is no phrase.
+            # A word all of whose pairs were filtered out is kept, lest it be taken for an unknown word.
             if n_pairs > 0 or (
                 end - begin == 1 and _has_pairs(phrases, query, source, filtered.held_out_source[number])
             ):
@@ -122,7 +124,7 @@ def filter_pairs(lookup, query, filtered):
 
 @inner_kernel
 def _filter_pairs_of(lookup, query, filtered, number):
-    """Choose among the pairs of source phrase `number`; how many there are."""
+    """Select pairs of source phrase `number`; return how many."""
     phrases, source, n_best = lookup.tables.phrases, filtered.source[number], np.int64(ALL)
     n_pairs = phrases.pair_offsets[source + 1] - phrases.pair_offsets[source]
     if 0 < lookup.limit < n_pairs:
@@ -143,44 +145,44 @@ def _filter_pairs_of(lookup, query, filtered, number):
 
 @inner_kernel
 def _take_pairs(phrases, query, filtered, number, n_best):
-    """Choose the `n_best` pairs that were ranked, or ALL, and those with own counts; how many have none."""
+    """Select the `n_best` pairs in filtered.best (or ALL) and all with held-out counts; return how many have none."""
     source, row, held_out_f = filtered.source[number], filtered.pair_offsets[number], filtered.held_out_source[number]
     first, next_best, n_others = phrases.pair_offsets[source], np.int64(0), np.int64(0)
     for pair in range(first, phrases.pair_offsets[source + 1]):
         is_best = n_best == ALL or (next_best < n_best and filtered.best[next_best] == pair - first)
         next_best += is_best
         begin, end = phrases.target_offsets[pair], phrases.target_offsets[pair + 1]
-        is_kept, target, both = begin == end, np.int64(ABSENT), np.int64(ABSENT)
+        is_needed, held_out_e, held_out_fe = begin == end, np.int64(ABSENT), np.int64(ABSENT)
         if begin < end and query.first_words[np.int64(phrases.target_words[begin]) & (FIRST_WORDS - 1)]:
-            target = held_out_target(query.held_out, phrases.target_words, begin, end)
-            both = held_out_pair(query.held_out, held_out_f, target)
-            is_kept = target != ABSENT or (
+            held_out_e = held_out_target(query.held_out, phrases.target_words, begin, end)
+            held_out_fe = held_out_pair(query.held_out, held_out_f, held_out_e)
+            is_needed = held_out_e != ABSENT or (
                 query.is_forced and _occurs(query.reference, phrases.target_words, begin, end)
             )
-        if both != ABSENT:
-            seen, held_out = np.int64(phrases.joint_counts[pair]), query.held_out.pair_counts[both]
-            filtered.missing[0] -= min(seen, held_out)
-            if seen <= held_out and query.mode == DROP:
+        if held_out_fe != ABSENT:
+            c_fe, n_held_out = np.int64(phrases.joint_counts[pair]), query.held_out.pair_counts[held_out_fe]
+            filtered.missing[0] -= min(c_fe, n_held_out)
+            if c_fe <= n_held_out and query.mode == DROP:
                 continue
-        if is_kept or (is_best and not query.is_forced):
-            filtered.pair[row], filtered.held_out_target[row], filtered.held_out_pair[row] = pair, target, both
+        if is_needed or (is_best and not query.is_forced):
+            filtered.pair[row] = pair
+            filtered.held_out_target[row], filtered.held_out_pair[row] = held_out_e, held_out_fe
             filtered.sizes[3] += end - begin
             row += 1
-            n_others += target == ABSENT
+            n_others += held_out_e == ABSENT
     filtered.pair_offsets[number + 1], filtered.sizes[2] = row, row
     return n_others
 
 
 @kernel
 def _has_pairs(phrases, query, source, held_out_f):
-    """Whether a source phrase has pairs that are not left out."""
+    """Whether a source phrase has pairs that leave-one-out does not drop."""
     for pair in range(phrases.pair_offsets[source], phrases.pair_offsets[source + 1]):
         begin, end = phrases.target_offsets[pair], phrases.target_offsets[pair + 1]
-        both = held_out_pair(
-            query.held_out, held_out_f, held_out_target(query.held_out, phrases.target_words, begin, end)
-        )
-        is_dropped = both != ABSENT and query.mode == DROP
-        if not is_dropped or np.int64(phrases.joint_counts[pair]) > query.held_out.pair_counts[both]:
+        held_out_e = held_out_target(query.held_out, phrases.target_words, begin, end)
+        held_out_fe = held_out_pair(query.held_out, held_out_f, held_out_e)
+        may_drop = held_out_fe != ABSENT and query.mode == DROP
+        if not may_drop or np.int64(phrases.joint_counts[pair]) > query.held_out.pair_counts[held_out_fe]:
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""Training sentence pairs as they are read: sentences, their references and, for leave-one-out, word alignments."""
+"""Training sentence pairs read from files: sentences, references and, for leave-one-out, word alignments."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,25 +9,25 @@ from typing import NamedTuple
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.extraction.pharaoh import read_points
-from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut, LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import fold_of
 from phrasebeam.lm.text.corpus import split
 
 
 class TrainingFiles(NamedTuple):
-    """Files that belong to a file of sentences, line by line."""
+    """Files that are parallel to a file of source sentences."""
 
     reference: Path
-    alignment: Path | None  # None: nothing is left out
+    alignment: Path | None  # None: no counts are subtracted
     mode: LeaveOneOut = "drop"
-    n_folds: int | None = None  # of the language model, see lm_folds.py
+    n_folds: int | None = None  # of language models, see language_model_folds.py
 
 
 def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[tuple[Input, tuple[str, ...]]]:
-    """Each sentence and its reference; with an alignment, the pair is left out of what the sentence is translated by.
+    """Each sentence and its reference; with an alignment, the counts of the pair are held out from the phrase table.
 
-    With folds alone it is left out of the language model and nothing else. Raises FormatError where one of the files
-    ends before the others, or is damaged.
+    With folds, its language model is one trained without it. Raises FormatError where one of the files ends
+    before the others, or is damaged.
     """
     references = read_lines(files.reference)
     alignments = read_lines(files.alignment) if files.alignment else None
@@ -45,9 +45,9 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
             sizes = len(given.words), len(reference)
             numbers = read_points(points, *sizes, files.alignment, number)
             points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
-            given = replace(given, left_out=LeftOut(reference, points_of_pair, files.mode, fold))
+            given = replace(given, held_out=HeldOutPair(reference, points_of_pair, files.mode, fold))
         elif fold is not None:
-            given = replace(given, left_out=LeftOut((), (), fold=fold))
+            given = replace(given, held_out=HeldOutPair((), (), fold=fold))
         yield given, reference
     if alignments is not None and files.alignment and next(alignments, None) is not None:
         raise FormatError(files.alignment, "more lines than there are sentence pairs; give one for each", number + 1)

@@ -1,1 +1,1 @@
-"""What a search is given: a source sentence with its terms, walls, zones and what its translation must begin with."""
+"""The input of the search: a source sentence with terms, walls, zones and a prefix of its translation."""

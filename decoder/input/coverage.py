@@ -8,21 +8,21 @@ import numpy as np
 
 from phrasebeam.kernels.jit import kernel
 
-COVERAGE_WINDOW = 64  # words behind the first gap that a coverage can tell apart
+COVERAGE_WINDOW = 64  # words from the first gap on
 
 ONE = np.uint64(1)
-NONE = np.uint64(0)
+NONE = np.uint64(0)  # no bit set
 
 
 @kernel
 def is_covered(first_gap, window, position):
-    """Whether the word at `position` >= first_gap, within the window, is covered."""
+    """Whether the word at `position` is covered; it lies within the `window` (uint64) that begins at `first_gap`."""
     return (window >> np.uint64(position - first_gap)) & ONE != NONE
 
 
 @kernel
 def cover(first_gap, window, begin, end):
-    """(first gap, window) once the words begin:end, which were free and lie within the window, are covered too."""
+    """(first gap, window) after covering the words begin:end, which were free and lie within the `window` (uint64)."""
     length = np.uint64(end - begin)
     window |= ((ONE << length) - ONE) << np.uint64(begin - first_gap)
     while window & ONE != NONE:

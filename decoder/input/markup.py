@@ -6,7 +6,7 @@
 A tag of any name but wall and zone gives its words the translations that it names, or none. The attribute span="2-4"
 says which words are meant (from 0, the last one included) instead of those inside the tag. In attributes \\" is a
 quotation mark, in text \\< is a < that begins no tag; a < before anything but a letter or / never does. As in Moses
-&lt; and its like are words as any other: a model knows them or not.
+&lt; and the like are ordinary words, which a model may know.
 """
 
 import re
@@ -21,8 +21,8 @@ from phrasebeam.decoder.input.sentence_input import Input, Term, check_span
 from phrasebeam.lm.text.corpus import split
 
 WALL, ZONE = "wall", "zone"
-OF_MOSES = ("ne", "update", "weight-overwrite", "coord")  # tags that change what the model is, or need factors
-BETWEEN = "||"
+UNSUPPORTED = ("ne", "update", "weight-overwrite", "coord")  # Moses' tags that change the model, or need factors
+SEPARATOR = "||"  # of translations and of probabilities
 NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
 OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
 TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]*)((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
@@ -43,7 +43,7 @@ class Tag:
 
 @dataclass(frozen=True)
 class Element:
-    """A tag, and the words begin:end that it is about."""
+    """An element of the markup, which applies to the words begin:end."""
 
     name: str
     attributes: dict[str, str]
@@ -52,9 +52,9 @@ class Element:
 
 
 def read_markup(line: str, markup: Markup, path: str | PathLike[str] = "input", number: int | None = None) -> Input:
-    """The sentence of a tokenized line whose tags are read as `markup` says; with "pass-through" there are none.
+    """The sentence of a tokenized line, its tags read as `markup` says; with "pass-through" tags are plain text.
 
-    Raises FormatError, naming `path` and the line's `number`, where the markup is malformed or asks for the impossible.
+    Raises FormatError, naming `path` and the line's `number`, where the markup is malformed or cannot be obeyed.
     """
     if markup == "pass-through":
         return Input(split(line))
@@ -66,7 +66,7 @@ def read_markup(line: str, markup: Markup, path: str | PathLike[str] = "input", 
 
 
 def read_all_markup(lines: Iterable[str], markup: Markup, path: str | PathLike[str]) -> Iterator[Input]:
-    """read_markup of every line of the file `path`."""
+    """The sentences of `lines` of the file `path`, each by read_markup."""
     for number, line in enumerate(lines, 1):
         yield read_markup(line, markup, path, number)
 
@@ -97,17 +97,18 @@ def _read_elements(line: str) -> tuple[list[str], list[Element]]:
 
 
 def _pieces(line: str) -> Iterator[str | Tag]:
-    place = 0
-    while opening := OPENING.search(line, place):
-        yield line[place : opening.start()].replace("\\<", "<")
-        found = TAG.match(line, opening.start())
-        if found is None or (found[1] and (found[3] or found[4])):
+    """Text and tags of a line, in turn."""
+    position = 0
+    while opening := OPENING.search(line, position):
+        yield line[position : opening.start()].replace("\\<", "<")
+        tag = TAG.match(line, opening.start())
+        if tag is None or (tag[1] and (tag[3] or tag[4])):
             where = f"malformed tag at character {opening.start() + 1}, {line[opening.start() :][:LONGEST_SHOWN]!r}"
             raise ConfigError(f'{where}: expected <name attribute="value">, </name> or <name/>; a plain < is \\<')
-        attributes = {name: value.replace('\\"', '"') for name, value in ATTRIBUTE.findall(found[3])}
-        yield Tag(found[2], attributes, bool(found[1]), bool(found[4]))
-        place = found.end()
-    yield line[place:].replace("\\<", "<")
+        attributes = {name: value.replace('\\"', '"') for name, value in ATTRIBUTE.findall(tag[3])}
+        yield Tag(tag[2], attributes, bool(tag[1]), bool(tag[4]))
+        position = tag.end()
+    yield line[position:].replace("\\<", "<")
 
 
 def _with_instructions(words: list[str], elements: list[Element], markup: Markup) -> Input:
@@ -122,38 +123,38 @@ def _with_instructions(words: list[str], elements: list[Element], markup: Markup
             walls += range(begin, end + 1)
         elif element.name == ZONE:
             zones.append((begin, end))
-        elif element.name in OF_MOSES:
+        elif element.name in UNSUPPORTED:
             raise ConfigError(f"<{element.name}> means something to Moses that the decoder does not do; remove it")
         else:
             terms += _terms(element, begin, end)
     policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)
-    given = Input(words, tuple(terms), policy, tuple(walls), tuple(zones))
-    return replace(given, terms=()) if markup == "ignore" else given
+    sentence = Input(words, tuple(terms), policy, tuple(walls), tuple(zones))
+    return replace(sentence, terms=()) if markup == "ignore" else sentence
 
 
 def _span(element: Element) -> tuple[int, int]:
-    """Half open."""
+    """(begin, end) of the words that the element applies to."""
     if "span" not in element.attributes:
         return element.begin, element.end
-    found = SPAN.fullmatch(element.attributes["span"])
-    if found is None:
+    span = SPAN.fullmatch(element.attributes["span"])
+    if span is None:
         message = f'<{element.name}> has span="{element.attributes["span"][:LONGEST_SHOWN]}"'
         raise ConfigError(f'{message}, expected the numbers of the first and the last word, such as span="2-4"')
-    return int(found[1]), int(found[2] or found[1]) + 1
+    return int(span[1]), int(span[2] or span[1]) + 1
 
 
 def _terms(element: Element, begin: int, end: int) -> list[Term]:
-    """The translations of a tag; "english" is what Moses once called them."""
-    given = [element.attributes[name] for name in ("translation", "english") if element.attributes.get(name)]
-    targets = [tuple(split(text)) for texts in given for text in texts.split(BETWEEN)]
+    """The translations that a tag gives, in the attribute "translation" or, as older versions of Moses, "english"."""
+    attributes = [element.attributes[name] for name in ("translation", "english") if element.attributes.get(name)]
+    targets = [tuple(split(text)) for texts in attributes for text in texts.split(SEPARATOR)]
     if not all(targets):
-        raise ConfigError(f"<{element.name}> gives a translation without words; remove a {BETWEEN}")
+        raise ConfigError(f"<{element.name}> gives a translation without words; remove a {SEPARATOR}")
     probabilities = [1.0] * len(targets)
     if texts := element.attributes.get("prob"):
-        probabilities = [_probability(element.name, text) for text in texts.split(BETWEEN)]
+        probabilities = [_probability(element.name, text) for text in texts.split(SEPARATOR)]
     if len(probabilities) != len(targets):
-        found = f"{len(targets)} translations and {len(probabilities)} probabilities"
-        raise ConfigError(f"<{element.name}> gives {found}, expected as many of each, separated by {BETWEEN}")
+        numbers = f"{len(targets)} translations and {len(probabilities)} probabilities"
+        raise ConfigError(f"<{element.name}> gives {numbers}, expected as many of each, separated by {SEPARATOR}")
     return [Term(begin, end, target, probability) for target, probability in zip(targets, probabilities)]
 
 

@@ -11,7 +11,7 @@ from pydantic import (
 from phrasebeam.base.config import Section
 
 Casing = Literal["truecase", "lowercase", "keep"]
-# Their words are not set apart by spaces, and Moses' tokenizer does not segment.
+# Languages written without spaces between words, which Moses' tokenizer does not segment.
 WITHOUT_SPACES = {"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"}
 
 

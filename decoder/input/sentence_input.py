@@ -1,4 +1,4 @@
-"""What is to be translated: the words of a sentence, and what its author asks of the translation, as in Moses."""
+"""A sentence to translate, with instructions for its translation as in Moses: terms, walls, zones, a prefix."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 
 @dataclass(frozen=True)
 class Term:
-    """A translation of the source words begin:end; ln of its probability is spread over the phrase table's scores."""
+    """A translation of the source words begin:end; its ln probability is divided among the phrase table's scores."""
 
     begin: int
     end: int
@@ -27,7 +27,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Prefix:
-    """Words with which a translation must begin; the last of them may be the beginning of one."""
+    """Words with which a translation must begin; if `is_partial`, the last is the beginning of a word."""
 
     words: tuple[str, ...] = ()
     is_partial: bool = False
@@ -39,22 +39,22 @@ class Prefix:
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """The training sentence pair that an input is the source of, and that its translation must not know of."""
+class HeldOutPair:
+    """The training sentence pair that an input comes from, for leave-one-out: its counts are subtracted."""
 
     reference: tuple[str, ...]
-    alignment: tuple[tuple[int, int], ...]  # (source, target) positions, as the model was made of
+    alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the one that the model was trained on
     mode: LeaveOneOut = "drop"
-    fold: int | None = None  # number of the language model that has not seen the sentence
+    fold: int | None = None  # number of the language model trained without the sentence
 
 
 @dataclass(frozen=True)
 class Input:
     """A sentence of n words with instructions. Raises ConfigError where these are impossible.
 
-    A wall w, 0 < w < n, stands before word w: a phrase that reaches beyond it leaves no word before it for later. The
-    words of a zone begin:end, once one of them is translated, are all translated before any other; a wall inside a
-    zone holds for its words alone. Zones may be nested.
+    A wall w, 0 < w < n, stands before word w: a phrase may reach beyond it only if that leaves no word before it
+    untranslated. Once a word of the zone begin:end is translated, all its words are translated before any other; a wall
+    inside a zone holds for the words of the zone alone. Zones may be nested.
     """
 
     words: Sequence[str]
@@ -63,7 +63,7 @@ class Input:
     walls: tuple[int, ...] = ()
     zones: tuple[tuple[int, int], ...] = ()
     prefix: Prefix = Prefix()
-    left_out: LeftOut | None = None
+    held_out: HeldOutPair | None = None
 
     def __post_init__(self) -> None:
         n_words = len(self.words)
@@ -83,16 +83,16 @@ class Input:
             check_span("a zone holds", *zone, n_words)
         if self.zones:
             _check_nesting(sorted(self.zones))
-        if self.left_out:
-            n_target = len(self.left_out.reference)
-            for i, j in self.left_out.alignment:
+        if self.held_out:
+            n_target = len(self.held_out.reference)
+            for i, j in self.held_out.alignment:
                 if not (0 <= i < n_words and 0 <= j < n_target):
                     sizes = f"{n_words} source and {n_target} target words"
                     raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")
 
 
 def check_span(what: str, begin: int, end: int, n_words: int) -> None:
-    """Raises ConfigError, which begins with `what`, unless begin:end are some of the words of a sentence."""
+    """Raise ConfigError, beginning with `what`, unless begin:end is a nonempty span of `n_words` words."""
     if begin >= end:
         raise ConfigError(f"{what} no words, expected at least one")
     if begin < 0 or end > n_words:
@@ -103,5 +103,5 @@ def _check_nesting(zones: list[tuple[int, int]]) -> None:
     for i, outer in enumerate(zones):
         for begin, end in zones[i + 1 :]:
             if outer[0] < begin < outer[1] < end:
-                both = f"words {outer[0]} to {outer[1] - 1} and words {begin} to {end - 1}"
-                raise ConfigError(f"the zones of {both} cross; nest them, or set them apart")
+                spans = f"words {outer[0]} to {outer[1] - 1} and words {begin} to {end - 1}"
+                raise ConfigError(f"the zones of {spans} cross; nest them, or set them apart")

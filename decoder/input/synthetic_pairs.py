@@ -1,19 +1,20 @@
-"""Synthetic phrase pairs, which a sentence brings itself: unknown words to copy, translations that a user gives."""
+"""Synthetic phrase pairs, which a sentence adds to the phrase table: copies of unknown words, translations of terms."""
 
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.sparse.templates import NO_CLASSES, Levels
 from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 NO_TABLE_PAIR = -1
-LENGTHS_KEPT = 256  # of sentences, for which there is something to share
+LENGTHS_KEPT = 256  # lengths of sentences for which shared arrays are cached
 
 
 class SyntheticPair(NamedTuple):
@@ -25,25 +26,27 @@ class SyntheticPair(NamedTuple):
     ln_score: float = 0.0  # value of each of the phrase table's features
     unknown: float = 0.0  # value of the unknown-word penalty
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
-    shown: str = ""  # what is written in place of the target, which the language model sees
+    shown: str = ""  # text of the output in place of `target`, which the language model scores; "": the target
 
 
 class SyntheticPairs(NamedTuple):
-    """K pairs, by their spans; pair number k is known as -1 - k. W words are not in the target vocabulary (V words)."""
+    """K pairs, sorted by span; pair k has the id -1 - k. W of their words are not among the V known target words."""
 
-    first: np.ndarray  # int64[n * longest + 1]; pairs of begin:begin+k are first[begin * longest + k - 1] and on
-    target_offsets: np.ndarray  # int64[K + 1], into target_words
-    target_words: np.ndarray  # int32[...], target ids; V + i for word i of those not in the vocabulary
-    lm_ids: np.ndarray  # int32[W, L], what the language models call these
-    ln_score: np.ndarray  # float64[K]
-    unknown: np.ndarray  # float64[K]
-    table_pair: (
-        np.ndarray
-    )  # int64[K], the table's pair of the same words, which lends its reordering scores; or NO_TABLE_PAIR
-    score: np.ndarray  # float64[K], room for what Options calls so
-    estimate: np.ndarray  # float64[K], likewise
-    bound: np.ndarray  # float64[K], likewise
-    classes: np.ndarray  # uint64[W, 1 + L], what stands for these words in sparse features
+    # Pairs of the span begin:begin+k are first[s]:first[s+1], s = begin * longest + k - 1; S is n * longest + 1
+    first: Annotated[np.ndarray, array(np.int64, "S")]
+    target_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into target_words
+    target_words: Annotated[np.ndarray, array(np.int32, "N")]  # target ids; V + i for word i of the W
+    lm_ids: Annotated[np.ndarray, array(np.int32, "W", "L")]  # ids of the W words in the L language models
+    ln_score: Annotated[np.ndarray, array(np.float64, "K")]  # value of each of the phrase table's features
+    unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
+    # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
+    table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
+    # As Options.score, filled in when options are collected, as the next two
+    score: Annotated[np.ndarray, array(np.float64, "K")]
+    estimate: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.estimate
+    bound: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.bound
+    # The W words at each level of sparse features, see Levels
+    classes: Annotated[np.ndarray, array(np.uint64, "W", "levels + 1")]
 
 
 def pack_synthetic_pairs(
@@ -54,72 +57,55 @@ def pack_synthetic_pairs(
     models: Sequence[TargetModel],
     levels: Levels | None = None,
 ) -> SyntheticPairs:
-    """`pairs`, sorted by (begin, end), for a sentence of `n_words` words; none is longer than `longest` words."""
+    """`pairs`, sorted by (begin, end), of a sentence of `n_words` words; none covers more than `longest` of them."""
     if not pairs:
         return no_synthetic_pairs(len(models), n_words * longest + 1)
     first = np.zeros(n_words * longest + 1, np.int64)
     for pair in pairs:
         first[pair.begin * longest + pair.end - pair.begin] += 1
-    strange: dict[str, int] = {}
+    oov_ids: dict[str, int] = {}
     words, n_known = [word for pair in pairs for word in pair.target], len(target)
     ids = [
-        i if i >= 0 else n_known + strange.setdefault(word, len(strange))
+        i if i >= 0 else n_known + oov_ids.setdefault(word, len(oov_ids))
         for i, word in zip(target.ids(words).tolist(), words)
     ]
-    lm_ids = np.empty((len(strange), len(models)), np.int32)
-    for which, model in enumerate(models):
-        lm_ids[:, which] = model.word_ids(list(strange))
-    ln_score, unknown, score, estimate, bound = np.zeros((5, len(pairs)))
-    ln_score[:], unknown[:] = [pair.ln_score for pair in pairs], [pair.unknown for pair in pairs]
-    return SyntheticPairs(
-        np.cumsum(first),
-        np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
-        np.array(ids, np.int32),
-        lm_ids,
-        ln_score,
-        unknown,
-        np.full(len(pairs), NO_TABLE_PAIR, np.int64),
-        score,
-        estimate,
-        bound,
-        levels.classes("target", strange) if levels else NO_CLASSES,
+    lm_ids = np.empty((len(oov_ids), len(models)), np.int32)
+    for column, model in enumerate(models):
+        lm_ids[:, column] = model.word_ids(list(oov_ids))
+    return allocate(
+        SyntheticPairs,
+        {"K": len(pairs)},
+        first=np.cumsum(first),
+        target_offsets=np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
+        target_words=np.array(ids, np.int32),
+        lm_ids=lm_ids,
+        ln_score=np.array([pair.ln_score for pair in pairs], np.float64),
+        unknown=np.array([pair.unknown for pair in pairs], np.float64),
+        classes=levels.classes("target", oov_ids) if levels else NO_CLASSES,
     )
 
 
 @lru_cache(LENGTHS_KEPT)
-def no_synthetic_pairs(n_models: int, n_places: int = 0) -> SyntheticPairs:
-    """None, for a sentence of so many places and so many language models; they are shared."""
-    no_numbers, no_scores = np.zeros(0, np.int64), np.zeros(0)
-    no_words, no_ids = np.zeros(0, np.int32), np.zeros((0, n_models), np.int32)
-    return SyntheticPairs(
-        np.zeros(n_places, np.int64),
-        np.zeros(1, np.int64),
-        no_words,
-        no_ids,
-        no_scores,
-        no_scores,
-        no_numbers,
-        no_scores,
-        no_scores,
-        no_scores,
-        NO_CLASSES,
-    )
+def no_synthetic_pairs(n_models: int, n_offsets: int = 0) -> SyntheticPairs:
+    """No pairs, with int64[n_offsets] `first`, for `n_models` language models; cached, so not to be changed."""
+    sizes = {"S": n_offsets, "K": 0, "N": 0, "W": 0, "L": n_models}
+    return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 
 def longest_target(synthetic: SyntheticPairs) -> int:
-    """Words of the longest target phrase."""
+    """Number of words of the longest target phrase, 0 without pairs."""
     return max((end - begin for begin, end in pairwise(synthetic.target_offsets.tolist())), default=0)
 
 
 @inner_kernel
 def synthetic_number(pair):
-    """The number of a synthetic pair, from its negative id."""
+    """Index into SyntheticPairs of a synthetic pair, from its negative id."""
     return -1 - pair
 
 
 @inner_kernel
-def table_pair(synthetic, pair):
-    """The pair, or the pair of the phrase table with the words of a synthetic one; NO_TABLE_PAIR if there is none."""
+def table_pair(synthetic: SyntheticPairs, pair):
+    """`pair` or, if it is synthetic, the phrase table's pair of the same words, or NO_TABLE_PAIR."""
     if pair < 0:
         return synthetic.table_pair[synthetic_number(pair)]
     return pair

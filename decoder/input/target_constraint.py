@@ -1,10 +1,11 @@
-"""A target text that must be produced: an automaton over target words, run by the search as one more language model.
+"""A target text with which the translation must begin, as an automaton that the search runs like a language model.
 
-Its state is the number of words produced. It never speaks after the text has been produced, and rules out whatever
-contradicts it before that. Up to then it adds what the rest of the text is sure to cost, and takes that back as it
-is paid: so hypotheses that have produced more and less of the text are compared fairly, and the sum over a whole
-translation is 0 but for `ln_rest[0]`, with which the search starts. Costs are known where a phrase ends, but phrases
-are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that began when it was i.
+Its state is the number of words produced. It rules out words that contradict the text, and accepts any word once the
+text has been produced. Until then a hypothesis is charged the penalties that the rest of the text needs at best, which
+are given back as they are incurred: so hypotheses that have produced more or less of the text compare fairly, and the
+sum over a whole translation is 0 but for `ln_rest[0]`, with which the search starts. The rest is known where a phrase
+ends, but phrases are scored in two steps: P + 1 + i is the state after the first word of a longer phrase that began
+in state i.
 """
 
 from typing import NamedTuple
@@ -15,31 +16,31 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 CONTRADICTED = np.int64(-1)
-WHOLE = np.bool_(False)  # not open; a literal would compile `follow` once more
+ENDS_PHRASE = np.bool_(False)  # value of `is_open`; a literal would compile `follow` once more
 
 
 class TargetConstraint(NamedTuple):
     """P words with which a translation must begin."""
 
-    first: np.ndarray  # int64[P + 1], into `allowed`
-    allowed: np.ndarray  # int32[...], ascending target ids for each word: one, or all that a word begun may become
-    ln_rest: np.ndarray  # float64[P + 1], at best the penalties of the words from there on; -inf: cannot be produced
+    first: np.ndarray  # int64[P + 1], ids allowed as word i are allowed[first[i]:first[i + 1]]
+    allowed: np.ndarray  # int32[...], ascending target ids: one, or of a partial word all that begin with it
+    ln_rest: np.ndarray  # float64[P + 1], best sum of penalties of the words from i on; -inf: they cannot be produced
 
 
-NOTHING = TargetConstraint(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
+NO_CONSTRAINT = TargetConstraint(np.zeros(1, np.int64), np.zeros(0, np.int32), np.zeros(1))
 
 
 @inlined_kernel
-def is_produced(constraint, position):
-    """Whether the whole text has been produced in the state `position`."""
+def is_produced(constraint: TargetConstraint, position):
+    """Whether the whole text has been produced in state `position`."""
     return position == constraint.ln_rest.size - 1
 
 
 @inlined_kernel
-def follow(constraint, words, begin, end, position, is_open):
-    """The state after words[begin:end] in the state `position`, or CONTRADICTED.
+def follow(constraint: TargetConstraint, words, begin, end, position, is_open):
+    """The state after words[begin:end] (of int32[n]) from state `position` on, or CONTRADICTED.
 
-    Where `is_open`, they are the one first word of a longer phrase; otherwise a phrase ends with them.
+    If `is_open`, they are the first word of a longer phrase; otherwise a phrase ends with them.
     """
     n_words, start = constraint.ln_rest.size - 1, phrase_start(constraint, position)
     reached = start + (position != start)
@@ -55,15 +56,15 @@ def follow(constraint, words, begin, end, position, is_open):
 
 
 @inlined_kernel
-def phrase_start(constraint, position):
-    """How many words had been produced when the phrase began that the state `position` is in."""
+def phrase_start(constraint: TargetConstraint, position):
+    """Number of words produced before the phrase that state `position` belongs to."""
     n_words = constraint.ln_rest.size - 1
     return position - n_words - 1 if position > n_words else position
 
 
 @inlined_kernel
 def _is_allowed(constraint, position, word):
-    """Whether `word` may stand at that position, by bisection."""
+    """Whether `word` is allowed as the word at `position`, by bisection."""
     low, high = constraint.first[position], constraint.first[position + 1]
     last = high
     while low < high:
@@ -76,10 +77,11 @@ def _is_allowed(constraint, position, word):
 
 
 @kernel
-def fill_rest(constraint, options, n_options, ln_penalty):
-    """Fill in `ln_rest`: the best that cutting the text into options leaves of their penalties.
+def fill_rest(constraint: TargetConstraint, options, n_options, ln_penalty):
+    """Fill in `ln_rest`: the best sum of penalties over all ways to cut the rest of the text into target phrases.
 
-    `ln_penalty` (float64[K]) are those of the sentence's synthetic pairs. Which words they cover does not matter here.
+    The phrases are those of the first `n_options` of `options` (Options), whatever source words they cover; synthetic
+    pairs have the penalties `ln_penalty` (float64[K]), others none.
     """
     constraint.ln_rest[:] = 0.0
     for position in range(constraint.ln_rest.size - 2, -1, -1):
@@ -87,7 +89,7 @@ def fill_rest(constraint, options, n_options, ln_penalty):
         for option in range(n_options):
             pair, target = options.pair[option], np.int64(options.target[option])
             begin, end = options.target_first[target], options.target_first[target + 1]
-            after = follow(constraint, options.words, begin, end, np.int64(position), WHOLE)
+            after = follow(constraint, options.words, begin, end, np.int64(position), ENDS_PHRASE)
             if after > position:
                 penalty = ln_penalty[synthetic_number(pair)] if pair < 0 else 0.0
                 best = max(best, penalty + constraint.ln_rest[after])

@@ -1,8 +1,8 @@
-"""What a sentence's terms, translations that its author gives, mean for the phrase table's pairs, as in Moses.
+"""Which pairs of the phrase table the terms of a sentence rule out, by the policies of Moses' xml-input.
 
-Exclusive: no pair of the phrase table for any word of a term. Constraint: pairs over a whole term are kept where their
-target holds one of the term's translations; where a phrase holds several terms, one of each. Moses looks at the first
-translation of the first term alone.
+Exclusive: all pairs for any word of a term. Constraint: pairs for part of a term, and those for a whole term whose
+target phrase contains none of its translations; a phrase with several terms needs one of each. (Moses compares with
+the first translation of the first term alone.)
 """
 
 from collections.abc import Sequence
@@ -12,20 +12,22 @@ import numpy as np
 
 from phrasebeam.decoder.input.input_settings import TermPolicy
 from phrasebeam.decoder.input.sentence_input import Term
-from phrasebeam.decoder.input.synthetic_pairs import LENGTHS_KEPT
-from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
+from phrasebeam.decoder.input.synthetic_pairs import LENGTHS_KEPT, SyntheticPairs
+from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-ALLOWED, CONSTRAINED, BLOCKED = 0, 1, 2  # what becomes of the phrase table's pairs for a span
+ALLOWED, CONSTRAINED, BLOCKED = 0, 1, 2  # which of the phrase table's pairs for a span may be used: all, some, none
 
 
-def span_rules(n_words: int, longest: int, looked_up: int, terms: Sequence[Term], policy: TermPolicy) -> np.ndarray:
-    """int8[n_words * longest] rule for the span begin:begin+k at [begin * longest + k - 1].
+def span_rules(
+    n_words: int, longest: int, longest_source: int, terms: Sequence[Term], policy: TermPolicy
+) -> np.ndarray:
+    """int8[n_words * longest], the rule for the span begin:begin+k at [begin * longest + k - 1].
 
-    Spans of more than `looked_up` words are blocked.
+    Spans of more than `longest_source` words are BLOCKED.
     """
     if not terms:
-        return _rules_without_terms(n_words, longest, looked_up)
+        return _rules_without_terms(n_words, longest, longest_source)
     rules = np.full((n_words, longest), ALLOWED, np.int8)
     if policy != "inclusive":
         length = np.arange(1, longest + 1)
@@ -36,21 +38,24 @@ def span_rules(n_words: int, longest: int, looked_up: int, terms: Sequence[Term]
             around = (begin <= term.begin) & (term.end <= end) & (policy == "constraint")
             rules[around] = np.maximum(rules[around], CONSTRAINED)
             rules[overlap & ~around] = BLOCKED
-    rules[:, looked_up:] = BLOCKED
+    rules[:, longest_source:] = BLOCKED
     return rules.ravel()
 
 
 @lru_cache(LENGTHS_KEPT)
-def _rules_without_terms(n_words: int, longest: int, looked_up: int) -> np.ndarray:
-    """They are shared."""
+def _rules_without_terms(n_words: int, longest: int, longest_source: int) -> np.ndarray:
+    """span_rules without terms; cached, so not to be changed."""
     rules = np.full((n_words, longest), ALLOWED, np.int8)
-    rules[:, looked_up:] = BLOCKED
+    rules[:, longest_source:] = BLOCKED
     return rules.ravel()
 
 
 @kernel
-def find_table_pairs(phrases, words, longest, synthetic):
-    """Fill own.twin for the sentence `words` (int32[n])."""
+def find_table_pairs(phrases: PhraseTable, words, longest, synthetic: SyntheticPairs):
+    """Write to `synthetic.table_pair` the phrase table's pairs with the words of synthetic ones.
+
+    `words` (int32[n]) are the source ids of the sentence, `longest` the words of its longest span.
+    """
     for begin in range(words.size):
         for length in range(1, min(longest, words.size - begin) + 1):
             first, last = synthetic.first[begin * longest + length - 1], synthetic.first[begin * longest + length]
@@ -68,23 +73,23 @@ def find_table_pairs(phrases, words, longest, synthetic):
 
 
 @inner_kernel
-def keeps_terms(phrases, pair, synthetic, longest, begin, end):
-    """Whether the pair, of the words begin:end, holds a translation of each term among them."""
+def keeps_terms(phrases: PhraseTable, pair, synthetic: SyntheticPairs, longest, begin, end):
+    """Whether the target phrase of `pair`, for the words begin:end, contains a translation of each term among them."""
     for first in range(begin, end):
         for last in range(first + 1, end + 1):
-            place, is_term, is_kept = first * longest + last - first - 1, False, False
-            for number in range(synthetic.first[place], synthetic.first[place + 1]):
-                if synthetic.unknown[number] == 0.0:  # no copy
+            span_index, is_term, has_translation = first * longest + last - first - 1, False, False
+            for number in range(synthetic.first[span_index], synthetic.first[span_index + 1]):
+                if synthetic.unknown[number] == 0.0:  # not a copy of an unknown word
                     is_term = True
-                    is_kept = is_kept or _occurs(phrases, pair, synthetic, number)
-            if is_term and not is_kept:
+                    has_translation = has_translation or _occurs(phrases, pair, synthetic, number)
+            if is_term and not has_translation:
                 return False
     return True
 
 
 @kernel
 def _occurs(phrases, pair, synthetic, number):
-    """Whether the target phrase of a synthetic pair occurs in that of one of the phrase table's."""
+    """Whether the target phrase of synthetic pair `number` occurs in that of `pair` of the phrase table."""
     begin, size = (
         synthetic.target_offsets[number],
         synthetic.target_offsets[number + 1] - synthetic.target_offsets[number],

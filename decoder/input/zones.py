@@ -1,7 +1,6 @@
 """Walls and zones, which limit the reordering of a sentence as Moses' reordering constraints do.
 
-The sentence counts as a zone, the first one, that is open from the beginning; each wall belongs to the innermost zone
-that it stands in.
+The whole sentence counts as the first zone; each wall belongs to the innermost zone that it stands in.
 """
 
 from collections.abc import Sequence
@@ -14,18 +13,18 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
 class Zones(NamedTuple):
-    """Z zones, the first being the sentence; none at all where nothing limits reordering."""
+    """Z zones, the first being the sentence; Z = 0 without walls and zones."""
 
     begin: np.ndarray  # int64[Z], first word
     end: np.ndarray  # int64[Z], last word + 1
-    next_wall: np.ndarray  # int64[Z, n], the word that the zone's first wall behind a word stands before; n: none
+    next_wall: np.ndarray  # int64[Z, n], position of the zone's first wall behind each word, or n
 
 
 NO_ZONES = Zones(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 0), np.int64))
 
 
 def pack_zones(n_words: int, walls: Sequence[int], zones: Sequence[tuple[int, int]]) -> Zones:
-    """The walls and zones of an Input, which do not cross."""
+    """Zones of a sentence of `n_words` words, of the walls and zones of an Input, which do not cross."""
     if not walls and not zones:
         return NO_ZONES
     spans = [(0, n_words), *zones]
@@ -39,11 +38,12 @@ def pack_zones(n_words: int, walls: Sequence[int], zones: Sequence[tuple[int, in
 
 
 @kernel
-def obeys(zones, distortion_limit, first_gap, window, begin, end):
-    """Whether the free words begin:end may be translated next; there must be zones.
+def obeys(zones: Zones, distortion_limit, first_gap, window, begin, end):
+    """Whether walls and zones allow the free words begin:end to be translated next; `zones` is not empty.
 
-    As in Moses a zone that does not begin at the first gap must end within the distortion limit of that, so that the
-    search can return; without a limit, within the window of a coverage.
+    `first_gap` and `window` (uint64) are the coverage; `distortion_limit` is in words, negative for none. As in Moses a
+    zone that does not begin at the first gap must end within the distortion limit of it, so that the search can return;
+    without a limit, within COVERAGE_WINDOW.
     """
     if begin != first_gap and zones.next_wall[0, first_gap] < end:
         return False
@@ -69,7 +69,7 @@ def obeys(zones, distortion_limit, first_gap, window, begin, end):
 
 @inner_kernel
 def _free_words(first_gap, window, begin, end):
-    """(first of the words begin:end that is not covered, how many are not)."""
+    """(first, number) of the words begin:end that are not covered; (end, 0) if all are."""
     first, count = end, 0
     for position in range(max(begin, first_gap), end):
         if position - first_gap >= COVERAGE_WINDOW or not is_covered(first_gap, window, position):

@@ -10,10 +10,10 @@ from phrasebeam.decoder.model.model_check import findings
 
 
 def check_model(model: Annotated[Path, typer.Argument(help="Model directory, as train-model writes it.")]) -> None:
-    """Read all of a model and say what is damaged: file, position, value, what was expected."""
-    found = list(findings(model))
-    for line in found[1:]:
+    """Read all of a model and report what is damaged: file, position, value, what was expected."""
+    lines = list(findings(model))
+    for line in lines[1:]:
         print(line)
-    if found:
-        raise ModelError(f"{found[0]}; train the model again or copy it whole")
+    if lines:
+        raise ModelError(f"{lines[0]}; train the model again or copy it whole")
     print(f"{model}: sound")

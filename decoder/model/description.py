@@ -1,4 +1,4 @@
-"""model.yaml: what a model directory says of itself."""
+"""model.yaml: the description of a model directory."""
 
 from typing import Literal
 
@@ -15,14 +15,14 @@ MODEL_FORMAT = "phrasebeam model 1"
 
 
 class LanguageModelFile(Section):
-    """A language model beside the phrase table: its file in the model directory, and for a class model the classes."""
+    """A language model: its file in the model directory and, for a model over word classes, that of the classes."""
 
     file: str = "lm.bin"
     classes: str | None = Field(default=None, description="file of lines 'word class'; the model is over classes")
 
 
 class ModelDescription(Section):
-    """model.yaml: what a model is and how it was made."""
+    """What a model is and how it was made; sizes are in words unless their names say otherwise."""
 
     format: Literal["phrasebeam model 1"]
     version: str
@@ -32,10 +32,10 @@ class ModelDescription(Section):
     target_words: int
     max_source_phrase_length: int = Field(ge=1)
     max_target_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
-    max_pairs_per_source_phrase: int | None = Field(None, ge=1)  # None in models made before it was counted
+    max_pairs_per_source_phrase: int | None = Field(None, ge=1)  # None: older models do not record it
     language_model_order: int
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None
-    preprocessing: Preprocessing | None = None  # of raw text; none: the model knows tokenized text alone
-    settings: dict[str, object]
-    data: dict[str, object]
+    preprocessing: Preprocessing | None = None  # of raw text; None: the model was made of tokenized text
+    settings: dict[str, object]  # those of the training that decide about the result
+    data: dict[str, object]  # name and digest of each training file

@@ -1,7 +1,7 @@
-"""Language models that have each not seen a fold of the training data, for decoding the training data itself.
+"""Language models each trained without one of K folds of the training data, for decoding the training data itself.
 
-folds.yaml      how many there are, and of what text; sentence i, counted from 0, is of fold i mod K
-0.bin, 1.bin ...  KenLM probing binaries; the model of a fold has seen all sentences but those of the fold
+folds.yaml      FoldsDescription; sentence i, counted from 0, is in fold i mod K
+0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences but those of the fold
 """
 
 from collections.abc import Sequence
@@ -20,36 +20,36 @@ FOLDS_FORMAT = "phrasebeam language model folds 1"
 
 
 class FoldsDescription(Section):
-    """folds.yaml."""
+    """folds.yaml: how many folds there are, and of which text."""
 
     format: Literal["phrasebeam language model folds 1"]
     folds: int = Field(ge=2)
-    order: int
+    order: int  # of the language models
     data: dict[str, dict[str, str]]  # name and digest of the texts
 
 
 class Fold(NamedTuple):
-    """A model whose first language model has not seen a fold."""
+    """A model whose first language model was trained without a fold."""
 
     model: Model
-    lms: LanguageModels  # of the model, without weights
+    lms: LanguageModels  # of the model, with weights 0
 
 
 def fold_of(sentence: int, n_folds: int) -> int:
     """The fold of a sentence of the training data, counted from 0.
 
-    Neighbours are of different folds: no fold lacks a whole text or domain that the data may be put together of.
+    Neighbours are in different folds, so that no model lacks a whole document or domain.
     """
     return sentence % n_folds
 
 
 def fold_path(directory: Path, fold: int) -> Path:
-    """The file of a fold's model."""
+    """The file of a fold's language model in `directory`."""
     return directory / f"{fold}.bin"
 
 
 def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
-    """The folds in `directory`, for that model. Raises ModelError, FormatError or ConfigError, naming the file."""
+    """`model` with each of the language models in `directory` in turn. Raises SmtError, naming the file."""
     directory, folds = Path(directory), []
     if not (directory / "folds.yaml").exists():
         raise ModelError(f"{directory / 'folds.yaml'}: missing; estimate the folds again")

@@ -1,6 +1,6 @@
 """A model directory, opened: its files mapped into memory, its parts checked against each other.
 
-model.yaml      what it is and how it was made
+model.yaml      ModelDescription: what the model is and how it was made
 weights.yaml    the dense weights
 source.vocab, target.vocab
 phrases/        PhraseTable, one .npy file an array
@@ -40,7 +40,7 @@ from phrasebeam.lm.text.word_classes import read_word_classes
 
 
 class Model(NamedTuple):
-    """All that decoding needs; the arrays are shared by all threads and, through the files, by all processes."""
+    """An open model; its arrays are shared by all threads and, as they are mapped from files, by all processes."""
 
     description: ModelDescription
     weights: Weights
@@ -50,9 +50,9 @@ class Model(NamedTuple):
     tables: Tables
     most_pairs: int  # of one source phrase
     reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
-    templates: Templates | None = None  # of its sparse features
-    levels: Levels | None = None  # by which these see words
-    pair_names: Mapping[int, str] = {}  # of features that single pairs have, by key
+    templates: Templates | None = None  # of sparse features
+    levels: Levels | None = None  # word classes that sparse features use
+    pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
 
 
 def open_model(directory: str | Path) -> Model:
@@ -78,12 +78,12 @@ def open_model(directory: str | Path) -> Model:
     tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):
-        found = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
-        raise ModelError(f"{directory / 'model.yaml'}: {found}; {TRAIN_AGAIN}")
+        message = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
+        raise ModelError(f"{directory / 'model.yaml'}: {message}; {TRAIN_AGAIN}")
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
-    known = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
-    return Model(*known, templates, levels, open_pair_names(directory))
+    fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
+    return Model(*fields, templates, levels, open_pair_names(directory))
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -1,6 +1,6 @@
-"""The whole of a model directory, read from end to end: numbers that lead out of an array, and what is not finite.
+"""A check of all arrays of a model directory for indices out of bounds and for numbers that are not finite.
 
-Opening a model reads next to nothing of its tables, and translating looks at what its sentences use; this looks at all.
+Opening a model reads next to nothing of its tables, and translating checks only the entries that it uses.
 """
 
 from collections.abc import Iterator
@@ -13,21 +13,21 @@ from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import UNIGRAMS, VOCABULARY, entry_width
 
-AT_ONCE = 1 << 20  # rows
+AT_ONCE = 1 << 20  # rows read at a time
 Finding = tuple[str, str]  # file, and what was found there
 
 
 def findings(directory: str | Path) -> Iterator[str]:
-    """What is wrong, a line each, the first of its kind in its file. Raises SmtError where the model does not open."""
+    """A line for the first defect of each kind in each file. Raises SmtError where the model cannot be opened."""
     directory = Path(directory)
     model = open_model(directory)
     found = [*_offsets(model), *_ids(model), *_values(model)]
-    if not found:  # or it would lead out of arrays
+    if not found:  # the others need offsets and ids within bounds
         found = [*_points(model), *_lost_phrases(model)]
     for name, message in found:
         yield f"{directory / name}: {message}"
-    for one in model.language_models:
-        yield from (f"{one.model.path}: {message}" for message in _language_model(one.model))
+    for lm in model.language_models:
+        yield from (f"{lm.model.path}: {message}" for message in _language_model(lm.model))
 
 
 def _offsets(model: Model) -> Iterator[Finding]:
@@ -61,7 +61,7 @@ def _values(model: Model) -> Iterator[Finding]:
 
 
 def _points(model: Model) -> Iterator[Finding]:
-    """Alignment points outside their phrases; offsets are sound."""
+    """The first alignment point outside its phrases; needs sound offsets."""
     phrases = model.tables.phrases
     for first in range(0, len(phrases.ln_scores), AT_ONCE):
         pairs = np.arange(first, min(first + AT_ONCE, len(phrases.ln_scores)))
@@ -79,11 +79,12 @@ def _points(model: Model) -> Iterator[Finding]:
 
 
 def _lengths(offsets: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """int64[K] lengths of the phrases `numbers` (int64[K])."""
     return np.asarray(offsets[numbers + 1] - offsets[numbers])
 
 
 def _lost_phrases(model: Model) -> Iterator[Finding]:
-    """Source phrases that the hash table does not hold, or holds twice; its values are sound."""
+    """The first source phrase that is not in exactly one slot of the hash table; needs sound slots."""
     phrases = model.tables.phrases
     times = np.bincount(phrases.slots[phrases.slots >= 0], minlength=phrases.source_counts.size)
     for source in np.flatnonzero(times != 1)[:1]:
@@ -107,14 +108,14 @@ def _language_model(model: LanguageModel) -> Iterator[str]:
             else:
                 values = units[:, 2:].view(np.float32)
                 is_wrong, expected = ~np.isfinite(values).all(axis=1), "finite numbers"
-            for at in np.flatnonzero(used & is_wrong)[:1]:
-                yield f"{values[at]} in bucket {first + at} of the {name}, expected {expected}"
+            for row in np.flatnonzero(used & is_wrong)[:1]:
+                yield f"{values[row]} in bucket {first + row} of the {name}, expected {expected}"
         if not has_empty:
             yield f"no empty bucket among the {buckets} of the {name}, expected some"
     size = 2 * (largest_id + 1)
     unigrams = tables.floats[tables.starts[UNIGRAMS] :][:size].reshape(-1, 2)
-    for at in np.flatnonzero(~np.isfinite(unigrams).all(axis=1))[:1]:
-        yield f"{unigrams[at]} of word {at}, expected finite numbers"
+    for word in np.flatnonzero(~np.isfinite(unigrams).all(axis=1))[:1]:
+        yield f"{unigrams[word]} of word {word}, expected finite numbers"
 
 
 def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
@@ -124,8 +125,8 @@ def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
         piece = offsets[first : first + AT_ONCE + 1]
         wrong = np.flatnonzero((piece[1:] < piece[:-1]) | (piece[1:] > size))
         if wrong.size:
-            at = wrong[0] + 1
-            yield name, f"{piece[at]} at {first + at}, expected {piece[at - 1]} to {size}"
+            row = wrong[0] + 1
+            yield name, f"{piece[row]} at {first + row}, expected {piece[row - 1]} to {size}"
             return
 
 

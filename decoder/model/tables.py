@@ -1,4 +1,4 @@
-"""What kernels read: the parts of a model, and a sentence."""
+"""The structs that kernels of the decoder read: the tables of a model, and a sentence."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from phrasebeam.kernels.jit import inlined_kernel
 
 
 class Tables(NamedTuple):
-    """What a model knows, mapped from its files."""
+    """The tables of a model with P phrase pairs, mapped from its files."""
 
     phrases: PhraseTable
     ln_reordering: np.ndarray  # float32[P, C], shape (0, 0) without a reordering model
@@ -26,36 +26,39 @@ class Tables(NamedTuple):
 class Sentence(NamedTuple):
     """A source sentence of n words."""
 
-    words: np.ndarray  # int32[n], source ids, -1 where unknown
+    words: np.ndarray  # int32[n], source ids, -1 where not in the vocabulary
     synthetic: SyntheticPairs
-    longest: int  # words of the longest span that has a place
-    rules: np.ndarray  # int8[n * longest], whether the phrase table is asked for a span, see span_rules
+    longest: int  # words of the longest span in `rules` and synthetic.first
+    rules: np.ndarray  # int8[n * longest], which pairs of the phrase table each span may use, see span_rules
     zones: Zones
-    classes: np.ndarray  # uint64[n + 2, 1 + L], what stands for <s>, its words and </s> in sparse features
+    classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
 
 
 @inlined_kernel
-def target_length(tables, synthetic, pair):
-    """Words of the target phrase of a pair, of the phrase table or a synthetic one."""
+def target_length(tables: Tables, synthetic: SyntheticPairs, pair):
+    """Number of words of the target phrase of `pair`, which is synthetic if negative."""
     if pair < 0:
         return synthetic.target_offsets[synthetic_number(pair) + 1] - synthetic.target_offsets[synthetic_number(pair)]
     return tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
 
 
 @inlined_kernel
-def read_target(tables, synthetic, pair, at, words, lm_words):
-    """Write the pair's target phrase to words[at:] and, as the language models call it, lm_words[at:]; its length."""
+def read_target(tables: Tables, synthetic: SyntheticPairs, pair, begin, words, lm_words):
+    """Write the target phrase of `pair` from position `begin` on; return its length.
+
+    Target ids go to `words` (int32[n]), ids in the L language models to `lm_words` (int32[n, L]).
+    """
     size = target_length(tables, synthetic, pair)
-    n_known = tables.lms.word_ids.shape[0]
+    n_vocabulary = tables.lms.word_ids.shape[0]
     for i in range(size):
         if pair < 0:
             word = np.int64(synthetic.target_words[synthetic.target_offsets[synthetic_number(pair)] + i])
         else:
             word = np.int64(tables.phrases.target_words[tables.phrases.target_offsets[pair] + i])
-        words[at + i] = word
-        for which in range(lm_words.shape[1]):
-            if word < n_known:
-                lm_words[at + i, which] = tables.lms.word_ids[word, which]
+        words[begin + i] = word
+        for lm in range(lm_words.shape[1]):
+            if word < n_vocabulary:
+                lm_words[begin + i, lm] = tables.lms.word_ids[word, lm]
             else:
-                lm_words[at + i, which] = synthetic.lm_ids[word - n_known, which]
+                lm_words[begin + i, lm] = synthetic.lm_ids[word - n_vocabulary, lm]
     return size

@@ -1,1 +1,1 @@
-"""Moses models as they are: moses.ini and text tables read into a model directory, and written from one."""
+"""Import and export of Moses models: moses.ini and text tables to a model directory, and back."""

@@ -15,7 +15,7 @@ from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 
 
 class Importing(Section):
-    """How `import-moses` works; the model does not depend on it."""
+    """Settings of `import-moses` that do not change the model."""
 
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
 
@@ -32,7 +32,7 @@ def import_moses(
         bool, typer.Option("--lowercase", help="The text was lowercased: for translate --raw.")
     ] = False,
 ) -> None:
-    """Make a Moses model ours; beside it, search.yaml keeps Moses' limits of the search: translate --config."""
+    """Convert a Moses model; its limits of the search go to search.yaml in the model, for translate --config."""
     from phrasebeam.decoder.moses.importing import import_moses as run
 
     settings = parse_config({"memory": memory} if memory else {}, Importing, "options")
@@ -56,7 +56,7 @@ def export_moses(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model or import-moses writes it.")],
     output: Annotated[Path, typer.Option(help="Directory for the Moses model; an earlier export is replaced.")],
 ) -> None:
-    """Write a model in Moses' formats: moses.ini, text tables, and the language model as a KenLM binary."""
+    """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries."""
     from phrasebeam.decoder.moses.exporting import export_moses as run
 
     show_progress()

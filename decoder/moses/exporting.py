@@ -1,4 +1,4 @@
-"""A model directory written in Moses' formats: moses.ini, text tables, and the language model as it is."""
+"""Export of a model directory in Moses' formats: moses.ini, text tables, and copies of the language models."""
 
 import gzip
 import shutil
@@ -26,7 +26,7 @@ from phrasebeam.decoder.translate.translate_settings import Decoding
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
-SOURCES_AT_ONCE = 1 << 13
+SOURCES_AT_ONCE = 1 << 13  # source phrases that are written at a time
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
 MOSES_NAMES = {
@@ -84,9 +84,9 @@ def _check_words(directory: Path, model: Model) -> None:
 
 
 def _check_weights(path: Path, weights: Weights) -> None:
-    given = weights.model_dump()
+    names = weights.model_dump().keys()
     for name in OPTIONAL:
-        if name in given and name not in MOSES_NAMES and name != "pair_sparse":
+        if name in names and name not in MOSES_NAMES and name != "pair_sparse":
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
         message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
@@ -94,7 +94,7 @@ def _check_weights(path: Path, weights: Weights) -> None:
 
 
 def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
-    """Pieces of the table: their rows, 'source ||| target ||| ' of each, and the source phrase (int64) of each."""
+    """Pieces of K pairs of the table: their rows, 'source ||| target ||| ' of each, and int64[K] source phrases."""
     table = model.tables.phrases
     source_words, target_words = model.source.words, model.target.words
     for first in range(0, len(table.source_offsets) - 1, SOURCES_AT_ONCE):
@@ -103,12 +103,13 @@ def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
         sources = _phrases(table.source_offsets[first : last + 1], table.source_words, source_words)
         targets = _phrases(table.target_offsets[rows.start : rows.stop + 1], table.target_words, target_words)
         sizes = np.diff(table.pair_offsets[first : last + 1])
-        of_pair = np.repeat(np.arange(last - first), sizes)
-        texts = [f"{sources[i]} ||| {target} ||| " for i, target in zip(of_pair.tolist(), targets)]
-        yield rows, texts, of_pair + first
+        source_of = np.repeat(np.arange(last - first), sizes)
+        texts = [f"{sources[i]} ||| {target} ||| " for i, target in zip(source_of.tolist(), targets)]
+        yield rows, texts, source_of + first
 
 
 def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str]:
+    """The K phrases ids[offsets[i]:offsets[i + 1]], of int64[K + 1] and int32[...], as text."""
     flat = [words[i] for i in ids[offsets[0] : offsets[-1]].tolist()]
     ends = (offsets - offsets[0]).tolist()
     return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
@@ -122,9 +123,9 @@ def _phrase_lines(model: Model) -> Iterator[str]:
         ends = (offsets - offsets[0]).tolist()
         columns = table.target_counts[rows], table.source_counts[sources], table.joint_counts[rows]
         counts = zip(*(column.tolist() for column in columns))
-        shown = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
+        count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        parts = texts, probabilities(table.ln_scores[rows]), alignments, shown, column.texts(rows)
+        parts = texts, probabilities(table.ln_scores[rows]), alignments, count_texts, column.texts(rows)
         for text, scores, alignment, count, sparse in zip(*parts):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
@@ -143,18 +144,18 @@ def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
 
 
 def probabilities(ln_scores: np.ndarray) -> list[str]:
-    """Each row of `ln_scores` (float32[P, K]) as decimals of exp, as many as give back the same float32 ln."""
-    values, places = np.unique(ln_scores, return_inverse=True)  # most occur again and again
+    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln."""
+    values, value_of = np.unique(ln_scores, return_inverse=True)  # most occur again and again
     exact = np.exp(values.astype(np.float64))
     short = exact.astype(np.float32).astype(str)
     with np.errstate(divide="ignore"):
         is_same = np.log(short.astype(np.float64)).astype(np.float32) == values
     texts = np.where(is_same, short, exact.astype(str)).tolist()
-    return [" ".join([texts[i] for i in row.tolist()]) for row in places.reshape(ln_scores.shape)]
+    return [" ".join([texts[i] for i in row.tolist()]) for row in value_of.reshape(ln_scores.shape)]
 
 
 def _write_lines(lines: Iterable[str], path: Path) -> None:
-    """Compressed, without time or name inside, so that the same model gives the same bytes."""
+    """Write `lines` as gzip without time or name inside, so that the same model gives the same bytes."""
     with atomic_file(path) as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
         compressed.writelines(line.encode("utf-8") for line in lines)
 

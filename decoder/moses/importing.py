@@ -1,4 +1,4 @@
-"""A Moses model, as its moses.ini describes it, made into a model directory of ours; no score changes."""
+"""Import of a Moses model, as its moses.ini describes it, into a model directory, with the same scores."""
 
 import shutil
 from pathlib import Path
@@ -26,8 +26,8 @@ from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MOSES_LONGEST = 20
-MOSES_SEARCH: dict[str, Setting] = {  # what Moses does where its moses.ini does not say
+MOSES_LONGEST = 20  # words of a phrase
+MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
     "algorithm": "stack",
     "pop_limit": 1000,
     "stack": 200,
@@ -45,12 +45,12 @@ def import_moses(
     preprocessing: Preprocessing | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
 ) -> ModelDescription:
-    """Make the Moses model of the moses.ini `ini` a model in the directory `output`; a model there is replaced.
+    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`; a model there is replaced.
 
-    `preprocessing` is how its training data were made of raw text, which translate --raw will do again; if they were
-    truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target.
-    Beside the model, search.yaml takes the limits of the search from the moses.ini. Raises ConfigError, FormatError
-    or OSError, and then leaves `output` as it was.
+    `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
+    truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
+    the model takes the limits of the search from the moses.ini. Raises ConfigError, FormatError or OSError, and then
+    leaves `output` as it was.
     """
     output = Path(output).resolve()
     memory = (settings or Importing()).memory
@@ -89,19 +89,19 @@ def import_moses(
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
-    """The language models by the names of our files."""
+    """The paths of the language models by the names that their files get in the model directory."""
     return {f"lm{i}.bin" if i > 1 else "lm.bin": path for i, path in enumerate(moses.language_models, 1)}
 
 
 def _copy_truecasers(
     preprocessing: Preprocessing | None, truecasers: tuple[str | Path, str | Path] | None, directory: Path
 ) -> dict[str, Path]:
-    """Take the truecasers over, if there must be some; their paths by the names of their digests."""
+    """Copy the truecasers, if any, to `directory`; their paths by the names of their digests. Raises ConfigError."""
     if (preprocessing is not None and preprocessing.casing == "truecase") != (truecasers is not None):
         raise ConfigError("truecasers and preprocessing with casing 'truecase' need each other; give both or neither")
     paths = dict(zip(("truecaser_source", "truecaser_target"), map(Path, truecasers or ())))
     for path, copy in zip(paths.values(), truecaser_paths(directory)):
-        Truecaser.load(path)  # refuses what we cannot read
+        Truecaser.load(path)  # raises FormatError where it cannot be read
         shutil.copyfile(path, copy)
     return paths
 
@@ -109,7 +109,7 @@ def _copy_truecasers(
 def _import_language_model(path: Path, output: Path) -> None:
     with stage("reading the language model"):
         if is_binary(path):
-            LanguageModel.load(path)  # refuses what we cannot query
+            LanguageModel.load(path)  # raises FormatError where it cannot be queried
             shutil.copyfile(path, output)
             return
         try:
@@ -149,7 +149,7 @@ def _describe(
 
 
 def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:
-    """Moses' limits of the search, for `translate --config`."""
+    """Write Moses' limits of the search to search.yaml at `path`; `longest`: words of the table's longest phrase."""
     limits = MOSES_SEARCH | moses.search
     # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
     limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, MOSES_LONGEST)

@@ -1,4 +1,4 @@
-"""Moses' configuration file, moses.ini, as far as our decoder can do what it says (Koehn et al. 2007)."""
+"""Reader of Moses' configuration file, moses.ini (Koehn et al. 2007), for models that this decoder can use."""
 
 import difflib
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCH
 from phrasebeam.decoder.moses.sparse import read_weight_file
 
 COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity")
-KEYS = {  # of the features that the decoder has
+KEYS = {  # by feature that the decoder has, the arguments that it may have
     "UnknownWordPenalty": (),
     "WordPenalty": (),
     "PhrasePenalty": (),
@@ -38,42 +38,44 @@ REMEDIES = {
 REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
 FACTORS = "the decoder knows factor 0 alone; train the model without factors"
 OFF = ("0", "false")
-MISSING_WEIGHT = 1.0  # what Moses gives a feature without weights
+MISSING_WEIGHT = 1.0  # Moses' default for a feature without weights
 
 
 class Feature(NamedTuple):
     """One line of the section [feature]."""
 
-    kind: str
-    name: str
-    arguments: Mapping[str, str]
-    value: Value
+    kind: str  # such as KENLM
+    name: str  # to which weights refer, such as LM0
+    arguments: Mapping[str, str]  # KEY=VALUE, name= included
+    value: Value  # the line itself
 
 
 class MosesModel(NamedTuple):
-    """What a moses.ini says."""
+    """The model that a moses.ini describes."""
 
     phrase_table: Path
     reordering_table: Path | None
     reordering: Reordering | None
     language_models: tuple[Path, ...]
     n_scores: int  # columns of the phrase table
-    table_name: str  # with which the names of its sparse features begin
+    table_name: str  # prefix of the names of its sparse features
     weights: Weights
-    sparse_weights: dict[str, float]  # by those names
-    search: dict[str, Setting]  # what it says of the search, by our names
-    left_out: tuple[str, ...]  # sections that do not change the model, and that we make no use of
+    sparse_weights: dict[str, float]  # by name, prefix included
+    search: dict[str, Setting]  # limits of the search that it sets, by the decoder's names
+    left_out: tuple[str, ...]  # sections that do not change the model and are not used
 
 
 def read_moses_ini(path: str | Path) -> MosesModel:
     """The model that the moses.ini `path` describes; paths in it may be relative to its folder.
 
-    Raises FormatError, naming the line, for what is wrong there and for what the decoder does not have.
+    Raises FormatError, naming the line, where the file is malformed or needs what the decoder does not have.
     """
     return _Reader(Path(path)).read()
 
 
 class _Reader:
+    """The sections, weights and features of one moses.ini."""
+
     def __init__(self, path: Path):
         self.path = path
         self.sections = self._sections()
@@ -88,10 +90,10 @@ class _Reader:
         self._read_features()
 
     def read(self) -> MosesModel:
-        """What the file says, checked."""
+        """The model of the file. Raises FormatError, naming the line."""
         self._check_factors()
-        phrases, reordering = self._needed("PhraseDictionaryMemory"), self.features.get("LexicalReordering")
-        lms = self.language_models or [self._needed("KENLM")]
+        phrases, reordering = self._required("PhraseDictionaryMemory"), self.features.get("LexicalReordering")
+        lms = self.language_models or [self._required("KENLM")]
         kind = self._reordering(reordering) if reordering else None
         n_scores = self._integer(phrases, "num-features", 1)
         weights = {
@@ -117,7 +119,7 @@ class _Reader:
         )
 
     def _sections(self) -> Sections:
-        """Values of every section; a section named again is gone on with."""
+        """The lines of every section; those of a repeated section are joined. Refused sections raise FormatError."""
         sections: Sections = {}
         headers: Sections = {}
         name = ""
@@ -134,7 +136,7 @@ class _Reader:
                 sections[name].append(Value(text, number))
         if not sections:
             raise FormatError(self.path, "no [section]; give a moses.ini")
-        for name in SWITCHES & sections.keys():  # on, unless it says otherwise
+        for name in SWITCHES & sections.keys():  # a header without a line switches it on
             sections[name] = sections[name] or [headers[name][0]]
         for name in sorted(REFUSED_SECTIONS.keys() & sections.keys()):
             values = sections.pop(name)
@@ -163,31 +165,31 @@ class _Reader:
                 self.refuse(value, f"[mapping] {value.text}: expected '0 T 0' alone; the decoder has one phrase table")
 
     def _read_features(self) -> None:
-        """Fill in the features, by their kinds."""
+        """Fill in self.features by kind, and self.language_models."""
         features = self.features
         for value in self.sections.get("feature", []):
-            kind, *arguments = value.text.split()
+            kind, *fields = value.text.split()
             self._check_kind(kind, value)
-            given: dict[str, str] = {}
-            for argument in arguments:
-                key, equals, text = argument.partition("=")
-                if not equals or key in given:
-                    self.refuse(value, f"{kind}: {argument!r}, expected every key once, as KEY=VALUE")
+            arguments: dict[str, str] = {}
+            for field in fields:
+                key, equals, text = field.partition("=")
+                if not equals or key in arguments:
+                    self.refuse(value, f"{kind}: {field!r}, expected every key once, as KEY=VALUE")
                 if key not in COMMON_KEYS + KEYS[kind]:
                     known = ", ".join(COMMON_KEYS + KEYS[kind])
                     self.refuse(value, f"{kind}: the decoder does not know {key!r}; remove it (known: {known})")
-                given[key] = text
+                arguments[key] = text
             for key in ("factor", "input-factor", "output-factor"):
-                if given.get(key, "0") != "0":
-                    self.refuse(value, f"{kind}: {key}={given[key]}; {FACTORS}")
+                if arguments.get(key, "0") != "0":
+                    self.refuse(value, f"{kind}: {key}={arguments[key]}; {FACTORS}")
             if kind in LANGUAGE_MODELS:
                 number = sum(feature.kind == kind for feature in self.language_models)
-                self.language_models.append(Feature(kind, given.get("name", f"{kind}{number}"), given, value))
+                self.language_models.append(Feature(kind, arguments.get("name", f"{kind}{number}"), arguments, value))
                 continue
             if kind in features:
                 message = f"a second {kind} ({features[kind].name} is one); the decoder takes one"
                 self.refuse(value, f"{message}; remove this line and its weights, and tune again")
-            features[kind] = Feature(kind, given.get("name", f"{kind}0"), given, value)
+            features[kind] = Feature(kind, arguments.get("name", f"{kind}0"), arguments, value)
         self._check_weights({feature.name for feature in [*features.values(), *self.language_models]})
 
     def _check_kind(self, kind: str, value: Value) -> None:
@@ -195,7 +197,7 @@ class _Reader:
             self.refuse(value, f"{kind}: {REMEDIES.get(kind, REMOVE)}")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
-        """Weights by the names of features."""
+        """For each name in [weight], its weights and their line."""
         weights: dict[str, tuple[list[float], Value]] = {}
         for value in self.sections.get("weight", []):
             first, *texts = value.text.split()
@@ -217,30 +219,31 @@ class _Reader:
                 self.refuse(value, f"{name}: {what}; remove the line (features: {', '.join(sorted(names))})")
 
     def _is_sparse(self, name: str) -> bool:
-        """Whether it is the name of a sparse feature of the phrase table."""
+        """Whether `name` is that of a sparse feature of the phrase table."""
         table = self.features.get("PhraseDictionaryMemory")
         return table is not None and name.startswith(f"{table.name}_")
 
     def _sparse_weights(self) -> dict[str, float]:
-        """Weights of the phrase table's sparse features, in the file itself and in that of [weight-file]."""
-        weights = {name: found[0] for name, (found, _) in self.weights.items() if self._is_sparse(name)}
+        """Weights of the phrase table's sparse features, by name, from [weight] and the files of [weight-file]."""
+        weights = {name: values[0] for name, (values, _) in self.weights.items() if self._is_sparse(name)}
         for value in self.sections.get("weight-file", []):
             weights |= read_weight_file(self._find(value.text, value, "[weight-file]"), self._is_sparse)
         return weights
 
     def _weights_of(self, feature: Feature, expected: int) -> list[float]:
+        """The weights of a feature, of which it must have as many as `expected`; MISSING_WEIGHT if it has none."""
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
-        found, value = self.weights[feature.name]
-        if len(found) != expected:
-            self.refuse(value, f"{len(found)} weights of {feature.name}, expected {expected}")
-        return found
+        weights, value = self.weights[feature.name]
+        if len(weights) != expected:
+            self.refuse(value, f"{len(weights)} weights of {feature.name}, expected {expected}")
+        return weights
 
     def _weight_of(self, kind: str) -> float:
-        """The one weight of a feature; 0 where there is no such feature."""
+        """The one weight of the feature `kind`; 0 where the model does not have it."""
         return self._weights_of(self.features[kind], 1)[0] if kind in self.features else 0.0
 
-    def _needed(self, kind: str) -> Feature:
+    def _required(self, kind: str) -> Feature:
         if kind not in self.features:
             raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
         return self.features[kind]
@@ -255,7 +258,7 @@ class _Reader:
             self.refuse(feature.value, f"LexicalReordering type={type_}: {error}")
 
     def _distortion(self) -> dict[str, float]:
-        """The weight of distortion, or of what Moses computes in its place with [early-distortion-cost]."""
+        """The weight of distortion or, with [early-distortion-cost], of the feature that replaces it in Moses."""
         weight = self._weight_of("Distortion")
         flag = self.sections.get("early-distortion-cost", [])
         if flag and flag[0].text not in OFF:
@@ -263,12 +266,12 @@ class _Reader:
         return {"distortion": weight}
 
     def _search(self, phrases: Feature) -> dict[str, Setting]:
-        """SearchParameters of the search; what is not said is left out."""
+        """Limits of the search that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
-        for name, (ours, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
+        for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
             if values := self.sections.get(name, []):
                 try:
-                    search[ours] = convert(values[0].text.split()[0])
+                    search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
                     self.refuse(values[0], f"[{name}] {values[0].text}: {error}")
         if "table-limit" in phrases.arguments:
@@ -282,20 +285,21 @@ class _Reader:
         return int(text)
 
     def _file(self, feature: Feature) -> Path:
-        """The feature's file, plain or .gz: beside the moses.ini, or else from where we are."""
+        """The file of the feature's path=, see _find."""
         if "path" not in feature.arguments:
             self.refuse(feature.value, f"{feature.kind} without path=")
         return self._find(feature.arguments["path"], feature.value, feature.kind)
 
-    def _find(self, given: str, value: Value, what: str) -> Path:
-        """A file, plain or .gz."""
-        names = given, f"{given}.gz"
+    def _find(self, path: str, value: Value, what: str) -> Path:
+        """The file `path` or `path`.gz, relative to the folder of the moses.ini or else to the working directory."""
+        names = path, f"{path}.gz"
         candidates = [folder / name for folder in (self.path.parent, Path()) for name in names]
         found = [candidate for candidate in candidates if candidate.is_file()]
         if not found:
-            where = "" if Path(given).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
-            self.refuse(value, f"{what}: no file {given}{where}; correct the path")
+            where = "" if Path(path).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
+            self.refuse(value, f"{what}: no file {path}{where}; correct the path")
         return found[0]
 
     def refuse(self, value: Value, message: str) -> NoReturn:
+        """Raise FormatError for the line of `value`."""
         raise FormatError(self.path, message, value.line)

@@ -1,4 +1,4 @@
-"""The format that moses.ini had before 2013, put into the words of today's, as Moses itself does when it reads one."""
+"""Conversion of the format that moses.ini had before 2013 to the current one, as Moses does when it reads one."""
 
 from pathlib import Path
 
@@ -18,9 +18,9 @@ SINGLE = {"weight-w": "WordPenalty", "weight-u": "UnknownWordPenalty", "weight-p
 
 
 def modernize(sections: Sections, path: Path) -> Sections:
-    """`sections` of the file `path` with [feature] and [weight] in place of those of the old format.
+    """`sections` of the file `path`, with [feature] and [weight] in place of sections of the old format.
 
-    Every line keeps the number of the line it comes from. Raises FormatError, naming the line.
+    Every line keeps the number of the line that it comes from. Raises FormatError, naming the line.
     """
     features = [Value("WordPenalty", 1), Value("UnknownWordPenalty", 1), Value("Distortion", 1)]
     features += [_phrase_table(value, path) for value in sections.get("ttable-file", [])]
@@ -35,8 +35,8 @@ def modernize(sections: Sections, path: Path) -> Sections:
         _weights("LM0", sections.get("weight-l", [])),
         *(_weights(f"{kind}0", sections.get(name, [])) for name, kind in SINGLE.items()),
     ]
-    kept = {name: values for name, values in sections.items() if name not in OLD_SECTIONS}
-    return kept | {"feature": features, "weight": [line for lines in weights for line in lines]}
+    others = {name: values for name, values in sections.items() if name not in OLD_SECTIONS}
+    return others | {"feature": features, "weight": [line for lines in weights for line in lines]}
 
 
 def _weights(name: str, values: list[Value]) -> list[Value]:
@@ -45,7 +45,7 @@ def _weights(name: str, values: list[Value]) -> list[Value]:
 
 def _phrase_table(value: Value, path: Path) -> Value:
     words = value.text.split()
-    if len(words) == 4:  # older still, before there were several kinds of tables
+    if len(words) == 4:  # without KIND, from before there were several
         words.insert(0, "0")
     expected = "KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"
     kind, source, target, n_scores, file = _words(words, 5, value, path, "ttable-file", expected)
@@ -70,6 +70,7 @@ def _language_model(value: Value, path: Path) -> Value:
 
 
 def _kind(number: str, kinds: dict[str, str]) -> str:
+    """The feature of implementation `number`, or a name that no feature has, for an error when features are read."""
     return kinds.get(number, f"implementation-{number}")
 
 

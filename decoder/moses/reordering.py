@@ -1,4 +1,4 @@
-"""Moses' text reordering tables (LexicalReorderingTable.cpp; Koehn et al. 2007) joined to a phrase table."""
+"""Import of Moses' text reordering tables (LexicalReorderingTable.cpp; Koehn et al. 2007) beside a phrase table."""
 
 from array import array
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ FIELDS = {
     "f": "2: source ||| probabilities (a table of type f)",
     "fe": "3: source ||| target ||| probabilities (a table of type fe)",
 }
-MEMORY = 1 << 30  # bytes, where nobody says
+MEMORY = 1 << 30  # bytes, by default
 
 
 class _Lines(NamedTuple):
-    """Lines of a reordering table; line k holds phrases 2 k (source) and 2 k + 1 (target); with type f phrase k."""
+    """K lines of a reordering table; line k has the phrases 2 k (source) and 2 k + 1 (target), with type f phrase k."""
 
-    words: np.ndarray  # int32[...], -1 where the phrase table does not have the word
+    words: np.ndarray  # int32[...], ids, -1 where the phrase table does not have the word
     offsets: np.ndarray  # int64[2 * K + 1] or int64[K + 1], into words
-    scores: np.ndarray  # float64[K, columns]
+    scores: np.ndarray  # float64[K, columns], probabilities
 
 
 def read_reordering_table(
@@ -44,11 +44,11 @@ def read_reordering_table(
     directory: Path,
     memory: int = MEMORY,
 ) -> int:
-    """Join the text reordering table `path` to the phrase table in `phrases`, and write it to `directory`.
+    """Write the text reordering table `path` to `directory`, aligned to the phrase table in the directory `phrases`.
 
     Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number.
-    `vocabularies` are those of the phrase table, source and target. Pages of both tables are let go when the process
-    holds more than `memory` bytes. Raises FormatError, naming the line.
+    `vocabularies` (source, target) are those of the phrase table. Mapped pages of both tables are released while the
+    process holds more than `memory` bytes. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
@@ -57,27 +57,27 @@ def read_reordering_table(
     ln_scores[:] = model.ln_default or 0
     np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
     is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
-    number, cursor, columns = 0, np.int64(0), columns_read(model)
+    n_lines, cursor, columns = 0, np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
-            found = np.empty(len(lines.scores), np.int64)
+            numbers = np.empty(len(lines.scores), np.int64)  # of source phrases or pairs
             if model.condition == "f":
-                _find_sources(table, lines.words, lines.offsets, found)
-                rows, pairs = _all_pairs(table, found)
+                _find_sources(table, lines.words, lines.offsets, numbers)
+                rows, pairs = _all_pairs(table, numbers)
             else:
-                cursor = _find_pairs(table, lines.words, lines.offsets, cursor, found)
-                rows = np.flatnonzero(found != ABSENT)
-                pairs = found[rows]
-            new, once = np.unique(pairs, return_index=True)
-            again = np.ones(pairs.size, bool)
-            again[once] = is_known[new]
-            if again.any():
+                cursor = _find_pairs(table, lines.words, lines.offsets, cursor, numbers)
+                rows = np.flatnonzero(numbers != ABSENT)
+                pairs = numbers[rows]
+            unique_pairs, first_rows = np.unique(pairs, return_index=True)
+            is_repeated = np.ones(pairs.size, bool)
+            is_repeated[first_rows] = is_known[unique_pairs]
+            if is_repeated.any():
                 what = "source phrase" if model.condition == "f" else "pair"
                 message = f"this {what} stands here twice; {SORT}"
-                raise FormatError(path, message, number + int(rows[np.argmax(again)]) + 1)
+                raise FormatError(path, message, n_lines + int(rows[np.argmax(is_repeated)]) + 1)
             is_known[pairs] = True
             ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
-            number += len(found)
+            n_lines += len(lines.scores)
             release_pages_above(memory, *table, ln_scores, is_known)
     ln_scores.flush()
     n_known = int(np.count_nonzero(is_known))
@@ -88,7 +88,7 @@ def read_reordering_table(
 
 
 def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs (int64[R]) of the source phrases `sources` (int64[K], or ABSENT), and for each its place there."""
+    """int64[R] rows of `sources` (int64[K], or ABSENT) and int64[R] pairs: all pairs of each row's source phrase."""
     rows = np.flatnonzero(sources != ABSENT)
     first, end = table.pair_offsets[sources[rows]], table.pair_offsets[sources[rows] + 1]
     sizes = end - first
@@ -103,7 +103,7 @@ def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, V
         for line in piece:
             number += 1
             *phrases, probabilities = line.split(SEPARATOR)
-            if len(phrases) != len(model.condition):  # a letter a phrase
+            if len(phrases) != len(model.condition):  # "f" or "fe", a letter for each phrase
                 raise FormatError(path, f"{len(phrases) + 1} fields, expected {expected}", number)
             for field, vocabulary in zip(phrases, vocabularies):
                 words.extend([vocabulary.index.get(word, -1) for word in split(field)])
@@ -115,24 +115,25 @@ def _read_lines(path: Path, model: Reordering, vocabularies: tuple[Vocabulary, V
 
 def _probabilities(text: str, n_columns: int, path: Path, number: int) -> list[float]:
     try:
-        found = [float(field) for field in text.split()]
+        probabilities = [float(field) for field in text.split()]
     except ValueError:
         raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers", number) from None
-    if len(found) != n_columns:
-        raise FormatError(path, f"{len(found)} probabilities, expected {n_columns} for its type in moses.ini", number)
-    if not all(0 <= probability < np.inf for probability in found):
+    if len(probabilities) != n_columns:
+        message = f"{len(probabilities)} probabilities, expected {n_columns} for its type in moses.ini"
+        raise FormatError(path, message, number)
+    if not all(0 <= probability < np.inf for probability in probabilities):
         raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers not below 0", number)
-    return found
+    return probabilities
 
 
 @kernel
-def _find_pairs(table, words, offsets, cursor, found):
-    """Fill `found` (int64[K]) with the pair of each line's phrases, or ABSENT; see _Lines.
+def _find_pairs(table, words, offsets, cursor, pairs):
+    """Fill `pairs` (int64[K]) with the pair of each line's phrases, or ABSENT; for words and offsets see _Lines.
 
     A search begins at `cursor`, behind the pair found last: tables of one model have one order. Returns the cursor.
     """
-    for k in range(found.size):
-        found[k] = ABSENT
+    for k in range(pairs.size):
+        pairs[k] = ABSENT
         source = find_source(table, words, offsets[2 * k], offsets[2 * k + 1])
         if source == ABSENT:
             continue
@@ -140,7 +141,7 @@ def _find_pairs(table, words, offsets, cursor, found):
         pair = cursor if first <= cursor < last else first
         for _ in range(last - first):
             if _has_target(table, pair, words, offsets[2 * k + 1], offsets[2 * k + 2]):
-                found[k] = pair
+                pairs[k] = pair
                 cursor = pair + 1
                 break
             pair = pair + 1 if pair + 1 < last else first
@@ -148,10 +149,10 @@ def _find_pairs(table, words, offsets, cursor, found):
 
 
 @kernel
-def _find_sources(table, words, offsets, found):
-    """Fill `found` (int64[K]) with the source phrase of each line of type f, or ABSENT."""
-    for k in range(found.size):
-        found[k] = find_source(table, words, offsets[k], offsets[k + 1])
+def _find_sources(table, words, offsets, sources):
+    """Fill `sources` (int64[K]) with the source phrase of each line of type f, or ABSENT."""
+    for k in range(sources.size):
+        sources[k] = find_source(table, words, offsets[k], offsets[k + 1])
 
 
 @inner_kernel

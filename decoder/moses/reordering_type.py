@@ -1,11 +1,12 @@
-"""How moses.ini says which lexicalized reordering model it has: type=wbe-msd-bidirectional-fe-allff (LRModel.cpp)."""
+"""Types of lexicalized reordering models in moses.ini, such as type=wbe-msd-bidirectional-fe-allff (LRModel.cpp)."""
 
 import numpy as np
 
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.tables.phrase_table import floored_ln
 
-TOKENS: dict[str, dict[str, object]] = {  # by our setting, Moses' words; the first that fits is written
+# For each setting of Reordering, its values by Moses' words, of which the first that fits is written.
+TOKENS: dict[str, dict[str, object]] = {
     "orientation": {"wbe": "word", "phrase": "phrase", "hier": "hier"},
     "kind": {"msd": "msd", "mslr": "mslr", "monotonicity": "monotonicity", "leftright": "leftright"},
     "direction": {
@@ -17,23 +18,23 @@ TOKENS: dict[str, dict[str, object]] = {  # by our setting, Moses' words; the fi
     "condition": {"fe": "fe", "f": "f"},
     "collapse": {"allff": False, "collapseff": True},
 }
-UNSAID = {"orientation": "word", "direction": "backward", "collapse": False}
+DEFAULTS = {"orientation": "word", "direction": "backward", "collapse": False}
 EXPECTED = "expected a type such as wbe-msd-bidirectional-fe"
 
 
 def read_type(text: str, default_scores: str | None) -> Reordering:
-    """The model of type=`text`, and of default-scores= probabilities set off by commas. Raises ValueError."""
-    said: dict[str, object] = {}
+    """The model of type=`text` and default-scores=, probabilities separated by commas. Raises ValueError."""
+    settings: dict[str, object] = {}
     for token in text.split("-"):
         (setting,) = [name for name, tokens in TOKENS.items() if token in tokens] or [""]
         if not setting:
             raise ValueError(f"the decoder does not have {token}; {EXPECTED}")
-        if setting in said:
+        if setting in settings:
             raise ValueError(f"{token} is the second of {', '.join(TOKENS[setting])}; {EXPECTED}")
-        said[setting] = TOKENS[setting][token]
-    for setting in TOKENS.keys() - UNSAID.keys() - said.keys():
+        settings[setting] = TOKENS[setting][token]
+    for setting in TOKENS.keys() - DEFAULTS.keys() - settings.keys():
         raise ValueError(f"none of {', '.join(TOKENS[setting])}; {EXPECTED}")
-    model = Reordering.model_validate(UNSAID | said)
+    model = Reordering.model_validate(DEFAULTS | settings)
     return model if default_scores is None else _with_default(model, default_scores)
 
 
@@ -51,7 +52,7 @@ def _with_default(model: Reordering, default_scores: str) -> Reordering:
 
 
 def columns_read(model: Reordering) -> list[int]:
-    """For each column of `model` the column of the text table that Moses takes for it.
+    """For each column of `model` the column of the text table that Moses reads it from.
 
     With collapseff its forward scores begin behind the one backward feature, not behind all backward columns
     (LRState::CopyScores, in Moses and Moses2); such models were tuned so, and we read the same.
@@ -63,8 +64,8 @@ def columns_read(model: Reordering) -> list[int]:
 
 
 def write_type(model: Reordering) -> str:
-    """What comes after type= for `model`."""
-    given = model.model_dump()
+    """The type= of `model`."""
+    settings = model.model_dump()
     return "-".join(
-        next(token for token, value in tokens.items() if value == given[setting]) for setting, tokens in TOKENS.items()
+        next(token for token, value in tokens.items() if value == settings[name]) for name, tokens in TOKENS.items()
     )

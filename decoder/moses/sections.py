@@ -1,4 +1,4 @@
-"""The sections that a moses.ini can have (moses/Parameter.cpp), and what becomes of each when a model is imported."""
+"""The sections of a moses.ini (moses/Parameter.cpp), and whether the import uses, ignores or refuses them."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ class Value(NamedTuple):
 
 
 Sections = dict[str, list[Value]]
-Setting = float | str  # of the search
+Setting = float | str  # value of a limit of the search
 
 USED, LEFT_OUT = True, False
 ALGORITHMS = {"0": "stack", "1": "cube"}
@@ -44,9 +44,9 @@ def _pop_limit(text: str) -> int:
     return int(text)
 
 
-Entry = tuple[str, Callable[[str], Setting]] | bool
-SWITCHES = {"early-distortion-cost"}
-SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; otherwise whether the import uses it
+Entry = tuple[str, Callable[[str], Setting]] | bool  # the decoder's name and conversion, or USED, LEFT_OUT
+SWITCHES = {"early-distortion-cost"}  # on where they have no line
+SECTIONS: dict[str, Entry] = {
     "search-algorithm": ("algorithm", _algorithm),
     "cube-pruning-pop-limit": ("pop_limit", _pop_limit),
     "stack": ("stack", _whole),
@@ -56,7 +56,7 @@ SECTIONS: dict[str, Entry] = {  # our name and type for limits of the search; ot
     "ttable-limit": ("table_limit", _whole),
     **dict.fromkeys(("feature", "weight", "weight-file", "mapping", "input-factors", "output-factors"), USED),
     **dict.fromkeys(SWITCHES, USED),
-    # How Moses searches where we search otherwise, how it runs, and what it prints.
+    # Moses' ways of searching that the decoder does not have, how it runs, and what it prints.
     **dict.fromkeys(("cube-pruning-diversity", "stack-diversity"), LEFT_OUT),
     **dict.fromkeys(("cube-pruning-lazy-scoring", "cube-pruning-deterministic-search", "n-best-factor"), LEFT_OUT),
     **dict.fromkeys(("max-trans-opt-per-coverage", "max-partial-trans-opt", "lazy-ngram"), LEFT_OUT),

@@ -1,4 +1,4 @@
-"""Sparse features of Moses phrase tables and their weights: how a model keeps them and gives them back."""
+"""Import and export of the sparse features of Moses' phrase tables and their weights."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -17,11 +17,11 @@ from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, 
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import name_keys
 
-COMMENT = "#"  # as FVector::load has it
+COMMENT = "#"  # as in Moses' FVector::load
 
 
 def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, float]:
-    """Weights by name, of lines 'NAME WEIGHT'. Raises FormatError for other lines and names that are not known."""
+    """Weights by name, from lines 'NAME WEIGHT'. Raises FormatError for other lines and names that are not known."""
     weights = {}
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split()
@@ -31,8 +31,8 @@ def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, f
         if len(fields) != 2 or not math.isfinite(weight):
             raise FormatError(path, f"{line[:40]!r}, expected 'NAME WEIGHT'", number)
         if not is_known(fields[0]):
-            known = "the decoder has sparse features of the phrase table alone, of Moses' others none"
-            raise FormatError(path, f"{fields[0]}: {known}; remove it, and tune again", number)
+            message = "the decoder has sparse features of the phrase table alone, of Moses' others none"
+            raise FormatError(path, f"{fields[0]}: {message}; remove it, and tune again", number)
         weights[fields[0]] = weight
     return weights
 
@@ -45,7 +45,7 @@ def _number(text: str) -> float:
 
 
 def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str, float], directory: Path) -> bool:
-    """Write what a table that was read has of sparse features to the model in `directory`; whether it has any."""
+    """Write the sparse features that `reader` has read to the model in `directory`; return whether there are any."""
     if not reader.sparse_names:
         return False
     names = [f"{table_name}_{name}" for name in reader.sparse_names]
@@ -59,10 +59,10 @@ def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str
 
 
 class SparseColumn:
-    """The column of a table in which sparse features of its pairs stand: names without the table's, and values."""
+    """The column of a text phrase table for sparse features: their names, without the table's, and values."""
 
     def __init__(self, model: Model):
-        """Raises ModelError for a feature of pairs whose name is not known."""
+        """Raises ModelError for a feature of phrase pairs whose name the model does not have."""
         self._sparse, self._names = model.tables.sparse, dict[int, str]()
         for key in np.unique(self._sparse.pair_keys).tolist():
             if key not in model.pair_names:
@@ -70,7 +70,7 @@ class SparseColumn:
             self._names[key] = model.pair_names[key].partition("_")[2]
 
     def texts(self, rows: slice) -> list[str]:
-        """What stands there for the pairs `rows`."""
+        """The text of the column for each of the pairs `rows`."""
         if not self._sparse.pair_keys.size:
             return [""] * (rows.stop - rows.start)
         offsets = self._sparse.pair_offsets[rows.start : rows.stop + 1].tolist()
@@ -81,7 +81,7 @@ class SparseColumn:
 
 
 def weight_lines(model: Model, table_name: str) -> Iterator[str]:
-    """Moses' file of sparse weights: those of features of pairs, times their scale."""
+    """Lines of Moses' file of sparse weights: weights of the features of phrase pairs, times their scale."""
     scale, keys = model.weights.pair_sparse or 0.0, np.array(list(model.pair_names), np.uint64)
     values = np.zeros(keys.size)
     fill_weights(model.tables.sparse.weights, keys, values)

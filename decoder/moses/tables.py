@@ -1,4 +1,4 @@
-"""Moses' text phrase tables read into ours, with any number of scores (LoaderStandard.cpp; Koehn et al. 2007)."""
+"""Import of Moses' text phrase tables, with any number of scores (LoaderStandard.cpp; Koehn et al. 2007)."""
 
 import math
 from array import array
@@ -22,7 +22,7 @@ SORT = "sort the table: zcat TABLE.gz | LC_ALL=C sort -u | gzip"
 
 
 class _Pairs:
-    """Pairs on their way into a PhraseTable: its arrays, as they grow; see there."""
+    """The arrays of a piece of a PhraseTable while lines are read."""
 
     def __init__(self, first: int):
         self.first = first  # the row of the first pair, counted from the beginning of the file
@@ -42,21 +42,21 @@ class _Pairs:
 
 
 class PhraseTableReader:
-    """Reads one text phrase table into a directory; words are numbered as they come."""
+    """Reads one text phrase table into a directory, and adds its words to the vocabularies `source` and `target`."""
 
     def __init__(self, path: Path, n_scores: int, source: Vocabulary, target: Vocabulary):
         self.path, self.n_scores, self.source, self.target = path, n_scores, source, target
-        self.number = 0  # of the line: every line holds one pair
+        self.number = 0  # of the line, which is one pair
         self.pairs = _Pairs(0)
         self.source_text, self.targets = "", set[str]()
-        # Sparse features of all pairs, which are kept in memory: names, and by pair their numbers and values.
+        # Sparse features of all pairs, in memory: their names with numbers, and for each pair numbers and values.
         self.sparse_names: dict[str, int] = {}
         self.sparse_ends, self.sparse_numbers, self.sparse_values = array("q", [0]), array("i"), array("f")
 
     def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
-        """Write the table to `directory`, for `open_phrase_table`. Raises FormatError, naming the line.
+        """Write the table to `directory`, see `open_phrase_table`. Raises FormatError, naming the line.
 
-        `memory`: bytes for what grows with the table, beside the pairs of one source phrase.
+        `memory`: bytes for arrays that grow with the table, besides the pairs of one source phrase.
         """
         directory.mkdir()
         writer = TableWriter(directory, n_scores=self.n_scores, memory=memory)
@@ -98,7 +98,7 @@ class PhraseTableReader:
         pairs.counts.extend(numbers + [0.0] * (3 - len(numbers)))
 
     def _add_sparse(self, text: str) -> None:
-        """Take the pair's sparse features: names and values in turn."""
+        """Add the sparse features of a pair, names and values in turn."""
         fields = text.split()
         if len(fields) % 2:
             self._refuse(f"sparse features {text[:40]!r}, expected names and values in turn")
@@ -144,7 +144,7 @@ class PhraseTableReader:
         self._flush(writer)
 
     def _flush(self, writer: TableWriter) -> None:
-        """Give the pairs to `writer`; those of the last source phrase are complete."""
+        """Write the pairs, which end with a whole source phrase, and begin a new piece."""
         pairs = self.pairs
         source_ends, pair_ends, target_ends, point_ends = (
             np.array(ends, np.int64)
@@ -160,24 +160,24 @@ class PhraseTableReader:
         scores = self._checked(np.array(pairs.scores).reshape(-1, self.n_scores), "score", np.finfo(np.float64).max)
         counts = self._checked(np.array(pairs.counts).reshape(-1, 3), "count", LARGEST_COUNT).round().astype(np.int32)
         table = PhraseTable(
-            np.zeros(0, np.int64),
-            source_ends,
-            np.array(pairs.source_words, np.int32),
-            pair_ends,
-            target_ends,
-            np.array(pairs.target_words, np.int32),
-            floored_ln(scores),
-            point_ends,
-            points.astype(np.uint8),
-            counts[:, 2],
-            counts[pair_ends[:-1], 1],
-            counts[:, 0],
+            slots=np.zeros(0, np.int64),
+            source_offsets=source_ends,
+            source_words=np.array(pairs.source_words, np.int32),
+            pair_offsets=pair_ends,
+            target_offsets=target_ends,
+            target_words=np.array(pairs.target_words, np.int32),
+            ln_scores=floored_ln(scores),
+            alignment_offsets=point_ends,
+            alignment_points=points.astype(np.uint8),
+            joint_counts=counts[:, 2],
+            source_counts=counts[pair_ends[:-1], 1],
+            target_counts=counts[:, 0],
         )
         writer.append(table)
         self.pairs = _Pairs(pairs.first + pairs.n_pairs)
 
     def _checked(self, numbers: np.ndarray, what: str, most: float) -> np.ndarray:
-        """`numbers`, a row for each pair of this piece, none of them NaN, negative or too large."""
+        """`numbers` (float64[P, K]) of the pairs of this piece. Raises FormatError unless they are from 0 to `most`."""
         wrong = ~((numbers >= 0) & (numbers <= most))
         if wrong.any():
             row = int(np.argmax(wrong.any(axis=1)))
@@ -185,9 +185,9 @@ class PhraseTableReader:
             self._refuse(f"{what} {numbers[row][wrong[row]][0]:g}, expected a number from 0 to {most:g}")
         return numbers
 
-    def _refuse_repeated(self, table: PhraseTable, again: int) -> NoReturn:
-        words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[again : again + 2])]]
-        self.number = int(table.pair_offsets[again]) + 1
+    def _refuse_repeated(self, table: PhraseTable, source: int) -> NoReturn:
+        words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[source : source + 2])]]
+        self.number = int(table.pair_offsets[source]) + 1
         self._refuse(
             f"{' '.join(words)!r} has other pairs further up; those of a source phrase must be neighbours; {SORT}"
         )

@@ -4,10 +4,11 @@ A direct-mapped cache: a newer source phrase takes the place of an older one. We
 as it is used, or it is made to forget.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.kernels.jit import inlined_kernel
 
@@ -20,25 +21,17 @@ class CandidateCache(NamedTuple):
     NO_CACHE holds none, and keeps none.
     """
 
-    source: np.ndarray  # int64[M], or ABSENT
-    size: np.ndarray  # int64[M]
-    item: np.ndarray  # int64[M, K], best first
-    score: np.ndarray  # float64[M, K]
-    estimate: np.ndarray  # float64[M, K]
-    bound: np.ndarray  # float64[M, K]
+    source: Annotated[np.ndarray, array(np.int64, "M", fill=ABSENT)]  # or ABSENT
+    size: Annotated[np.ndarray, array(np.int64, "M")]
+    item: Annotated[np.ndarray, array(np.int64, "M", "K")]  # best first
+    score: Annotated[np.ndarray, array(np.float64, "M", "K")]
+    estimate: Annotated[np.ndarray, array(np.float64, "M", "K")]
+    bound: Annotated[np.ndarray, array(np.float64, "M", "K")]
 
 
 def new_candidate_cache(most: int) -> CandidateCache:
     """An empty cache of lists of up to `most` candidates."""
-    lists = CAPACITY, most
-    return CandidateCache(
-        np.full(CAPACITY, ABSENT, np.int64),
-        np.zeros(CAPACITY, np.int64),
-        np.zeros(lists, np.int64),
-        np.zeros(lists),
-        np.zeros(lists),
-        np.zeros(lists),
-    )
+    return allocate(CandidateCache, {"M": CAPACITY, "K": most})
 
 
 def clear_candidate_cache(cache: CandidateCache) -> None:
@@ -46,7 +39,7 @@ def clear_candidate_cache(cache: CandidateCache) -> None:
     cache.source.fill(ABSENT)
 
 
-NO_CACHE = CandidateCache(*(array[:0] for array in new_candidate_cache(0)))
+NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 
 @inlined_kernel

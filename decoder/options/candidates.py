@@ -3,10 +3,11 @@
 The estimate is what the language model makes of the target phrase without knowing what stands before it.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
@@ -35,18 +36,19 @@ ESTIMATE_NOT_FINITE = 4  # 1 where that of a pair is not, though its scores are
 
 
 class Candidates(NamedTuple):
-    """All pairs of one source phrase while the best are chosen, at most M."""
+    """All pairs of one source phrase while the best are chosen, at most M, with target phrases of up to W words."""
 
-    score: np.ndarray  # float64[M]
-    estimate: np.ndarray  # float64[M]
-    bound: np.ndarray  # float64[M], what score and language model can at best amount to in any context
-    heap: np.ndarray  # int64[M]
-    words: np.ndarray  # int32[longest target phrase], room for it
-    lm_words: np.ndarray  # int32[longest target phrase, L], likewise
-    first_pair: np.ndarray  # int64[1], of the source phrase
+    score: Annotated[np.ndarray, array(np.float64, "M")]
+    estimate: Annotated[np.ndarray, array(np.float64, "M")]
+    # What score and language model can at best amount to in any context
+    bound: Annotated[np.ndarray, array(np.float64, "M")]
+    heap: Annotated[np.ndarray, array(np.int64, "M")]
+    words: Annotated[np.ndarray, array(np.int32, "W")]  # work space for a target phrase
+    lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # likewise
+    first_pair: Annotated[np.ndarray, array(np.int64, 1)]  # of the source phrase
     cache: CandidateCache
     fired: SparseFeatureBuffer  # sparse features of a pair
-    wrong: np.ndarray  # int64[5], what was found that must not be, see TOO_MANY
+    wrong: Annotated[np.ndarray, array(np.int64, 5)]  # what was found that must not be, see TOO_MANY
 
 
 class Lookup(NamedTuple):
@@ -62,17 +64,9 @@ class Lookup(NamedTuple):
 
 def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
     """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
-    return Candidates(
-        np.zeros(most),
-        np.zeros(most),
-        np.zeros(most),
-        np.zeros(most, np.int64),
-        *new_target_room(longest, n_models),
-        np.zeros(1, np.int64),
-        new_candidate_cache(min(table_limit, most)),
-        new_sparse_features(most_sparse_features(sparse), sparse.nothing.size - 1),
-        np.zeros(5, np.int64),
-    )
+    cache = new_candidate_cache(min(table_limit, most))
+    fired = new_sparse_features(most_sparse_features(sparse), sparse.nothing.size - 1)
+    return allocate(Candidates, {"M": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
 
 
 def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:

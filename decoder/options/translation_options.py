@@ -3,10 +3,11 @@
 As in Moses, the table limit cuts the list of the phrase table's pairs. Synthetic pairs stand beside them.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
 from phrasebeam.decoder.features.rule_features import has_history, has_rule_features, rule_hash
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
@@ -20,63 +21,48 @@ from phrasebeam.decoder.options.candidates import (
     score_own,
 )
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
+from phrasebeam.kernels.words import same_words
 
-EMPTY = -1
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned where the arrays are too small
 WRONG = np.int64(-2)  # returned where something of the model is, see Candidates.wrong
 
 
 class Options(NamedTuple):
-    """O options over at most D distinct target phrases; spans are half open and at most `longest` words."""
+    """O options over at most D distinct target phrases; the S spans are half open and at most `longest` words."""
 
     longest: int
-    first: np.ndarray  # int64[n * longest + 1]; options of begin:begin+k are first[begin * longest + k - 1] and on
-    pair: np.ndarray  # int64[O], phrase pair; negative: one of SyntheticPairs
-    begin: np.ndarray  # int32[O]
-    end: np.ndarray  # int32[O]
-    score: np.ndarray  # float64[O], weighted scores known without context
-    estimate: np.ndarray  # float64[O], score plus the weighted language model estimate
-    bound: np.ndarray  # float64[O], what score and language model can at best amount to in any context
-    backward: np.ndarray  # float64[O, 4], weighted, by orientation to the phrase before
-    forward: np.ndarray  # float64[O, 4], weighted, by orientation of the phrase after
-    target: np.ndarray  # int32[O], distinct target phrase
-    rule: np.ndarray  # uint64[O], hash of both sides, where sparse features with history need it
-    state: np.ndarray  # int32[O], equal where all that a next phrase can see of this one is equal
-    target_first: np.ndarray  # int64[D + 1], into words and lm_words
-    words: np.ndarray  # int32[W], target ids, or beyond them, see SyntheticPairs
-    lm_words: np.ndarray  # int32[W, L], language model ids
-    order: np.ndarray  # int64[O], pairs of a span while they are merged
-    slots: np.ndarray  # int32[T], hash table of options by target, T a power of two >= 2 O
-    state_slots: np.ndarray  # int32[T], hash table of options by state
+    # Options of the span begin:begin+k are first[begin * longest + k - 1] and on
+    first: Annotated[np.ndarray, array(np.int64, "S + 1")]
+    pair: Annotated[np.ndarray, array(np.int64, "O")]  # phrase pair; negative: one of SyntheticPairs
+    begin: Annotated[np.ndarray, array(np.int32, "O")]
+    end: Annotated[np.ndarray, array(np.int32, "O")]
+    score: Annotated[np.ndarray, array(np.float64, "O")]  # weighted scores known without context
+    estimate: Annotated[np.ndarray, array(np.float64, "O")]  # score plus the weighted language model estimate
+    # What score and language model can at best amount to in any context
+    bound: Annotated[np.ndarray, array(np.float64, "O")]
+    # Weighted, by orientation to the phrase before, and by orientation of the phrase after
+    backward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
+    forward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
+    target: Annotated[np.ndarray, array(np.int32, "O")]  # distinct target phrase
+    rule: Annotated[np.ndarray, array(np.uint64, "O")]  # hash of both sides, where sparse features with history need it
+    # Equal where all that a next phrase can see of this one is equal
+    state: Annotated[np.ndarray, array(np.int32, "O")]
+    target_first: Annotated[np.ndarray, array(np.int64, "D + 1")]  # into words and lm_words
+    words: Annotated[np.ndarray, array(np.int32, "W")]  # target ids, or beyond them, see SyntheticPairs
+    lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # language model ids
+    order: Annotated[np.ndarray, array(np.int64, "O")]  # pairs of a span while they are merged
+    slots: Annotated[np.ndarray, array(np.int32, "T")]  # hash table of options by target, T a power of two >= 2 O
+    state_slots: Annotated[np.ndarray, array(np.int32, "T")]  # hash table of options by state
 
 
 def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
     """Room for `capacity` options (a power of two) with `n_target_words` target words in all."""
-    return Options(
-        longest,
-        np.zeros(n_words * longest + 1, np.int64),
-        np.zeros(capacity, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity),
-        np.zeros(capacity),
-        np.zeros(capacity),
-        np.zeros((capacity, N_ORIENTATIONS)),
-        np.zeros((capacity, N_ORIENTATIONS)),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.uint64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity + 1, np.int64),
-        np.zeros(n_target_words, np.int32),
-        np.zeros((n_target_words, n_models), np.int32),
-        np.zeros(capacity, np.int64),
-        np.zeros(2 * capacity, np.int32),
-        np.zeros(2 * capacity, np.int32),
-    )
+    sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity}
+    return allocate(Options, sizes | {"W": n_target_words, "L": n_models}, longest=longest)
 
 
 @kernel
@@ -203,14 +189,13 @@ def _add_target(options, option, synthetic, tables, targets):
     h = START
     for i in range(begin, begin + size):
         h = combine(h, np.int64(options.words[i]))
-    mask = np.int64(options.slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), options.slots.size)
     while options.slots[slot] != EMPTY:
         target = np.int64(options.target[options.slots[slot]])
-        if _same_words(options, target, begin, size):
+        if _is_target(options, target, begin, size):
             options.target[option] = target
             return targets
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, options.slots.size)
     options.target_first[targets + 1] = begin + size
     options.slots[slot] = option
     options.target[option] = targets
@@ -231,15 +216,12 @@ def _add_rule(options, option, lookup):
 
 
 @inlined_kernel
-def _same_words(options, target, begin, size):
+def _is_target(options, target, begin, size):
     """Whether the target phrase consists of options.words[begin:begin + size]."""
     first = options.target_first[target]
     if options.target_first[target + 1] - first != size:
         return False
-    for i in range(size):
-        if options.words[first + i] != options.words[begin + i]:
-            return False
-    return True
+    return same_words(options.words, first, options.words, begin, size)
 
 
 @inlined_kernel
@@ -275,8 +257,7 @@ def _same_state(options, option, h, keeps_span):
     """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
     if not keeps_span:
         h = combine(START, np.int64(options.end[option]))
-    mask = np.int64(options.state_slots.size - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), options.state_slots.size)
     while options.state_slots[slot] != EMPTY:
         other = options.state_slots[slot]
         same = options.end[other] == options.end[option]
@@ -286,6 +267,6 @@ def _same_state(options, option, h, keeps_span):
             same = same and options.forward[other, which] == options.forward[option, which]
         if same:
             return other
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, options.state_slots.size)
     options.state_slots[slot] = option
     return option

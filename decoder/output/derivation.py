@@ -32,6 +32,7 @@ from phrasebeam.decoder.features.rule_features import (
 from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
@@ -44,6 +45,11 @@ class Derivation(NamedTuple):
     pair: np.ndarray  # int64[K], phrase pair; negative: one of SyntheticPairs
     begin: np.ndarray  # int32[K]
     end: np.ndarray  # int32[K]
+
+    @classmethod
+    def of(cls, options: Options, chosen: np.ndarray) -> "Derivation":
+        """The phrases of the options of those numbers (int[K])."""
+        return cls(options.pair[chosen], options.begin[chosen], options.end[chosen])
 
 
 class FeatureSpace(NamedTuple):

@@ -5,15 +5,16 @@ entry of the list of the node that it comes from, which is only then made longer
 distinct, a way whose string is in the node's list is left out: what follows it follows the better way as well.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, append_option, new_strings
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import TOP, push, sift_down
 
@@ -26,23 +27,28 @@ ENTRIES, STRINGS_PER_ENTRY = 1 << 12, 4  # room at first; powers of two
 class DerivationHeaps(NamedTuple):
     """Up to D entries in the lists of N nodes with E edges; an entry is an edge behind an entry of its source node."""
 
-    n_entries: np.ndarray  # int64[1]
-    edge: np.ndarray  # int32[D]
-    source: np.ndarray  # int32[D], entry
-    next: np.ndarray  # int32[D], the next worse entry of the node, or NONE
-    loss: np.ndarray  # float64[D], by how much it scores below the best entry of the node
-    node: np.ndarray  # int32[D]
-    string: np.ndarray  # int32[D], target string up to the node
-    slots: np.ndarray  # int32[T], hash table of entries by node and string, T a power of two >= 2 D
-    first: np.ndarray  # int32[N], best entry, NONE while the node has no list
-    last: np.ndarray  # int32[N], worst entry so far
-    waiting: np.ndarray  # int64[N], candidates in the node's part of `heap`
-    pending: np.ndarray  # int32[N], the edge added last, whose next candidate does not wait yet, or NONE
-    heap: np.ndarray  # int64[E], edges counted from the node's first, the least candidate_loss on top
-    candidate_loss: np.ndarray  # float64[E]
-    candidate_source: np.ndarray  # int32[E], entry, or NONE: the first one of a node that may have no list yet
-    stack: np.ndarray  # int64[n + 1], nodes whose lists are being made longer
-    chain: np.ndarray  # int64[n + 1], nodes that are to get lists
+    n_entries: Annotated[np.ndarray, array(np.int64, 1)]
+    edge: Annotated[np.ndarray, array(np.int32, "D", fill=None)]
+    source: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # entry
+    next: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # the next worse entry of the node, or NONE
+    # By how much it scores below the best entry of the node
+    loss: Annotated[np.ndarray, array(np.float64, "D", fill=None)]
+    node: Annotated[np.ndarray, array(np.int32, "D", fill=None)]
+    string: Annotated[np.ndarray, array(np.int32, "D", fill=None)]  # target string up to the node
+    # Hash table of entries by node and string, T a power of two >= 2 D
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=NONE)]
+    first: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]  # best entry, NONE while the node has no list
+    last: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]  # worst entry so far
+    waiting: Annotated[np.ndarray, array(np.int64, "N")]  # candidates in the node's part of `heap`
+    # The edge added last, whose next candidate does not wait yet, or NONE
+    pending: Annotated[np.ndarray, array(np.int32, "N", fill=NONE)]
+    # Edges counted from the node's first, the least candidate_loss on top
+    heap: Annotated[np.ndarray, array(np.int64, "E", fill=None)]
+    candidate_loss: Annotated[np.ndarray, array(np.float64, "E", fill=None)]
+    # Entry, or NONE: the first one of a node that may have no list yet
+    candidate_source: Annotated[np.ndarray, array(np.int32, "E", fill=None)]
+    stack: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes whose lists are being made longer
+    chain: Annotated[np.ndarray, array(np.int64, "n + 1", fill=None)]  # nodes that are to get lists
 
 
 class Derivations(NamedTuple):
@@ -81,30 +87,12 @@ def best_derivations(
     chosen = np.empty(count * n_words, np.int32)
     read_list(graph, final, lists, offsets, chosen, losses)
     chosen = chosen[: offsets[count]]
-    derivations = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-    return Derivations(offsets, derivations, chosen, graph.score[final] - losses)
+    return Derivations(offsets, Derivation.of(options, chosen), chosen, graph.score[final] - losses)
 
 
 def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> DerivationHeaps:
-    return DerivationHeaps(
-        np.zeros(1, np.int64),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.empty(capacity),
-        np.empty(capacity, np.int32),
-        np.empty(capacity, np.int32),
-        np.full(2 * capacity, NONE, np.int32),
-        np.full(n_nodes, NONE, np.int32),
-        np.full(n_nodes, NONE, np.int32),
-        np.zeros(n_nodes, np.int64),
-        np.full(n_nodes, NONE, np.int32),
-        np.empty(n_edges, np.int64),
-        np.empty(n_edges),
-        np.empty(n_edges, np.int32),
-        np.empty(n_words + 1, np.int64),
-        np.empty(n_words + 1, np.int64),
-    )
+    sizes = {"D": capacity, "T": 2 * capacity, "N": n_nodes, "E": n_edges, "n": n_words}
+    return allocate(DerivationHeaps, sizes)
 
 
 @kernel
@@ -230,12 +218,11 @@ def _add(graph, node, edge, strings, lists):
     if string == NO_STRING:
         return FULL
     if strings.matter:
-        mask = np.int64(lists.slots.size - 1)
-        slot = np.int64(mix(combine(combine(START, node), string)) & np.uint64(mask))
+        slot = first_slot(mix(combine(combine(START, node), string)), lists.slots.size)
         while lists.slots[slot] != NONE:
             if lists.node[lists.slots[slot]] == node and lists.string[lists.slots[slot]] == string:
                 return KNOWN
-            slot = (slot + 1) & mask
+            slot = next_slot(slot, lists.slots.size)
         lists.slots[slot] = entry
     lists.n_entries[0] += 1
     lists.edge[entry], lists.source[entry], lists.next[entry] = edge, source, NONE

@@ -44,15 +44,14 @@ class SearchResult(DerivationView):
 
     def best(self) -> Translation:
         """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
-        n_words, graph, options = len(self.source.words), self.workspace.graph, self.workspace.options
+        n_words, graph = len(self.source.words), self.workspace.graph
         if n_words == 0:
             size = len(self.source.synthetic)
             nothing = np.zeros(size, np.int32)
             return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
         chosen = np.empty(n_words, np.int32)
         chosen = chosen[: _best_derivation(graph, n_words, chosen)]
-        derivation = Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
-        return self._one(derivation, float(graph.score[graph.stack_first[n_words]]))
+        return self._one(Derivation.of(self.workspace.options, chosen), float(graph.score[graph.stack_first[n_words]]))
 
     def _one(self, derivation: Derivation, score: float) -> Translation:
         if self.source.words:

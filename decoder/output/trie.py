@@ -1,24 +1,25 @@
 """Sequences of words as numbers, equal where all words are: a trie whose children stand in a hash table."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import kernel
 
 ROOT = np.int64(0)  # the empty sequence
 NO_ROOM = np.int64(-1)
-EMPTY = -1
 
 
 class Trie(NamedTuple):
     """Up to S nodes, each a sequence of words."""
 
-    n_nodes: np.ndarray  # int64[1]
-    parent: np.ndarray  # int32[S], the sequence without its last word
-    word: np.ndarray  # int32[S], the last word
-    slots: np.ndarray  # int32[T], hash table by parent and word, T a power of two >= 2 S
+    n_nodes: Annotated[np.ndarray, array(np.int64, 1, fill=1)]
+    parent: Annotated[np.ndarray, array(np.int32, "S")]  # the sequence without its last word
+    word: Annotated[np.ndarray, array(np.int32, "S")]  # the last word
+    # Hash table by parent and word, T a power of two >= 2 S
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]
 
 
 def new_trie(capacity: int) -> Trie:
@@ -26,24 +27,18 @@ def new_trie(capacity: int) -> Trie:
     slots = 2
     while slots < 2 * capacity:
         slots *= 2
-    return Trie(
-        np.ones(1, np.int64),
-        np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32),
-        np.full(slots, EMPTY, np.int32),
-    )
+    return allocate(Trie, {"S": capacity, "T": slots})
 
 
 @kernel
 def child(trie, node, word):
     """The sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if it cannot be."""
-    mask = np.int64(trie.slots.size - 1)
-    slot = np.int64(mix(combine(combine(START, node), word)) & np.uint64(mask))
+    slot = first_slot(mix(combine(combine(START, node), word)), trie.slots.size)
     while trie.slots[slot] != EMPTY:
         found = np.int64(trie.slots[slot])
         if trie.parent[found] == node and trie.word[found] == word:
             return found
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, trie.slots.size)
     found = trie.n_nodes[0]
     if found == trie.parent.size:
         return NO_ROOM

@@ -1,4 +1,4 @@
-"""The command `preprocess`, and what the options of raw text mean in all commands."""
+"""The command `preprocess`, and the options for raw text that several commands share."""
 
 import sys
 from collections.abc import Mapping
@@ -9,26 +9,26 @@ import typer
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import read_standard_input
 from phrasebeam.decoder.input.raw_text_settings import Preprocessing
-from phrasebeam.decoder.input.standard_input import standard_input
 
 
 def preprocess(
     model: Annotated[Path, typer.Option(help="Model directory of train-model --raw or import-moses.")],
     side: Annotated[Literal["source", "target"], typer.Option(help="The language of the text.")],
 ) -> None:
-    """Make raw text of standard input what the model takes or gives, tokenized and cased: text to tune on, say."""
+    """Tokenize and case raw text from standard input as the model needs it, such as text to tune on."""
     from phrasebeam.decoder.raw_text.raw_text import RawText
 
     raw_text = RawText.load(model)
     preprocessor = raw_text.source if side == "source" else raw_text.target
-    for line in standard_input():
+    for line in read_standard_input():
         sys.stdout.buffer.write(preprocessor.line(line).encode("utf-8") + b"\n")
         sys.stdout.buffer.flush()
 
 
 def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> Preprocessing:
-    """The settings in `section`, with the languages that options name. Raises ConfigError where one is missing."""
+    """The settings of `section` with the languages given by options. Raises ConfigError where one is missing."""
     languages = {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
     settings = {**section, **languages}
     if not settings.keys() >= {"source_language", "target_language"}:

@@ -1,4 +1,4 @@
-"""Raw text into a model's tokenized and cased text and back, as its model.yaml says."""
+"""Conversion of raw text to the tokenized and cased text of a model and back, with the settings of its model.yaml."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ NOT_RAW = (
 
 
 class Preprocessor:
-    """Raw lines of one language into lines as a model knows them."""
+    """Tokenizes and cases raw lines of one language."""
 
     def __init__(self, language: str, settings: Preprocessing, truecaser: Truecaser | None = None):
         self._tokenizer = Tokenizer(language, settings.normalize, settings.escape)
         self._lowercase, self._truecaser = settings.casing == "lowercase", truecaser
 
     def line(self, raw: str) -> str:
-        """Tokens, cased, with a space between them."""
+        """The cased tokens of the line `raw`, joined by single spaces."""
         tokens = self._tokenizer.tokens(raw)
         if self._truecaser:
             tokens = self._truecaser.truecase(tokens)
@@ -35,10 +35,10 @@ class Preprocessor:
 
 
 class RawText:
-    """What goes before and after a Decoder for those who have raw text.
+    """Raw text for a Decoder: preprocessing of its input and postprocessing of its output.
 
     decoder.translate(raw_text.before("Der Hund schläft.")).text is tokenized; raw_text.after makes it raw. `source`
-    and `target` preprocess text of either side, such as that to tune on.
+    and `target` preprocess text of either side, such as text to tune on.
     """
 
     def __init__(self, settings: Preprocessing, truecasers: tuple[Truecaser, Truecaser] | None = None):
@@ -50,7 +50,7 @@ class RawText:
 
     @classmethod
     def load(cls, directory: str | Path) -> "RawText":
-        """That of the model in `directory`. Raises SmtError if the model was not made of raw text."""
+        """The RawText of the model in `directory`. Raises SmtError if the model was not made of raw text."""
         directory = Path(directory)
         settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
         if settings is None:
@@ -68,6 +68,6 @@ class RawText:
         return self.source.line(line)
 
     def after(self, text: str) -> str:
-        """A tokenized translation as a raw line, its sentences with a capital."""
+        """A tokenized translation as a raw line, with a capital letter at the beginning of sentences."""
         tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
         return self._detokenizer.line(tokens)

@@ -1,16 +1,16 @@
-"""Raw lines of one language into tokens and back: Moses' punctuation normalizer and tokenizer, by sacremoses."""
+"""Tokenization of raw lines and back: Moses' punctuation normalizer, tokenizer and detokenizer, by sacremoses."""
 
 import re
 
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
 
-# Kept in one piece, and so copied: addresses of the web (without punctuation that follows) and of mail.
+# Not split, so that the decoder copies them: URLs (without the punctuation after them) and e-mail addresses.
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
 HAS_ADDRESS = re.compile("://|www\\.|@", re.IGNORECASE)
 
 
 class Tokenizer:
-    """Raw lines of one language into tokens; any number of threads may share one."""
+    """Splits raw lines of one language into tokens; threads may share a tokenizer."""
 
     def __init__(self, language: str, normalize: bool = True, escape: bool = True):
         self.escape = escape
@@ -18,7 +18,7 @@ class Tokenizer:
         self._tokenizer = MosesTokenizer(language)
 
     def tokens(self, line: str) -> list[str]:
-        """Without white space of any kind and control characters; with `escape`, also without & | < > ' " [ ]."""
+        """The tokens of a line, without white space and control characters and, with `escape`, & | < > ' " [ ]."""
         if self._normalizer:
             line = self._normalizer.normalize(line)
         protected = ADDRESSES if _has_addresses(line) else None
@@ -27,7 +27,7 @@ class Tokenizer:
 
 
 def _has_addresses(line: str) -> bool:
-    """Whether there are addresses, and no more than sacremoses protects."""
+    """Whether the line has addresses, but no more than sacremoses can protect."""
     if not HAS_ADDRESS.search(line):
         return False
     n_found = sum(len(re.findall(pattern, line, re.IGNORECASE)) for pattern in ADDRESSES)
@@ -35,14 +35,14 @@ def _has_addresses(line: str) -> bool:
 
 
 class Detokenizer:
-    """Tokens of one language into raw lines."""
+    """Joins tokens of one language into raw lines."""
 
     def __init__(self, language: str, unescape: bool = True):
         self.unescape = unescape
         self._detokenizer, self._plain = MosesDetokenizer(language), MosesDetokenizer("en")
 
     def line(self, tokens: list[str]) -> str:
-        """The text of `tokens`, spaced as its language has it."""
+        """The text of `tokens`, with spaces as the language sets them."""
         try:
             text: str = self._detokenizer.detokenize(tokens, unescape=self.unescape)
         except TypeError:  # in sacremoses 0.2, from Czech "x' - li"

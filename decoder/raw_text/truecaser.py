@@ -1,6 +1,6 @@
 """Truecasing: the first word of a sentence takes the case it has elsewhere (Lita et al. 2003; Moses' truecase.perl).
 
-The files are those of Moses, a line for each word in its cases, the most frequent first: word (27/30) Word (3).
+The files are those of Moses, a line for each word with its casings, the most frequent first: word (27/30) Word (3).
 """
 
 import re
@@ -18,10 +18,10 @@ COUNT = re.compile(r"\(([\d.]+)(?:/[\d.]+)?\)")
 
 
 class Truecaser(NamedTuple):
-    """What cases the words of a language have in the middle of sentences."""
+    """The casings of the words of a language in the middle of sentences."""
 
-    best: dict[str, str]  # by the word in lower case, its most frequent case
-    known: frozenset[str]  # all cases that were seen
+    best: dict[str, str]  # the most frequent casing of each word in lower case
+    known: frozenset[str]  # all casings that were seen
 
     @classmethod
     def load(cls, path: str | Path) -> "Truecaser":
@@ -39,7 +39,7 @@ class Truecaser(NamedTuple):
         return cls(best, frozenset(known))
 
     def truecase(self, tokens: Iterable[str]) -> list[str]:
-        """`tokens` of one line, which may hold several sentences, as they would be cased in the middle of one."""
+        """`tokens` of a line of one or several sentences, cased as they would be in the middle of one."""
         cased, is_first = [], True
         for token in tokens:
             if is_first or token not in self.known:
@@ -54,12 +54,12 @@ class Truecaser(NamedTuple):
 
 
 def save_truecaser(counts: Mapping[str, int], path: str | Path) -> None:
-    """Write the truecaser of words that occur so often; of equally frequent cases the lower one is the best."""
-    cases: dict[str, list[str]] = {}
+    """Write the truecaser of words with these counts; of equally frequent casings the one in lower case is the best."""
+    casings: dict[str, list[str]] = {}
     for word in counts:
-        cases.setdefault(word.lower(), []).append(word)
+        casings.setdefault(word.lower(), []).append(word)
     with atomic_file(path) as file:
-        for lower, words in sorted(cases.items()):
+        for lower, words in sorted(casings.items()):
             words.sort(key=lambda word: (-counts[word], word != lower, word))
             total = sum(counts[word] for word in words)
             first = f"{words[0]} ({counts[words[0]]}/{total})"

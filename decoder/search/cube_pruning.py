@@ -9,10 +9,11 @@ The queue goes by estimates that do not ask the language model: only what is tak
 waits, or to let what turns out worse wait again, gives better scores for as many tries, but not for as much time.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,
@@ -25,26 +26,27 @@ from phrasebeam.decoder.search.extension import (
 )
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION
 from phrasebeam.decoder.search.stacks import OK, QUEUE_FULL, close_stack
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.priority_queue import dequeue, enqueue
 
-EMPTY = -1
 ZERO = np.int64(0)
 
 
 class Queues(NamedTuple):
     """A ring of R queues, one for each open stack, of at most Q hypotheses not tried yet; and groups of nodes."""
 
-    n_items: np.ndarray  # int64[R], all that ever came in
-    n_waiting: np.ndarray  # int64[R]
-    waiting: np.ndarray  # int32[R, Q], items by cost, the least first
-    cost: np.ndarray  # float64[R, Q], aligned with waiting: negated estimate of score plus future cost
-    node: np.ndarray  # int32[R, Q]
-    option: np.ndarray  # int32[R, Q]
-    next_row: np.ndarray  # int32[N], the next node of a node's group, or EMPTY
-    slots: np.ndarray  # int32[T], hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
-    heads: np.ndarray  # int32[T], first nodes of groups
+    n_items: Annotated[np.ndarray, array(np.int64, "R")]  # all that ever came in
+    n_waiting: Annotated[np.ndarray, array(np.int64, "R")]
+    waiting: Annotated[np.ndarray, array(np.int32, "R", "Q")]  # items by cost, the least first
+    # Aligned with waiting: negated estimate of score plus future cost
+    cost: Annotated[np.ndarray, array(np.float64, "R", "Q")]
+    node: Annotated[np.ndarray, array(np.int32, "R", "Q")]
+    option: Annotated[np.ndarray, array(np.int32, "R", "Q")]
+    next_row: Annotated[np.ndarray, array(np.int32, "N")]  # the next node of a node's group, or EMPTY
+    # Hash table of the last nodes of groups, T a power of two >= 2 * nodes of a stack
+    slots: Annotated[np.ndarray, array(np.int32, "T")]
+    heads: Annotated[np.ndarray, array(np.int32, "T")]  # first nodes of groups
 
 
 def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Queues:
@@ -52,18 +54,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
     slots = 2
     while slots < 2 * stack_size:
         slots *= 2
-    size = n_stacks, capacity
-    return Queues(
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks, np.int64),
-        np.zeros(size, np.int32),
-        np.zeros(size),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(slots, np.int32),
-        np.zeros(slots, np.int32),
-    )
+    return allocate(Queues, {"R": n_stacks, "Q": capacity, "N": n_nodes, "T": slots})
 
 
 @kernel
@@ -91,12 +82,11 @@ def cube_search(space, queues, n_words):
 def _group(graph, options, queues, covered):
     """Chain the nodes of `covered` words into groups, and write the first of each to queues.heads; their number."""
     queues.slots[:] = EMPTY
-    mask = np.int64(queues.slots.size - 1)
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
         end = _last_end(graph, options, node)
         h = combine(combine(graph.window[node], np.int64(graph.first_gap[node])), end)
-        slot = np.int64(mix(h) & np.uint64(mask))
+        slot = first_slot(mix(h), queues.slots.size)
         while queues.slots[slot] != EMPTY:
             other = np.int64(queues.slots[slot])
             if (
@@ -105,7 +95,7 @@ def _group(graph, options, queues, covered):
                 and _last_end(graph, options, other) == end
             ):
                 break
-            slot = (slot + 1) & mask
+            slot = next_slot(slot, queues.slots.size)
         if queues.slots[slot] == EMPTY:
             queues.heads[count] = node
             count += 1

@@ -4,49 +4,71 @@ A node is what hypotheses share that the rest of the sentence can see; every hyp
 an edge, so that n-best lists, lattices and the best derivation are read from the same arrays.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 START_NODE = 0
 NO_OPTION = -1
+NO_EDGE = -1
 
 
 class HypothesisGraph(NamedTuple):
     """N nodes in stacks by number of covered words, best first; the last stack holds the one final node."""
 
-    stack_first: np.ndarray  # int64[n + 2], nodes of k covered words are stack_first[k]:stack_first[k + 1]
-    score: np.ndarray  # float64[N], model score of the best way to the node
-    first_gap: np.ndarray  # int32[N], with `window` the coverage
-    window: np.ndarray  # uint64[N]
-    lm_state: np.ndarray  # int32[N]
-    blocks: np.ndarray  # int32[N], see Blocks; 0 where the reordering model keeps none
-    history: np.ndarray  # int32[N], see Histories, where there are sparse features with history; else Options.state
-    option: np.ndarray  # int32[N], option of the best edge, NO_OPTION at the start
-    edge_first: np.ndarray  # int64[N + 1], edges of node i are edge_first[i]:edge_first[i + 1], the best one first
-    edge_from: np.ndarray  # int32[E], node
-    edge_option: np.ndarray  # int32[E]
-    edge_score: np.ndarray  # float64[E], model score of the best derivation that ends with this edge
+    # Nodes of k covered words are stack_first[k]:stack_first[k + 1]
+    stack_first: Annotated[np.ndarray, array(np.int64, "n + 2")]
+    score: Annotated[np.ndarray, array(np.float64, "N")]  # model score of the best way to the node
+    first_gap: Annotated[np.ndarray, array(np.int32, "N")]  # with `window` the coverage
+    window: Annotated[np.ndarray, array(np.uint64, "N")]
+    lm_state: Annotated[np.ndarray, array(np.int32, "N")]
+    blocks: Annotated[np.ndarray, array(np.int32, "N")]  # see Blocks; 0 where the reordering model keeps none
+    # See Histories, where there are sparse features with history; else Options.state
+    history: Annotated[np.ndarray, array(np.int32, "N")]
+    option: Annotated[np.ndarray, array(np.int32, "N")]  # option of the best edge, NO_OPTION at the start
+    # Edges of node i are edge_first[i]:edge_first[i + 1], the best one first
+    edge_first: Annotated[np.ndarray, array(np.int64, "N + 1")]
+    edge_from: Annotated[np.ndarray, array(np.int32, "E")]  # node
+    edge_option: Annotated[np.ndarray, array(np.int32, "E")]
+    # Model score of the best derivation that ends with this edge
+    edge_score: Annotated[np.ndarray, array(np.float64, "E")]
 
 
 def new_graph(n_words: int, n_nodes: int, n_edges: int) -> HypothesisGraph:
     """Room for so many words, nodes and edges."""
-    return HypothesisGraph(
-        np.zeros(n_words + 2, np.int64),
-        np.zeros(n_nodes),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(n_nodes, np.uint64),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(n_nodes, np.int32),
-        np.zeros(n_nodes + 1, np.int64),
-        np.zeros(n_edges, np.int32),
-        np.zeros(n_edges, np.int32),
-        np.zeros(n_edges),
-    )
+    return allocate(HypothesisGraph, {"n": n_words, "N": n_nodes, "E": n_edges})
+
+
+class ArrivedEdges(NamedTuple):
+    """Edges that arrived at nodes not yet in the graph, those of each node chained from the latest."""
+
+    source: np.ndarray  # int32[E], node
+    option: np.ndarray  # int32[E]
+    score: np.ndarray  # float64[E]
+    next: np.ndarray  # int32[E], the edge that arrived before, or NO_EDGE
+
+
+@inlined_kernel
+def append_edges(graph, node, edges, latest, best):
+    """Append those ArrivedEdges to the graph that are chained from `latest`, `best` first, as edges of `node`.
+
+    The edges of the node before must have been appended. Returns whether there was room.
+    """
+    place = graph.edge_first[node]
+    edge, other = np.int64(latest), place + 1
+    while edge != NO_EDGE:
+        to = place if edge == best else other
+        if to >= graph.edge_from.size:
+            return False
+        graph.edge_from[to], graph.edge_option[to] = edges.source[edge], edges.option[edge]
+        graph.edge_score[to] = edges.score[edge]
+        other += edge != best
+        edge = np.int64(edges.next[edge])
+    graph.edge_first[node + 1] = other
+    return True
 
 
 @kernel

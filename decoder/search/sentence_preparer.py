@@ -29,25 +29,25 @@ class SentencePreparer:
     """Prepares sentences for the search; any number of threads may share one."""
 
     def __init__(self, model: Model, folds: Sequence[Fold], settings: PreparerSettings):
-        """`folds` are needed for sentences that name one, see LeftOut."""
+        """`folds` are needed for sentences that name one, see HeldOutPair."""
         self.model, self.settings, self._folds = model, settings, folds
         self._bounds_checks = BoundsChecks(model.tables)
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
     ) -> PreparedSentence:
-        """The prepared sentence; of `reference` (int32[m]) see TableFilter.part.
+        """The prepared sentence; of `reference` (int32[m]) see TableFilter.filter.
 
         The workspace must have adopted the snapshot. Tables of the sentence's own lie in it, until the next sentence.
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
         bounds_checks = self._bounds_checks
-        if given.left_out is not None or reference is not None:
+        if given.held_out is not None or reference is not None:
             ids = model.source.ids(list(given.words))
             bounds_checks.is_oov(ids, longest)
             table_filter = self._table_filter(given, snapshot, workspace)
             try:
-                tables = table_filter.part(ids, reference, given.left_out)
+                tables = table_filter.filter(ids, reference, given.held_out)
             except ModelError as error:
                 raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
             if tables.origin is not None:
@@ -56,7 +56,7 @@ class SentencePreparer:
 
     def _table_filter(self, given: Input, snapshot: WeightSnapshot, workspace: Workspace) -> TableFilter:
         """That of the workspace, for the fold that the sentence names."""
-        fold, tables = given.left_out.fold if given.left_out else None, snapshot.tables
+        fold, tables = given.held_out.fold if given.held_out else None, snapshot.tables
         if fold not in workspace.table_filters:
             if fold is not None:
                 lms = self._folds[fold].lms._replace(ln_weights=tables.lms.ln_weights)
@@ -67,7 +67,7 @@ class SentencePreparer:
 
     def model_for(self, given: Input) -> Model:
         """The model that has not seen the sentence, as far as `given` says that there is one."""
-        fold = given.left_out.fold if given.left_out else None
+        fold = given.held_out.fold if given.held_out else None
         if fold is None:
             return self.model
         if not 0 <= fold < len(self._folds):

@@ -4,7 +4,7 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Prefix
-from phrasebeam.decoder.input.target_constraint import NOTHING, TargetConstraint
+from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
 from phrasebeam.decoder.options.candidates import Lookup
@@ -71,7 +71,7 @@ class SentenceSearch:
             self._take(with_fallback_pairs(self.source, prefix, self.model)[0])
         self.look_up()
         if not prefix.words or not self.source.words:
-            self._fill_graph(NOTHING)
+            self._fill_graph(NO_CONSTRAINT)
             return
         if not self._fill_graph(self._constraint(prefix, np.zeros(len(self.source.synthetic)))):
             source, is_fallback = with_fallback_pairs(self.source, prefix, self.model)
@@ -87,7 +87,7 @@ class SentenceSearch:
         """
         self.look_up()
         if n_words == len(self.source.words):
-            self._fill_graph(NOTHING)
+            self._fill_graph(NO_CONSTRAINT)
             return
         _fill_future_cost(self.workspace.options, n_words, self.workspace.future)
         while (status := _search_part(self.space(), n_words, NEVER)) != OK:
@@ -110,11 +110,11 @@ class SentenceSearch:
             workspace.grow_options()
         _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
 
-    def space(self, constraint: TargetConstraint = NOTHING) -> SearchSpace:
+    def space(self, constraint: TargetConstraint = NO_CONSTRAINT) -> SearchSpace:
         """What kernels search, once the options were looked up."""
         workspace, tables, sentence = self.workspace, self.source.tables.tables, self.source.sentence
         states, parameters = workspace.states, self.snapshot.parameters
-        if constraint is not NOTHING:
+        if constraint is not NO_CONSTRAINT:
             states = states._replace(constraint=constraint)
             parameters = parameters._replace(ln_beam=parameters.ln_beam + self._allowance(constraint))
         return SearchSpace(

@@ -5,16 +5,16 @@ A stack grows to twice its limit before the best half is chosen, so that pruning
 that was dropped and arrives again has lost its older edges.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph
-from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.search.hypothesis_graph import ArrivedEdges, HypothesisGraph, append_edges
+from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 
-EMPTY = -1
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
 HISTORIES_FULL = 8
@@ -23,26 +23,27 @@ HISTORIES_FULL = 8
 class Stacks(NamedTuple):
     """A ring of R open stacks of at most C hypotheses and E edges each."""
 
-    n_hypotheses: np.ndarray  # int64[R]
-    n_edges: np.ndarray  # int64[R]
-    threshold: np.ndarray  # float64[R], a lower priority cannot survive
-    best: np.ndarray  # float64[R], highest priority
-    score: np.ndarray  # float64[R, C]
-    priority: np.ndarray  # float64[R, C], score plus future cost
-    first_gap: np.ndarray  # int32[R, C]
-    window: np.ndarray  # uint64[R, C]
-    lm_state: np.ndarray  # int32[R, C]
-    state: np.ndarray  # int32[R, C], what a next phrase can see of the last ones, see HypothesisGraph.history
-    blocks: np.ndarray  # int32[R, C], see Blocks; 0 where the reordering model keeps none
-    option: np.ndarray  # int32[R, C], of the best edge
-    last_edge: np.ndarray  # int32[R, C], edges of a hypothesis are chained from the latest
-    best_edge: np.ndarray  # int32[R, C]
-    slots: np.ndarray  # int32[R, T], hash table of hypotheses, T a power of two >= 2 C
-    edge_from: np.ndarray  # int32[R, E]
-    edge_option: np.ndarray  # int32[R, E]
-    edge_score: np.ndarray  # float64[R, E]
-    edge_next: np.ndarray  # int32[R, E], or EMPTY
-    ranked: np.ndarray  # int64[C], work space
+    n_hypotheses: Annotated[np.ndarray, array(np.int64, "R")]
+    n_edges: Annotated[np.ndarray, array(np.int64, "R")]
+    threshold: Annotated[np.ndarray, array(np.float64, "R")]  # a lower priority cannot survive
+    best: Annotated[np.ndarray, array(np.float64, "R")]  # highest priority
+    score: Annotated[np.ndarray, array(np.float64, "R", "C")]
+    priority: Annotated[np.ndarray, array(np.float64, "R", "C")]  # score plus future cost
+    first_gap: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    window: Annotated[np.ndarray, array(np.uint64, "R", "C")]
+    lm_state: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    # What a next phrase can see of the last ones, see HypothesisGraph.history
+    state: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    blocks: Annotated[np.ndarray, array(np.int32, "R", "C")]  # see Blocks; 0 where the reordering model keeps none
+    option: Annotated[np.ndarray, array(np.int32, "R", "C")]  # of the best edge
+    last_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]  # edges of a hypothesis are chained from the latest
+    best_edge: Annotated[np.ndarray, array(np.int32, "R", "C")]
+    slots: Annotated[np.ndarray, array(np.int32, "R", "T")]  # hash table of hypotheses, T a power of two >= 2 C
+    edge_from: Annotated[np.ndarray, array(np.int32, "R", "E")]
+    edge_option: Annotated[np.ndarray, array(np.int32, "R", "E")]
+    edge_score: Annotated[np.ndarray, array(np.float64, "R", "E")]
+    edge_next: Annotated[np.ndarray, array(np.int32, "R", "E")]  # or EMPTY
+    ranked: Annotated[np.ndarray, array(np.int64, "C")]  # work space
 
 
 class Arrival(NamedTuple):
@@ -64,30 +65,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
     slots = 2
     while slots < 2 * capacity:
         slots *= 2
-    size = n_stacks, capacity
-    edges = n_stacks, n_edges
-    return Stacks(
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks, np.int64),
-        np.zeros(n_stacks),
-        np.zeros(n_stacks),
-        np.zeros(size),
-        np.zeros(size),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.uint64),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros(size, np.int32),
-        np.zeros((n_stacks, slots), np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges, np.int32),
-        np.zeros(edges),
-        np.zeros(edges, np.int32),
-        np.zeros(capacity, np.int64),
-    )
+    return allocate(Stacks, {"R": n_stacks, "C": capacity, "E": n_edges, "T": slots})
 
 
 @kernel
@@ -104,8 +82,7 @@ def clear_stack(stacks, row):
 def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
     """Slot of the hypothesis with that state in the hash table of `row`, or the empty slot where it belongs."""
     h = combine(combine(combine(window, np.int64(first_gap)), np.int64(lm_state)), state + (blocks << 32))
-    mask = np.int64(stacks.slots.shape[1] - 1)
-    slot = np.int64(mix(h) & np.uint64(mask))
+    slot = first_slot(mix(h), stacks.slots.shape[1])
     while stacks.slots[row, slot] != EMPTY:
         i = stacks.slots[row, slot]
         if (
@@ -116,7 +93,7 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
             and stacks.blocks[row, i] == blocks
         ):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, stacks.slots.shape[1])
     return slot
 
 
@@ -193,6 +170,7 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
     rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)
+    edges = ArrivedEdges(stacks.edge_from[row], stacks.edge_option[row], stacks.edge_score[row], stacks.edge_next[row])
     keep = stacks.n_hypotheses[row] if limit == 0 else min(limit, stacks.n_hypotheses[row])
     for k in range(keep):
         i = stacks.ranked[k]
@@ -204,29 +182,9 @@ def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
         graph.first_gap[node], graph.window[node] = stacks.first_gap[row, i], stacks.window[row, i]
         graph.lm_state[node], graph.blocks[node] = stacks.lm_state[row, i], stacks.blocks[row, i]
         graph.history[node] = stacks.state[row, i]
-        if not _append_edges(stacks, row, i, graph, node):
+        if not append_edges(graph, node, edges, stacks.last_edge[row, i], stacks.best_edge[row, i]):
             return EDGES_FULL
         node += 1
     graph.stack_first[covered + 1] = node
     clear_stack(stacks, row)
     return OK
-
-
-@inner_kernel
-def _append_edges(stacks, row, i, graph, node):
-    """Copy the edges of hypothesis `i` behind those of the node before, the best one first; whether there was room."""
-    place = graph.edge_first[node]
-    edge = stacks.last_edge[row, i]
-    best = stacks.best_edge[row, i]
-    graph_edge = place + 1
-    while edge != EMPTY:
-        at = place if edge == best else graph_edge
-        if at >= graph.edge_from.size:
-            return False
-        graph.edge_from[at], graph.edge_option[at] = stacks.edge_from[row, edge], stacks.edge_option[row, edge]
-        graph.edge_score[at] = stacks.edge_score[row, edge]
-        if edge != best:
-            graph_edge += 1
-        edge = stacks.edge_next[row, edge]
-    graph.edge_first[node + 1] = graph_edge
-    return True

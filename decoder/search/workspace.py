@@ -67,7 +67,7 @@ class Workspace:
         most, n_models = max(model.most_pairs, 1), self.orders.size
         self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
         self.snapshot: WeightSnapshot | None = None
-        self.table_filters: dict[int | None, TableFilter] = {}  # by fold of the language model, see LeftOut
+        self.table_filters: dict[int | None, TableFilter] = {}  # by fold of the language model, see HeldOutPair
         self.rebuild()
 
     def adopt(self, snapshot: WeightSnapshot) -> None:

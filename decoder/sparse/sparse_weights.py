@@ -11,7 +11,7 @@ import numpy as np
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.tables.phrase_table import map_array
-from phrasebeam.kernels.hashing import mix
+from phrasebeam.kernels.hashing import first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NO_KEY = np.uint64(0)  # marks an empty slot
@@ -37,10 +37,9 @@ def new_sparse_weights(n_features: int = 0) -> SparseWeights:
 @inlined_kernel
 def slot_of(weights, key):
     """The slot of `key`, or the empty slot where it belongs."""
-    mask = np.int64(weights.keys.size - 1)
-    slot = np.int64(mix(key) & np.uint64(mask))
+    slot = first_slot(mix(key), weights.keys.size)
     while weights.keys[slot] != key and weights.keys[slot] != NO_KEY:
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, weights.keys.size)
     return slot
 
 

@@ -19,7 +19,8 @@ from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_class_map
 
 # Word edges by what they combine: words of the source phrase, of the target phrase, and of the source around. They
-# differ in what they are worth beside dense features (benchmarks/README.md), so that each kind has a scale.
+# differ in what they are worth beside dense features (docs/experiments/yu2013-maxforce.md), so that each kind has a
+# scale.
 EDGES = {
     "source_edges": {"source"},
     "target_edges": {"target"},

@@ -1,7 +1,7 @@
-"""Several language models as kernels take them: one array over the memory of all, and what each calls a word.
+"""Several language models as kernels take them: one array over the memory of all, and their ids of target words.
 
-The models stay where they are, mapped from their files: the array begins where the lowest of them does and ends
-with the highest. What lies between them is nobody's and is never touched.
+The models stay memory-mapped from their files: the array begins at the lowest address of any of them and ends at the
+highest. Memory between two models is never read.
 """
 
 import ctypes
@@ -25,7 +25,7 @@ class TargetModel:
     """A language model of the target language, over words or over classes of words."""
 
     model: LanguageModel
-    classes: Mapping[str, str] | None = None  # class of each word; the others are unknown
+    classes: Mapping[str, str] | None = None  # class of each word; words without one become <unk>
 
     def word_ids(self, words: Sequence[str]) -> np.ndarray:
         """int32[len(words)] LM ids of `words` or of their classes, 0 where unknown."""
@@ -56,16 +56,16 @@ class LanguageModels(NamedTuple):
 
 
 @inlined_kernel
-def tables_of(lms, which):
-    """The ProbingTables of one of the models."""
+def tables_of(lms: LanguageModels, number):
+    """The ProbingTables of language model `number`."""
     return ProbingTables(
-        lms.orders[which], lms.units, lms.floats, lms.starts[which], lms.buckets[which], lms.inverses[which]
+        lms.orders[number], lms.units, lms.floats, lms.starts[number], lms.buckets[number], lms.inverses[number]
     )
 
 
 def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabulary) -> LanguageModels:
-    """The models for kernels, over a vocabulary, without weights. They must outlive the result."""
-    tables = [one.model.tables for one in models]
+    """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it."""
+    tables = [lm.model.tables for lm in models]
     addresses = [table.units.ctypes.data for table in tables]
     first = min(addresses)
     last = max(address + table.units.nbytes for address, table in zip(addresses, tables))
@@ -73,14 +73,14 @@ def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabul
     units = tables[0].units if len(tables) == 1 else np.ctypeslib.as_array(memory)
     shifts = [(address - first) // UNIT for address in addresses]
     return LanguageModels(
-        np.array([table.order for table in tables], np.int64),
-        units,
-        units.view(np.float32),
-        np.stack([table.starts + shift for table, shift in zip(tables, shifts)]),
-        np.stack([table.buckets for table in tables]),
-        np.stack([table.inverses for table in tables]),
-        np.array([one.model.begin for one in models], np.int32),
-        np.array([[one.model.end for one in models]], np.int32),
-        np.ascontiguousarray(np.stack([one.vocabulary_ids(vocabulary) for one in models], axis=1)),
-        np.zeros(len(models)),
+        orders=np.array([table.order for table in tables], np.int64),
+        units=units,
+        floats=units.view(np.float32),
+        starts=np.stack([table.starts + shift for table, shift in zip(tables, shifts)]),
+        buckets=np.stack([table.buckets for table in tables]),
+        inverses=np.stack([table.inverses for table in tables]),
+        begin_ids=np.array([lm.model.begin for lm in models], np.int32),
+        end_ids=np.array([[lm.model.end for lm in models]], np.int32),
+        word_ids=np.ascontiguousarray(np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)),
+        ln_weights=np.zeros(len(models)),
     )

@@ -1,4 +1,4 @@
-"""Phrase pairs and all that is known of them, as arrays that every process maps from the same files.
+"""The phrase table: phrase pairs with scores, alignments and counts as memory-mapped arrays, found by a hash table.
 
 Source phrases are found by hash (open addressing, linear probing) and compared word by word, so that lookups are
 exact. The pairs of one source phrase are neighbours.
@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
-from phrasebeam.kernels.hashing import START, combine, mix
+from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 LONGEST_PHRASE = 255  # words that a phrase can have: alignment points are bytes
 
@@ -20,8 +21,8 @@ ABSENT = -1  # in `slots`: an empty slot; from `find_source`: no such phrase
 MOSES_SCORES = 4
 SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
 LEAST_LN = -100.0  # where Moses floors ln p
-LONGEST_AT_ONCE = 1 << 20
-LAYOUT = {  # type and number of dimensions of every file
+LONGEST_AT_ONCE = 1 << 20  # offsets that `longest` reads at once
+LAYOUT = {  # dtype and number of dimensions of every file
     "slots": (np.int64, 1),
     "source_offsets": (np.int64, 1),
     "source_words": (np.int32, 1),
@@ -62,12 +63,12 @@ class ReorderingTable(NamedTuple):
     """
 
     ln_scores: np.ndarray  # float32[P, C]
-    counts: np.ndarray  # int32[P, 8], M S DL DR of each direction
+    counts: np.ndarray  # int32[P, 8], how often the pair was seen as M S DL DR, backward then forward
 
 
 @kernel
 def phrase_hash(words, begin, end):
-    """uint64 hash of the word ids words[begin:end]."""
+    """uint64 hash of words[begin:end], of `words` (int32[n])."""
     h = START
     for i in range(begin, end):
         h = combine(h, np.int64(words[i]))
@@ -75,41 +76,38 @@ def phrase_hash(words, begin, end):
 
 
 @kernel
-def find_source(table, words, begin, end):
-    """Index (int64) of the source phrase words[begin:end] in `table`, or ABSENT.
+def find_source(table: PhraseTable, words, begin, end):
+    """Number (int64) of the source phrase words[begin:end] in `table`, or ABSENT; `words` is int32[n].
 
-    DAMAGED if what a file holds leads out of the arrays or to no end; see BoundsChecks, which asks first.
+    DAMAGED if a slot or an offset of a damaged file leads out of the arrays, or if no slot is empty; BoundsChecks looks
+    up the phrases of every sentence first and reports it.
     """
-    mask = np.uint64(table.slots.size - 1)
-    slot = phrase_hash(words, begin, end) & mask
+    slot = first_slot(phrase_hash(words, begin, end), table.slots.size)
     for _ in range(table.slots.size):
-        found = table.slots[np.int64(slot)]
-        if found == ABSENT:
-            return found
-        if found < 0 or found >= table.source_offsets.size - 1:
+        source = table.slots[slot]
+        if source == ABSENT:
+            return source
+        if source < 0 or source >= table.source_offsets.size - 1:
             return np.int64(DAMAGED)
-        first, last = table.source_offsets[found], table.source_offsets[found + 1]
+        first, last = table.source_offsets[source], table.source_offsets[source + 1]
         if first < 0 or last < first or last > table.source_words.size:
             return np.int64(DAMAGED)
-        if _same_phrase(table, found, words, begin, end):
-            return found
-        slot = (slot + np.uint64(1)) & mask
+        if _same_phrase(table, source, words, begin, end):
+            return source
+        slot = next_slot(slot, table.slots.size)
     return np.int64(DAMAGED)
 
 
 @inner_kernel
-def _same_phrase(table, found, words, begin, end):
-    first = table.source_offsets[found]
-    if table.source_offsets[found + 1] - first != end - begin:
+def _same_phrase(table, source, words, begin, end):
+    first = table.source_offsets[source]
+    if table.source_offsets[source + 1] - first != end - begin:
         return False
-    for i in range(end - begin):
-        if table.source_words[first + i] != words[begin + i]:
-            return False
-    return True
+    return same_words(table.source_words, first, words, begin, end - begin)
 
 
 def n_slots(n_sources: int) -> int:
-    """Size of the hash table over so many source phrases."""
+    """Slots of a hash table of `n_sources` phrases: a power of two, at most half of them used."""
     size = 2
     while size < 2 * (n_sources + 1):
         size *= 2
@@ -117,7 +115,7 @@ def n_slots(n_sources: int) -> int:
 
 
 def longest(offsets: np.ndarray) -> int:
-    """The longest run between `offsets` (int64[N + 1]), 0 if there is none; found in pieces, since N can be large."""
+    """The largest difference of neighbouring `offsets` (int64[N + 1]), at least 0; read in pieces to save memory."""
     pieces = (offsets[i : i + LONGEST_AT_ONCE + 1] for i in range(0, offsets.size, LONGEST_AT_ONCE))
     return max(int(np.diff(piece).max(initial=0)) for piece in pieces)
 
@@ -129,7 +127,7 @@ def floored_ln(probabilities: np.ndarray) -> np.ndarray:
 
 
 def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
-    """One .npy file a field of a NamedTuple of arrays."""
+    """Write each field of a NamedTuple of arrays to a file FIELD.npy in `directory`, which is made."""
     Path(directory).mkdir(parents=True, exist_ok=True)
     for name, array in arrays._asdict().items():
         np.save(Path(directory) / f"{name}.npy", array)
@@ -152,14 +150,14 @@ def open_phrase_table(directory: str | Path) -> PhraseTable:
         "alignment_points": table.alignment_offsets[-1],
     }
     for name, length in lengths.items():
-        found = len(getattr(table, name))
-        if found != length:
-            raise FormatError(Path(directory) / f"{name}.npy", f"{found} rows, expected {length}; {TRAIN_AGAIN}")
+        n_rows = len(getattr(table, name))
+        if n_rows != length:
+            raise FormatError(Path(directory) / f"{name}.npy", f"{n_rows} rows, expected {length}; {TRAIN_AGAIN}")
     return table
 
 
 def open_reordering_table(directory: str | Path, n_pairs: int) -> ReorderingTable:
-    """Map the reordering scores of `n_pairs` phrase pairs from `directory`."""
+    """Map the reordering table of `n_pairs` phrase pairs from `directory`. Raises ModelError or FormatError."""
     table = ReorderingTable(**_map_arrays(Path(directory), ReorderingTable._fields))
     for name, array in table._asdict().items():
         if len(array) != n_pairs:
@@ -172,21 +170,24 @@ TRAIN_AGAIN = "train the model again or copy it whole"
 
 
 def _map_arrays(directory: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The arrays of those names, each of the type that kernels were compiled for."""
+    """The arrays `names` in `directory`, whose dtypes and dimensions are checked against LAYOUT."""
     arrays = {}
     for name in names:
         path = directory / f"{name}.npy"
         arrays[name] = array = map_array(path)
         dtype, n_dimensions = LAYOUT[name]
-        is_ours = (array.dtype, array.ndim) == (dtype, n_dimensions) and array.flags.c_contiguous
-        if not is_ours or (name.endswith("_offsets") and not array.size):
+        is_valid = (array.dtype, array.ndim) == (dtype, n_dimensions) and array.flags.c_contiguous
+        if not is_valid or (name.endswith("_offsets") and not array.size):
             message = f"{array.dtype} of shape {array.shape}, expected {np.dtype(dtype)} in {n_dimensions} dimensions"
             raise FormatError(path, f"{message}; {TRAIN_AGAIN}")
     return arrays
 
 
 def map_array(path: Path) -> np.ndarray:
-    """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays)."""
+    """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays).
+
+    Raises ModelError where the file is missing, FormatError where it is damaged.
+    """
     try:
         with open(path, "rb") as file:
             if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:

@@ -11,11 +11,11 @@ from phrasebeam.base.spill import RowFile
 from phrasebeam.decoder.tables.phrase_table import ABSENT, MOSES_SCORES, PhraseTable, ReorderingTable
 from phrasebeam.decoder.tables.source_slots import hash_phrases, write_slots
 
-MEMORY = 1 << 28  # bytes, where nobody says
+MEMORY = 1 << 28  # bytes, by default
 
 
 class TableSizes(NamedTuple):
-    """What a model says of its phrase table, so that nobody needs to look for it."""
+    """Sizes of a phrase table that model.yaml records, so that opening a model need not compute them."""
 
     longest_source: int  # words
     longest_target: int  # words
@@ -23,10 +23,7 @@ class TableSizes(NamedTuple):
 
 
 class TableWriter:
-    """Writes a PhraseTable and, unless it comes otherwise, its ReorderingTable, into directories that exist.
-
-    Used as a context.
-    """
+    """Context manager that writes a PhraseTable, and its ReorderingTable if wanted, into directories that exist."""
 
     def __init__(
         self,
@@ -36,9 +33,9 @@ class TableWriter:
         n_scores: int = MOSES_SCORES,
         memory: int = MEMORY,
     ):
-        """`memory`: bytes that the hash table may take while it is built, which is when the context ends."""
+        """`memory`: bytes that building the hash table may take, which is done when the context ends."""
         self.phrases, self.n_pairs, self.memory = phrases, 0, memory
-        self.repeated_source = ABSENT  # in the end: the first source phrase that stands in the table before
+        self.repeated_source = ABSENT  # when closed: the first source phrase that equals an earlier one
         self.writers = {
             "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
             "source_words": ArrayWriter(phrases / "source_words.npy", np.int32),
@@ -76,11 +73,11 @@ class TableWriter:
 
     @property
     def sizes(self) -> TableSizes:
-        """Of what was written."""
+        """TableSizes of the pieces written so far."""
         return TableSizes(*(self.longest[f"{name}_offsets"] for name in ("source", "target", "pair")))
 
     def append(self, table: PhraseTable, reordering: ReorderingTable | None = None) -> None:
-        """Write a piece, whose offsets count from its own beginning and whose slots are not looked at."""
+        """Write a piece of the table, with offsets that start at 0; its slots are not read."""
         for name, writer in self.writers.items():
             rows = getattr(table, name)
             if name in self.ends:

@@ -54,7 +54,7 @@ class Searcher:
     def prepare(self, given: Input, reference: np.ndarray | None = None) -> Iterator[SentenceSearch]:
         """The prepared sentence in a workspace that it has to itself until the context ends; nothing is looked up yet.
 
-        It keeps the snapshot of the weights that it begins with. Of `reference` (int32[m]) see TableFilter.part.
+        It keeps the snapshot of the weights that it begins with. Of `reference` (int32[m]) see TableFilter.filter.
         """
         snapshot = self.snapshot
         self._watch_memory()

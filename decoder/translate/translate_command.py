@@ -8,11 +8,10 @@ import typer
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import read_lines, read_standard_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
-from phrasebeam.decoder.input.standard_input import standard_input
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.request import Request
@@ -136,7 +135,7 @@ def translate(
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    outputs = translate_lines(decoder, standard_input(), request, line_settings, prefixes, files, threads)
+    outputs = translate_lines(decoder, read_standard_input(), request, line_settings, prefixes, files, threads)
     write_outputs(outputs, nbest_output, lattice_output)
 
 

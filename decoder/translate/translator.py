@@ -39,7 +39,7 @@ class Decoder:
         input_settings: Reading | None = None,
         folds: Sequence[Fold] = (),
     ):
-        """`weights` default to the model's own; `folds` are needed for inputs that name one, see LeftOut.
+        """`weights` default to the model's own; `folds` are needed for inputs that name one, see HeldOutPair.
 
         Of `input_settings` the treatment of unknown words counts here, the markup for those who read lines. With
         `memory`, the pages of the model's files are let go of when the process holds more bytes than that. Raises

@@ -1,4 +1,4 @@
-"""Tokenized text as word ids: one flat array and where each sentence begins in it."""
+"""Tokenized text as word ids: one flat array, with the offset of each sentence."""
 
 import re
 from array import array
@@ -14,7 +14,7 @@ SPACES = re.compile(r"[ \t\r\n\v\f]+")
 
 
 class Corpus(NamedTuple):
-    """Sentence i is tokens[offsets[i]:offsets[i + 1]]."""
+    """N sentences of T words; sentence i is tokens[offsets[i]:offsets[i + 1]]."""
 
     offsets: np.ndarray  # int64[N + 1]
     tokens: np.ndarray  # int32[T], word ids
@@ -25,8 +25,8 @@ class Corpus(NamedTuple):
 
 
 def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
-    """One sentence a line, words separated by white space (ASCII); new words are added to `vocabulary`."""
-    offsets, tokens = array("q", [0]), array("i")  # a list would hold 8 bytes a word, and an object a sentence
+    """Read text of one sentence per line, plain or gzip; words not in `vocabulary` are added to it."""
+    offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
     for line in read_lines(path):
         tokens.extend([vocabulary.add(word) for word in split(line)])
         offsets.append(len(tokens))
@@ -34,5 +34,5 @@ def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
 
 
 def split(line: str) -> list[str]:
-    """Words of a line: only ASCII white space separates them, since U+00A0 and U+3000 occur inside words."""
+    """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
     return [word for word in SPACES.split(line) if word]

@@ -1,6 +1,6 @@
-"""A vocabulary that no longer grows: the bytes of its words and a hash table over them, some 40 bytes a word.
+"""An immutable vocabulary: the bytes of its words and a hash table over them, some 40 bytes per word.
 
-A million words are indexed in a tenth of a second, and become Python strings only one by one, when asked for.
+A million words are indexed in a tenth of a second; a word becomes a Python string only when it is asked for.
 """
 
 from collections.abc import Sequence
@@ -12,29 +12,29 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
-from phrasebeam.kernels.hashing import mix, murmur
+from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # in `slots`
-NONE = np.int64(-1)  # no word stands twice
+EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
+NO_DUPLICATE = np.int64(-1)
 NEWLINE = 10
-HALF = np.uint64(32)
-LOW = np.uint64(0xFFFFFFFF)
-ABSENT = -1
-FEW = 1 << 10  # words of a sentence at most: longer lists are not remembered
-MOST_REMEMBERED = 1 << 15
+HALF = np.uint64(32)  # bits of a slot that hold the word id
+LOW = np.uint64(0xFFFFFFFF)  # mask of these bits
+ABSENT = -1  # cached id of a word that is not in the vocabulary
+MAX_CACHED_LIST = 1 << 10  # words, as sentences have: ids of longer lists are not cached
+CACHE_SIZE = 1 << 15  # words
 
 
 class Words(NamedTuple):
-    """V words; word i is data[offsets[i]:offsets[i + 1]], UTF-8."""
+    """V words; word i is data[offsets[i]:offsets[i + 1]]."""
 
-    data: np.ndarray  # uint8[...]
+    data: np.ndarray  # uint8[...], UTF-8
     offsets: np.ndarray  # int64[V + 1]
 
 
 @kernel
-def _split_lines(text, words):
-    """Fill `words` with the lines of `text` (uint8), of which each ends in a newline."""
+def _split_lines(text, words: Words):
+    """Fill `words` with the lines of `text` (uint8[n]), each of which ends in a newline."""
     size, line = np.int64(0), np.int64(0)
     words.offsets[0] = 0
     for i in range(text.size):
@@ -47,58 +47,60 @@ def _split_lines(text, words):
 
 
 @inner_kernel
-def _same_word(words, i, others, j):
-    begin, other = words.offsets[i], others.offsets[j]
+def _is_same_word(words: Words, i, others: Words, j):
+    """Whether words[i] == others[j]."""
+    begin, other_begin = words.offsets[i], others.offsets[j]
     size = words.offsets[i + 1] - begin
-    if others.offsets[j + 1] - other != size:
+    if others.offsets[j + 1] - other_begin != size:
         return False
     for k in range(size):
-        if words.data[begin + k] != others.data[other + k]:
+        if words.data[begin + k] != others.data[other_begin + k]:
             return False
     return True
 
 
 @inner_kernel
-def _hash(words, i):
+def _hash(words: Words, i):
+    """uint64 hash of word `i`."""
     return mix(murmur(words.data, words.offsets[i], words.offsets[i + 1]))
 
 
 @inner_kernel
-def _slot_of(words, slots, others, j, h):
-    """The slot of word j of `others`, whose hash is h, in the hash table over `words`; or where it would stand."""
-    mask = np.int64(slots.size - 1)
-    slot = np.int64(h & np.uint64(mask))
+def _slot_of(words: Words, slots, others: Words, j, h):
+    """Slot of others[j], whose hash is `h` (uint64), in the hash table `slots` of `words`; if absent, an EMPTY slot."""
+    slot = first_slot(h, slots.size)
     while slots[slot] != EMPTY:
-        if slots[slot] >> HALF == h >> HALF and _same_word(words, np.int64(slots[slot] & LOW), others, j):
+        if slots[slot] >> HALF == h >> HALF and _is_same_word(words, np.int64(slots[slot] & LOW), others, j):
             break
-        slot = (slot + 1) & mask
+        slot = next_slot(slot, slots.size)
     return slot
 
 
 @kernel
-def _fill(words, slots):
-    """Put all words into the hash table; the first that stands there already, or NONE."""
+def _fill(words: Words, slots):
+    """Insert all words into the hash table `slots`; id of the first that equals an earlier one, or NO_DUPLICATE."""
     for i in range(words.offsets.size - 1):
         h = _hash(words, i)
         slot = _slot_of(words, slots, words, i, h)
         if slots[slot] != EMPTY:
             return np.int64(i)
         slots[slot] = (h >> HALF << HALF) | np.uint64(i)
-    return NONE
+    return NO_DUPLICATE
 
 
 @kernel
-def _find(words, slots, others, missing, ids):
+def _find(words: Words, slots, others: Words, missing, ids):
+    """Fill `ids` (int32[n]) with the ids in `words` of `others`; `missing` (int32) for those that are absent."""
     for j in range(ids.size):
-        found = slots[_slot_of(words, slots, others, j, _hash(others, j))]
-        if found == EMPTY:
+        slot = slots[_slot_of(words, slots, others, j, _hash(others, j))]
+        if slot == EMPTY:
             ids[j] = missing
         else:
-            ids[j] = np.int64(found & LOW)
+            ids[j] = np.int64(slot & LOW)
 
 
 def encode(words: Sequence[str]) -> Words:
-    """`words` as kernels read them."""
+    """The UTF-8 bytes of `words`, as kernels read them."""
     encoded = [word.encode("utf-8") for word in words]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
@@ -106,46 +108,46 @@ def encode(words: Sequence[str]) -> Words:
 
 
 class FixedVocabulary:
-    """Distinct words with ids 0, 1, 2, ..., as Vocabulary.save wrote them."""
+    """Distinct words with ids 0, 1, 2, ..., from a file that Vocabulary.save wrote."""
 
     def __init__(self, path: str | Path):
-        """Read the file. Raises FormatError where it is no text or a word stands twice."""
+        """Read the file. Raises FormatError if it is not UTF-8, ends within a line, or has a word twice."""
         self.encoded = _read(path)
-        self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data  # indexed faster than arrays
-        slots = 2
-        while slots < 2 * (len(self) + 1):
-            slots *= 2
-        self._remembered: dict[str, int] = {}  # words that were asked for, and their ids or ABSENT
-        self._slots = np.full(slots, EMPTY)  # uint64, half of a word's hash above its id
-        again = int(_fill(self.encoded, self._slots))
-        if again != NONE:
+        self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data  # memoryviews: faster to index
+        n_slots = 2
+        while n_slots < 2 * (len(self) + 1):
+            n_slots *= 2
+        self._cached_ids: dict[str, int] = {}  # ids, or ABSENT, of words that were looked up
+        self._slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
+        duplicate = int(_fill(self.encoded, self._slots))
+        if duplicate != NO_DUPLICATE:
             raise FormatError(
-                path, f"the word {self.word(again)!r} stands here twice; train the model again", again + 1
+                path, f"the word {self.word(duplicate)!r} stands here twice; train the model again", duplicate + 1
             )
 
     def __len__(self) -> int:
         return self.encoded.offsets.size - 1
 
     def word(self, i: int) -> str:
-        """The word with the id `i`."""
+        """The word with id `i`."""
         return str(self._bytes[self._offsets[i] : self._offsets[i + 1]], "utf-8")
 
     @cached_property
     def words(self) -> list[str]:
-        """All words, for those who need all: a hundred bytes each."""
+        """All words as strings, some hundred bytes each."""
         return [self.word(i) for i in range(len(self))]
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
         """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
-        if len(words) > FEW:
+        if len(words) > MAX_CACHED_LIST:
             return self._look_up(words, missing)
-        found = list(map(self._remembered.get, words))
-        if None in found:
-            strange = [word for word, i in zip(words, found) if i is None]
-            new = dict(zip(strange, self._look_up(strange, ABSENT).tolist()))
-            found = [new[word] if i is None else i for word, i in zip(words, found)]
-            self._remember(new)
-        ids = np.array(found, np.int32)
+        cached = list(map(self._cached_ids.get, words))
+        if None in cached:
+            uncached = [word for word, i in zip(words, cached) if i is None]
+            new_ids = dict(zip(uncached, self._look_up(uncached, ABSENT).tolist()))
+            cached = [new_ids[word] if i is None else i for word, i in zip(words, cached)]
+            self._cache(new_ids)
+        ids = np.array(cached, np.int32)
         if missing != ABSENT:
             ids[ids == ABSENT] = missing
         return ids
@@ -155,19 +157,19 @@ class FixedVocabulary:
         _find(self.encoded, self._slots, encode(words), np.int32(missing), ids)
         return ids
 
-    def _remember(self, ids: dict[str, int]) -> None:
-        if len(self._remembered) > MOST_REMEMBERED:
-            self._remembered = {}
-        self._remembered.update(ids)
+    def _cache(self, ids: dict[str, int]) -> None:
+        if len(self._cached_ids) > CACHE_SIZE:
+            self._cached_ids = {}
+        self._cached_ids.update(ids)
 
 
 def _read(path: str | Path) -> Words:
-    """The lines of a file."""
+    """The lines of a file. Raises FormatError if it is not UTF-8 or ends within a line."""
     text = np.fromfile(path, np.uint8)
     try:
         str(text.data, "utf-8")
     except UnicodeDecodeError:
-        for _ in read_lines(path):  # which names the line
+        for _ in read_lines(path):  # raises FormatError that names the line
             pass
     if text.size and text[-1] != NEWLINE:
         raise FormatError(path, "ends within a line; copy the model again")

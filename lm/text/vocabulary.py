@@ -1,4 +1,4 @@
-"""Words and their ids: 0, 1, 2, ... in the order in which they were first met."""
+"""Words and their ids: 0, 1, 2, ... in the order in which words first occur."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 
 
 class Vocabulary:
-    """A list of distinct words; a word's id is its place in the list."""
+    """A growing list of distinct words; a word's id is its index in the list."""
 
     def __init__(self, words: Iterable[str] = ()):
         self.words: list[str] = []
@@ -23,14 +23,14 @@ class Vocabulary:
         return len(self.words)
 
     def add(self, word: str) -> int:
-        """The id of `word`, which is given one if it is new."""
-        found = self.index.setdefault(word, len(self.words))
-        if found == len(self.words):
+        """The id of `word`, which is added if it is new."""
+        word_id = self.index.setdefault(word, len(self.words))
+        if word_id == len(self.words):
             self.words.append(word)
-        return found
+        return word_id
 
     def add_all(self, words: list[str]) -> np.ndarray:
-        """int32[len(words)] ids of `words`, new ones added."""
+        """int32[len(words)] ids of `words`; new words are added."""
         return np.array([self.add(word) for word in words], np.int32)
 
     def ids(self, words: list[str], missing: int = -1) -> np.ndarray:
@@ -38,6 +38,6 @@ class Vocabulary:
         return np.array([self.index.get(word, missing) for word in words], np.int32)
 
     def save(self, path: str | Path) -> None:
-        """One word a line, in the order of their ids; FixedVocabulary reads them."""
+        """Write one word per line, in order of ids, as FixedVocabulary reads them."""
         with atomic_file(path) as file:
             file.write("".join(f"{word}\n" for word in self.words).encode("utf-8"))

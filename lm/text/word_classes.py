@@ -1,4 +1,4 @@
-"""Maps of words to classes, for language models over classes and for sparse features, a line each word."""
+"""Files that map words to classes, for language models over classes and for sparse features."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,11 +8,14 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
-MARKERS = (BEGIN, END)
+MARKERS = (BEGIN, END)  # no names for classes
 
 
 def read_word_classes(path: str | Path) -> dict[str, str]:
-    """Class of each word. Raises FormatError for a line of another form, a word in two classes, or none."""
+    """Class of each word, from lines 'word class'.
+
+    Raises FormatError for other lines, a class <s> or </s>, a word with two classes, and an empty file.
+    """
     classes: dict[str, str] = {}
     for number, line in enumerate(read_lines(path), 1):
         fields = split(line)
@@ -29,7 +32,10 @@ def read_word_classes(path: str | Path) -> dict[str, str]:
 
 
 def read_class_map(path: str | Path) -> dict[str, str]:
-    """Class of each word, in lines 'word class' or, as Liang's program writes clusters, 'class word count'."""
+    """Class of each word, from lines 'word class', or 'class word count' between tabs, as Liang's brown-cluster writes.
+
+    Raises FormatError for lines of another form.
+    """
     for line in read_lines(path):
         if len(line.split("\t")) == 3:
             return _read_paths(path)
@@ -38,6 +44,7 @@ def read_class_map(path: str | Path) -> dict[str, str]:
 
 
 def _read_paths(path: str | Path) -> dict[str, str]:
+    """Class of each word, from lines 'class word count' between tabs; a class is its path in the tree of clusters."""
     classes = {}
     for number, line in enumerate(read_lines(path), 1):
         fields = line.split("\t")
@@ -48,7 +55,7 @@ def _read_paths(path: str | Path) -> dict[str, str]:
 
 
 def write_paths(path: str | Path, rows: Iterable[tuple[str, str, int]]) -> None:
-    """A file of rows (class, word, count), as Liang's program writes clusters: between tabs, class by class."""
+    """Write rows (class, word, count) between tabs as Liang's brown-cluster does, by class, then by falling count."""
     with atomic_file(path) as file:
         for name, word, count in sorted(rows, key=lambda row: (row[0], -row[2])):
             file.write(f"{name}\t{word}\t{count}\n".encode())

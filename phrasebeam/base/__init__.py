@@ -1,1 +1,1 @@
-"""What every package uses and that knows nothing of translation: errors, files, settings, progress, memory, threads."""
+"""What all packages use and that is independent of translation: errors, files, settings, progress, memory, threads."""

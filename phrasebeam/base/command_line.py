@@ -1,4 +1,4 @@
-"""Running a command: errors that a user can mend become one line on standard error and exit status 2."""
+"""Running a command: errors that a user can correct become one line on standard error and exit status 2."""
 
 import os
 import sys
@@ -10,30 +10,30 @@ from typer.core import TyperCommand
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import hide_progress
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
-    """The exit status of the command `name` on `arguments` (default: those of the process)."""
+    """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except typer.TyperException as error:
-        if message := error.format_message():  # none where the help was printed
+        if message := error.format_message():  # empty after --help
             print(f"{name}: {message} (see {name} --help)", file=sys.stderr)
         return BAD_INPUT
     except SmtError as error:
         print(f"{name}: {error}", file=sys.stderr)
         return BAD_INPUT
     except (BrokenPipeError, SystemExit):
-        # Whoever read our output has gone (typer exits where a command meets that); keep the interpreter from
-        # complaining when it flushes at its end.
+        # The reader of our output has closed its pipe (typer then raises SystemExit). The interpreter flushes standard
+        # output at its end, which would print another error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"{name}: {where}{error.strerror or error}", file=sys.stderr)
+        location = f"{error.filename}: " if error.filename else ""
+        print(f"{name}: {location}{error.strerror or error}", file=sys.stderr)
         return BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         print(f"{name}: interrupted", file=sys.stderr)
@@ -46,13 +46,13 @@ class ManyValuesCommand(TyperCommand):
     """A command whose list options take one value or more: "--reference a b"."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse what `repeat_options` makes of the arguments."""
-        many = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
-        return super().parse_args(ctx, repeat_options(args, many))
+        """Parse `args` after `repeat_options`."""
+        list_options = {name for option in self.params if getattr(option, "multiple", False) for name in option.opts}
+        return super().parse_args(ctx, repeat_options(args, list_options))
 
 
-def repeat_options(arguments: list[str], many: set[str]) -> list[str]:
-    """The arguments with "--reference a b" written as "--reference a --reference b", for the options in `many`."""
+def repeat_options(arguments: list[str], list_options: set[str]) -> list[str]:
+    """The arguments with "--reference a b" written as "--reference a --reference b", for each of `list_options`."""
     repeated: list[str] = []
     option, n_values = "", 0
     for position, argument in enumerate(arguments):
@@ -60,7 +60,7 @@ def repeat_options(arguments: list[str], many: set[str]) -> list[str]:
             return repeated + arguments[position:]
         if argument.startswith("-") and argument != "-":
             name, has_value, _ = argument.partition("=")
-            option, n_values = name if name in many else "", int(bool(has_value))
+            option, n_values = name if name in list_options else "", int(bool(has_value))
         elif option:
             if n_values > 0:
                 repeated.append(option)

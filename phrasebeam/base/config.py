@@ -1,7 +1,8 @@
-"""YAML files checked against typed sections: unknown keys, wrong types and impossible values are named with a path."""
+"""YAML files checked against typed sections: errors give the key path of an unknown key or an invalid value."""
 
 import difflib
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -12,11 +13,14 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 
 LONGEST_VALUE = 80  # characters of a wrong value that an error shows
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}  # bytes
 
 
 def parse_size(value: object) -> object:
-    """Bytes of a size such as 512M or 2G; units are powers of 1024."""
+    """The bytes that a string such as 512M or 2G means, in powers of 1024; other types are returned unchanged.
+
+    Raises ValueError for any other string.
+    """
     if isinstance(value, str):
         match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", value.strip(), re.IGNORECASE)
         if match is None:
@@ -26,7 +30,7 @@ def parse_size(value: object) -> object:
 
 
 def format_size(n_bytes: int) -> str:
-    """`n_bytes` in the largest unit that leaves a whole number."""
+    """`n_bytes` as a whole number of the largest possible unit, such as 512M."""
     for unit in "TGMK":
         if n_bytes and n_bytes % UNITS[unit] == 0:
             return f"{n_bytes // UNITS[unit]}{unit}"
@@ -37,7 +41,7 @@ Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size,
 
 
 class Section(BaseModel):
-    """One section of a configuration: holds the only defaults, refuses unknown keys, and never changes."""
+    """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +50,7 @@ Config = TypeVar("Config", bound=Section)
 
 
 def load_config(path: str | Path, section: type[Config]) -> Config:
-    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and what it may be."""
+    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values."""
     try:
         with open(path, encoding="utf-8") as file:
             data = yaml.safe_load(file)
@@ -56,7 +60,7 @@ def load_config(path: str | Path, section: type[Config]) -> Config:
 
 
 def parse_config(data: Any, section: type[Config], where: str) -> Config:
-    """The configuration in `data`, as YAML gives it; `where` is named in errors."""
+    """The configuration in parsed YAML `data`. Raises ConfigError, whose message begins with `where`."""
     try:
         return section.model_validate(data)
     except ValidationError as error:
@@ -64,23 +68,42 @@ def parse_config(data: Any, section: type[Config], where: str) -> Config:
         raise ConfigError(f"{where}: {problems}") from None
 
 
+def config_with_options(path: str | Path | None, section: type[Config], options: Mapping[str, Any]) -> Config:
+    """The configuration in the YAML file `path`, or the defaults (None), with the options of a command in its place.
+
+    An option that is None was not given; those of a subsection stand in a mapping of their own. Raises ConfigError.
+    """
+    data = load_config(path, section).model_dump(mode="json", exclude_unset=True) if path else {}
+    return parse_config(_with_options(data, options), section, "options")
+
+
+def _with_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(data)
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = _with_options(found.get(name) or {}, value) or None
+        if value is not None:
+            found[name] = value
+    return found
+
+
 def save_config(config: Section, path: str | Path) -> None:
-    """All settings, defaults included, as YAML."""
+    """Write all settings of `config`, defaults included, to the YAML file `path`."""
     with atomic_file(path) as file:
         file.write(yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True).encode("utf-8"))
 
 
 def _explain(problem: Any, section: type[Section]) -> str:
-    path = [str(part) for part in problem["loc"]]
+    path = [str(key) for key in problem["loc"]]
     name = f"{'.'.join(path)}: " if path else ""
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
-        is_whole = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too much to show
-        found = "" if is_whole else f", found {_short(problem['input'])}"
+        is_section = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too long to show
+        found = "" if is_section else f", found {_short(problem['input'])}"
         return f"{name}{message}{found}"
-    known = _keys(section, path[:-1])
-    close = difflib.get_close_matches(path[-1], known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known keys: {', '.join(known)}"
+    keys = _keys(section, path[:-1])
+    similar = difflib.get_close_matches(path[-1], keys, n=1)
+    hint = f"did you mean {similar[0]}?" if similar else f"known keys: {', '.join(keys)}"
     return f"{name}unknown key; {hint}"
 
 
@@ -90,9 +113,9 @@ def _short(value: object) -> str:
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:
-    """Keys of the subsection of `section` at `path`."""
-    for part in path:
-        field = section.model_fields.get(part)
+    """Keys of the subsection of `section` at the key path `path`; empty where there is none."""
+    for key in path:
+        field = section.model_fields.get(key)
         types = [] if field is None else [field.annotation, *get_args(field.annotation)]  # "Section | None" has two
         sections = [type_ for type_ in types if isinstance(type_, type) and issubclass(type_, Section)]
         if not sections:

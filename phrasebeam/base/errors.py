@@ -1,22 +1,22 @@
-"""The errors that people see: what was found, where, what was expected, what to do."""
+"""Errors for users: messages say what was found, where, what was expected, and what to do."""
 
 from os import PathLike
 
 
 class SmtError(Exception):
-    """Anything that a user can mend; the commands print it as one line and exit with status 2."""
+    """Base class of errors that a user can correct; the commands print it as one line and exit with status 2."""
 
 
 class ConfigError(SmtError):
-    """A configuration file or option that says something impossible."""
+    """A configuration file or option has an invalid value."""
 
 
 class ModelError(SmtError):
-    """A model directory whose parts are missing or do not fit together."""
+    """Parts of a model directory are missing or do not fit together."""
 
 
 class FormatError(SmtError):
-    """A file that is not what it should be: `path`, the 1-based `line` if it has lines, what is wrong."""
+    """A file is not in the expected format: `path`, the 1-based `line` if it has lines, and what is wrong."""
 
     def __init__(self, path: str | PathLike[str], message: str, line: int | None = None):
         self.path, self.line = path, line

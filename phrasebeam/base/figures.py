@@ -1,4 +1,4 @@
-"""Figures as files, drawn by matplotlib where it is installed."""
+"""Figures drawn by matplotlib, an optional dependency, and written to files."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ def can_draw() -> bool:
 
 
 def check_figure_file(path: Path) -> None:
-    """Before long work. Raises ConfigError where nothing can be drawn, or not in the format that the ending names."""
+    """Raises ConfigError if matplotlib is missing or does not know the format that the suffix of `path` names."""
     if not can_draw():
         raise ConfigError(f"plots need matplotlib; install it with {INSTALL}")
     from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ def check_figure_file(path: Path) -> None:
 
 
 def write_figure(path: Path, width: float, height: float, draw: Callable[[Any], None]) -> None:
-    """Write what `draw` puts into an empty figure (inches), in the format that the ending of `path` names."""
+    """Let `draw` fill an empty figure of `width` by `height` inches; write it in the format of the suffix of `path`."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")

@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal, a log line per stage elsewhere, silence in a library."""
+"""Progress of long work: a bar on a terminal, a log line per stage elsewhere, and nothing in a library."""
 
 import logging
 import sys
@@ -8,12 +8,12 @@ from contextlib import contextmanager
 
 log = logging.getLogger("phrasebeam")
 
-Advance = Callable[[int], None]
+Advance = Callable[[int], None]  # reports a number of further steps as done
 
 
 @contextmanager
 def stage(description: str, total: int | None = None) -> Iterator[Advance]:
-    """One stage of long work; the function given counts `total` steps down. Shown once `show_progress` was called."""
+    """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log its seconds."""
     start = time.perf_counter()
     if _shown and sys.stderr.isatty():
         with _bar(description, total) as advance:
@@ -24,7 +24,7 @@ def stage(description: str, total: int | None = None) -> Iterator[Advance]:
 
 
 def show_progress() -> None:
-    """Let stages show themselves on standard error: called by commands, not by the library."""
+    """Show stages on standard error from now on: called by commands, not by the library."""
     global _shown
     _shown = True
     if not sys.stderr.isatty():
@@ -33,7 +33,7 @@ def show_progress() -> None:
 
 
 def hide_progress() -> None:
-    """Silence again, when the command is done."""
+    """Show no further stages: called when a command ends."""
     global _shown
     _shown = False
     log.removeHandler(HANDLER)
@@ -41,10 +41,10 @@ def hide_progress() -> None:
 
 
 class _StandardError(logging.Handler):
-    """Writes to what sys.stderr is at the time."""
+    """Logs to the current sys.stderr, which may have been replaced since this module was imported."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one line."""
+        """Write the message of `record` as one line."""
         sys.stderr.write(f"{record.getMessage()}\n")
 
 
@@ -67,10 +67,10 @@ def _bar(description: str, total: int | None) -> Iterator[Advance]:
     from rich.text import Text
 
     class Speed(ProgressColumn):
-        """Steps a second, of late."""
+        """Column with the recent speed in steps per second."""
 
         def render(self, task: Task) -> Text:
-            """Nothing before it is known."""
+            """The speed of `task`; empty while it is unknown."""
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Speed())

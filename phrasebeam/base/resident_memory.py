@@ -1,7 +1,7 @@
-"""How much memory this process holds, and how to let go of what can be read from its files again.
+"""The resident memory of this process, and the release of pages that are mapped from files.
 
-Pages of a mapped file that were touched count as resident until the system takes them back, which it does only when
-memory is short. Where somebody set a bound, we give them back: the system keeps them, and they return when touched.
+Pages of a mapped file that were read count as resident until the system reclaims them, which it does only when memory
+is short. To keep to a memory limit, we release them: they stay in the system's cache and return when read again.
 """
 
 import mmap
@@ -12,29 +12,29 @@ from typing import NamedTuple
 import numpy as np
 
 STATM = Path("/proc/self/statm")
-PAGE = os.sysconf("SC_PAGE_SIZE")
+PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes
 
 
-class Resident(NamedTuple):
-    """Bytes of this process that are in memory."""
+class ResidentMemory(NamedTuple):
+    """The resident memory of a process."""
 
-    all: int
-    mapped: int  # of them, pages of files
+    all: int  # bytes
+    mapped: int  # bytes of it that are pages of files
 
 
-def resident() -> Resident | None:
-    """What this process holds; None where the system does not say."""
+def resident_memory() -> ResidentMemory | None:
+    """The resident memory of this process; None where the system has no /proc/self/statm."""
     try:
         _, pages, mapped = STATM.read_text().split()[:3]
     except FileNotFoundError:
         return None
-    return Resident(int(pages) * PAGE, int(mapped) * PAGE)
+    return ResidentMemory(int(pages) * PAGE, int(mapped) * PAGE)
 
 
-def let_go(*arrays: np.ndarray) -> None:
-    """Give back the pages of `arrays` as far as they are mapped from files; their contents stay as they are.
+def release_pages(*arrays: np.ndarray) -> None:
+    """Release the pages of `arrays` that are mapped from files; the contents of the arrays do not change.
 
-    An array that was mapped copy-on-write must not have been written to: that would be undone.
+    An array that was mapped copy-on-write must not have been written to: its changes would be lost.
     """
     for array in arrays:
         mapping = _mapping_of(array)
@@ -43,10 +43,10 @@ def let_go(*arrays: np.ndarray) -> None:
 
 
 def release_pages_above(n_bytes: int, *arrays: np.ndarray) -> None:
-    """`let_go` of `arrays` if this process holds more than `n_bytes`, or might, and mapped files are to blame."""
-    held = resident()
-    if held is None or (held.all > n_bytes and held.mapped > n_bytes // 4):
-        let_go(*arrays)
+    """Release the pages of `arrays` if over `n_bytes` are resident and a quarter of that is mapped, or if unknown."""
+    memory = resident_memory()
+    if memory is None or (memory.all > n_bytes and memory.mapped > n_bytes // 4):
+        release_pages(*arrays)
 
 
 def _mapping_of(array: np.ndarray) -> mmap.mmap | None:

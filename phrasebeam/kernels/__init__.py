@@ -1,1 +1,1 @@
-"""What kernels are made of: the decorators and their cache, hashing, sorting, queues, prefetching."""
+"""Building blocks of kernels: their decorators and cache, hashing, sorting, queues, prefetching."""

@@ -1,32 +1,46 @@
-"""64-bit hashes inside kernels; wrap-around is intended, so values and constants alike are uint64."""
+"""64-bit hashes inside kernels, and slots of hash tables; wrap-around is intended, so that all values are uint64."""
 
 import numpy as np
 
-from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-START = np.uint64(0)
-MURMUR = np.uint64(0xC6A4A7935BD1E995)
+START = np.uint64(0)  # hash of the empty sequence
+EMPTY = -1  # in a slot of a hash table of numbers from 0
+MURMUR = np.uint64(0xC6A4A7935BD1E995)  # the multiplier of MurmurHash64A
 
 
 @kernel
 def combine(h, value):
-    """uint64 hash of the sequence hashed to `h` (uint64), continued by `value` (int64)."""
+    """uint64 hash of the sequence with hash `h` (uint64) followed by `value` (int64); the order of values matters."""
     return (h * np.uint64(8978948897894561157)) ^ (np.uint64(1 + value) * np.uint64(17894857484156487943))
 
 
 @kernel
 def mix(h):
-    """uint64 `h` with its bits spread, so that the low ones can choose a slot (Steele et al. 2014, SplitMix64)."""
+    """uint64 `h` with its bits mixed, so that the lowest can index a hash table (Steele et al. 2014, SplitMix64)."""
     h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return h ^ (h >> np.uint64(31))
 
 
+@inlined_kernel
+def first_slot(h, size):
+    """Where a key of hash `h` (uint64, mixed) is looked for first in a hash table of so many slots, a power of two."""
+    return np.int64(h & np.uint64(size - 1))
+
+
+@inlined_kernel
+def next_slot(slot, size):
+    """Where a key is looked for after the slot (int64) that another one has: linear probing."""
+    return (slot + 1) & (size - 1)
+
+
 @kernel
 def remainder(h, divisor, inverse):
-    """uint64 `h` % `divisor` (uint64 < 2**63) in half the time of a division; `inverse` is reciprocal(divisor).
+    """uint64: `h` % `divisor` in half the time of a division; `inverse` is reciprocal(divisor).
 
-    The estimated quotient is the upper half of h * inverse, at most 1 too small.
+    All three are uint64, and `divisor` < 2**63. The quotient is estimated as the upper half of h * inverse, which is at
+    most 1 too small.
     """
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     h_low, h_high, i_low, i_high = h & low, h >> half, inverse & low, inverse >> half
@@ -40,7 +54,7 @@ def remainder(h, divisor, inverse):
 
 @kernel
 def murmur(data, begin, end):
-    """uint64 MurmurHash64A (Appleby 2008, seed 0) of data[begin:end], uint8."""
+    """uint64 MurmurHash64A (Appleby 2008, seed 0) of data[begin:end]; `data` uint8[n], `begin`, `end` int64."""
     h = np.uint64(end - begin) * MURMUR
     position = begin
     while position + 8 <= end:
@@ -55,6 +69,7 @@ def murmur(data, begin, end):
 
 @inner_kernel
 def _little_endian(data, begin, end):
+    """uint64 whose bytes, the lowest first, are data[begin:end] (uint8, at most 8)."""
     value = np.uint64(0)
     for i in range(begin, end):
         value |= np.uint64(data[i]) << np.uint64(8 * (i - begin))
@@ -62,5 +77,5 @@ def _little_endian(data, begin, end):
 
 
 def reciprocal(divisor: np.ndarray) -> np.ndarray:
-    """What `remainder` needs of `divisor` (uint64 array or scalar, > 0)."""
+    """uint64, like `divisor` (array or scalar, > 0): floor((2**64 - 1) / divisor), the `inverse` of `remainder`."""
     return np.uint64(0xFFFFFFFFFFFFFFFF) // divisor

@@ -1,8 +1,8 @@
-"""Indices in kernels are taken as they are: none is negative, but for constants.
+"""Compiling kernels without numba's support for negative indices, which costs some 12 % of the time of a search.
 
-numba makes each index that is signed count from the end where it is below 0, which is some 12 % of the time of a
-search, and has no option against that. So its function for that is replaced while kernels are compiled, and only then.
-With bounds checks, a negative index is an error.
+numba compiles each signed index to count from the end if it is negative, and has no option against that. So its
+function for that is replaced, with effect only while kernels are compiled. Indices in kernels must not be negative,
+except constants; with bounds checks, others raise IndexError.
 """
 
 import threading
@@ -14,14 +14,15 @@ from llvmlite import ir
 from numba.core import types
 from numba.np import arrayobj
 
-_local = threading.local()
-_count_from_end = arrayobj.fix_integer_index
+_local = threading.local()  # depth: number of unchecked_indices contexts that this thread is in
+_numba_fix_integer_index = arrayobj.fix_integer_index
 
 
-def _fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-    if getattr(_local, "depth", 0) == 0 or not kind.signed or isinstance(index, ir.Constant):
-        return _count_from_end(context, builder, kind, index, size)
-    return context.cast(builder, index, kind, types.intp)
+def _fix_integer_index(context: Any, builder: Any, index_type: Any, index: Any, size: Any) -> Any:
+    """Code for `index` as intp, as numba calls it: the index as it is, within unchecked_indices."""
+    if getattr(_local, "depth", 0) == 0 or not index_type.signed or isinstance(index, ir.Constant):
+        return _numba_fix_integer_index(context, builder, index_type, index, size)
+    return context.cast(builder, index, index_type, types.intp)
 
 
 arrayobj.fix_integer_index = _fix_integer_index
@@ -29,7 +30,7 @@ arrayobj.fix_integer_index = _fix_integer_index
 
 @contextmanager
 def unchecked_indices() -> Iterator[None]:
-    """While this thread compiles a kernel."""
+    """Within this context, what this thread compiles does not support negative indices, except constants."""
     _local.depth = getattr(_local, "depth", 0) + 1
     try:
         yield

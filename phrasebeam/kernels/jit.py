@@ -1,7 +1,7 @@
-"""The one decorator of all kernels, and the cache that knows what a kernel depends on.
+"""The decorators of all kernels, functions compiled by numba, and a cache that follows changes of all their sources.
 
-numba's own cache does not see edits of callees or constants in other files. Ours lies in a directory named by
-a digest of the module's source, of all our modules that it imports, of the options and of numba's version.
+numba's own cache does not notice edits of callees or constants in other files. Ours is a directory named by a digest of
+the module's source, of all our modules that it imports, of the options and of the versions of numba and Python.
 """
 
 import hashlib
@@ -22,34 +22,34 @@ from phrasebeam.kernels.indices import unchecked_indices
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
-# on: that took 5 ns an array and call, and more where threads share the counters.
+# on, which took 5 ns per array and call, and more where threads share the counters.
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-# What unpacks Python's arguments takes numba longer to compile than most kernels: some 0.5 s for a hundred arrays.
+# The wrapper that unpacks Python's arguments takes longer to compile than most kernels: 0.5 s for a hundred arrays.
 INNER = {"no_cpython_wrapper": True}
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on its first call: no GIL, numpy's division, cached until a source that it uses changes.
+    """Compile `function` at its first call: without GIL, division as in numpy, cached until a source it uses changes.
 
-    A kernel fills arrays that its caller allocated; it must not make any of its own. Indices must not be negative, but
-    for constants.
+    A kernel fills arrays that its caller allocated; it cannot allocate arrays. Indices must not be negative, except
+    constants.
     """
     return _compile(function, OPTIONS)
 
 
 def inner_kernel(function: Function) -> Function:
-    """A kernel that only kernels call, and Python where nothing is compiled; it compiles in half the time."""
+    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT); it compiles in half the time."""
     return _inner(_compile(function, OPTIONS | INNER))
 
 
 def inlined_kernel(function: Function) -> Function:
-    """An inner kernel that becomes part of every caller: for hot loops, where handing over tuples costs 50 ns."""
+    """An inner kernel that is inlined into every caller: for hot loops, where passing tuples of arrays costs 50 ns."""
     return _inner(_compile(function, OPTIONS | INNER | {"forceinline": True}))
 
 
 class _KernelDispatcher(CPUDispatcher):
-    """Compiles with indices as they are."""
+    """A kernel, compiled without support for negative indices."""
 
     def compile(self, sig: Any) -> Any:
         with unchecked_indices():
@@ -57,7 +57,7 @@ class _KernelDispatcher(CPUDispatcher):
 
 
 class _InnerDispatcher(_KernelDispatcher):
-    """What Python would call by a null pointer."""
+    """A kernel without a Python wrapper: calling it from Python would follow a null pointer, so raises TypeError."""
 
     def __call__(self, *arguments: Any) -> Any:
         raise TypeError(f"{self.py_func.__name__} is called by kernels only; decorate it with @kernel to call it here")
@@ -70,10 +70,10 @@ def _inner(function: Function) -> Function:
 
 
 def direct(function: Function) -> Function:
-    """The kernel `function` for callers whose arguments have the same types in every call, as those of our faces have.
+    """The kernel `function` with less overhead, for arguments that have the same types in every call.
 
-    numba looks at the types of all arguments in each call, 30 us for a hundred arrays; here in the first one only, and
-    later just at the item sizes of arrays.
+    numba examines the types of all arguments in each call, 30 us for a hundred arrays; the function returned does so in
+    its first call only, and later checks just the item sizes of arrays (TypeError).
     """
     if not isinstance(function, CPUDispatcher):
         return function
@@ -90,19 +90,19 @@ def direct(function: Function) -> Function:
 
 
 def _compile(function: Function, options: dict[str, Any]) -> Function:
-    before = numba.config.CACHE_DIR
+    user_directory = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(cache_directory(Path(function.__code__.co_filename)))
     try:
         compiled = numba.njit(**options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        numba.config.CACHE_DIR = user_directory
     if isinstance(compiled, CPUDispatcher):  # not where compilation is switched off
         compiled.__class__ = _KernelDispatcher
     return compiled
 
 
 def cache_directory(source: Path) -> Path:
-    """Where the kernels of the module `source` are cached: $PHRASEBEAM_CACHE, else the user's cache directory."""
+    """Directory of the compiled kernels of module `source`, in $PHRASEBEAM_CACHE or else the user's cache directory."""
     home = os.environ.get("PHRASEBEAM_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "phrasebeam"
     )
@@ -119,14 +119,14 @@ def _digest(source: Path) -> str:
 
 
 def sources_of(source: Path) -> set[Path]:
-    """`source` and all files of our packages that it imports, directly or not."""
-    found, waiting = set(), [source]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += _imports(path)
-    return found
+    """The file `source` and all files of phrasebeam that it imports, directly or indirectly."""
+    sources, pending = set(), [source]
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources.add(path)
+            pending += _imports(path)
+    return sources
 
 
 @cache

@@ -1,6 +1,6 @@
-"""Best-first order over an array of scores: a binary heap of indices with the worst on top (Williams 1964).
+"""Best-first order of indices by score: a binary heap with the worst index on top, and heapsort (Williams 1964).
 
-Ties are broken by the index, the lower one being better, so that the order is total.
+Scores are float64[n], heaps int64 arrays of indices into them. Of equal scores the lower index is better.
 """
 
 import numpy as np
@@ -11,14 +11,14 @@ TOP = np.int64(0)
 
 
 @kernel
-def is_worse(scores, a, b):
-    """Whether index `a` comes after `b` in best-first order."""
+def is_worse(scores: np.ndarray, a, b):
+    """Whether index `a` (int64) comes after `b` in best-first order of `scores` (float64[n])."""
     return scores[a] < scores[b] or (scores[a] == scores[b] and a > b)
 
 
 @kernel
-def sift_down(scores, heap, top, size):
-    """Let heap[top] sink until no index below it is worse; heap int64[>= size] of indices into `scores`."""
+def sift_down(scores: np.ndarray, heap: np.ndarray, top, size):
+    """Move heap[top] down, within heap[:size], until neither child is worse; `top` and `size` int64."""
     item = heap[top]
     while 2 * top + 1 < size:
         child = 2 * top + 1
@@ -32,26 +32,26 @@ def sift_down(scores, heap, top, size):
 
 
 @kernel
-def push(scores, heap, size, item):
-    """Add `item` to the heap of `size` indices."""
-    place = size
-    while place > 0 and is_worse(scores, item, heap[(place - 1) // 2]):
-        heap[place] = heap[(place - 1) // 2]
-        place = (place - 1) // 2
-    heap[place] = item
+def push(scores: np.ndarray, heap: np.ndarray, size, item):
+    """Add the index `item` (int64) to the heap of `size` (int64) indices, for which `heap` has space."""
+    position = size
+    while position > 0 and is_worse(scores, item, heap[(position - 1) // 2]):
+        heap[position] = heap[(position - 1) // 2]
+        position = (position - 1) // 2
+    heap[position] = item
 
 
 @kernel
-def sort_best_first(scores, heap, size):
-    """Turn the heap of `size` indices into a list, best first."""
+def sort_best_first(scores: np.ndarray, heap: np.ndarray, size):
+    """Sort the heap of `size` (int64) indices in position, best first."""
     for last in range(size - 1, 0, -1):
         heap[0], heap[last] = heap[last], heap[0]
         sift_down(scores, heap, TOP, np.int64(last))
 
 
 @kernel
-def rank(scores, size, heap):
-    """Write 0 .. size - 1 into `heap`, in best-first order of scores[:size]."""
+def rank(scores: np.ndarray, size, heap: np.ndarray):
+    """Fill heap[:size] with the indices 0 to size - 1 in best-first order of their scores; `size` int64."""
     for i in range(size):
         heap[i] = i
     for top in range(size // 2 - 1, -1, -1):

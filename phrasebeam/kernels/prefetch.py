@@ -1,4 +1,4 @@
-"""A hint to the processor: this row will be read soon. Rows of large tables then come in side by side, not in turn."""
+"""Prefetch hints to the processor, so that several rows of large tables are read from memory at the same time."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ READ, KEEP, DATA = 0, 3, 1  # arguments of llvm.prefetch
 
 
 def _prefetch(_typing: Any, array: Any, row: Any) -> Any:
-    """prefetch(array, row): row `row` of an array that kernels have; there need not be one."""
+    """prefetch(array, row), in kernels: a hint that array[row] will be read soon; `row` may be out of bounds."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        found = context.make_array(signature.args[0])(context, builder, arguments[0])
-        stride = builder.extract_value(found.strides, 0)
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        stride = builder.extract_value(view.strides, 0)
         index = builder.sext(arguments[1], stride.type) if arguments[1].type != stride.type else arguments[1]
-        pointer = cgutils.pointer_add(builder, found.data, builder.mul(stride, index))
-        byte = ir.IntType(8).as_pointer()
-        pointer = builder.bitcast(pointer, byte)
-        number = ir.IntType(32)
+        pointer = cgutils.pointer_add(builder, view.data, builder.mul(stride, index))
+        byte_pointer = ir.IntType(8).as_pointer()
+        pointer = builder.bitcast(pointer, byte_pointer)
+        int32 = ir.IntType(32)
         function = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(ir.VoidType(), [byte, number, number, number]), "llvm.prefetch.p0"
+            builder.module, ir.FunctionType(ir.VoidType(), [byte_pointer, int32, int32, int32]), "llvm.prefetch.p0"
         )
-        builder.call(function, [pointer, number(READ), number(KEEP), number(DATA)])
+        builder.call(function, [pointer, int32(READ), int32(KEEP), int32(DATA)])
         return context.get_dummy_value()
 
     return numba.types.void(array, row), generate
@@ -33,7 +33,7 @@ def _prefetch(_typing: Any, array: Any, row: Any) -> Any:
 if numba.config.DISABLE_JIT:
 
     def prefetch(array: Any, row: Any) -> None:
-        """Nothing."""
+        """Do nothing: the hint has no effect on results."""
 
 else:
     prefetch = intrinsic(_prefetch)

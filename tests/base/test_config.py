@@ -4,7 +4,7 @@ import pytest
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from phrasebeam.base.config import Section, load_config, parse_config, save_config
+from phrasebeam.base.config import Section, config_with_options, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
 
 
@@ -95,3 +95,13 @@ def test_what_is_saved_is_whole_and_loads(tmp_path):
 def test_where_is_named():
     with pytest.raises(ConfigError, match=r"^options: name: "):
         parse_config({"name": 3}, Outer, "options")
+
+
+def test_options_take_the_place_of_settings(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("{name: y, inner: {size: 5}}")
+    options = {"name": None, "inner": {"share": 0.25, "size": None}, "maybe": {"size": None}, "numbers": [2.0]}
+    assert config_with_options(path, Outer, options) == Outer(name="y", inner=Inner(size=5, share=0.25), numbers=[2.0])
+    assert config_with_options(None, Outer, {"maybe": {"size": 1}}) == Outer(maybe=Inner(size=1))
+    with pytest.raises(ConfigError, match=r"options: inner\.size: .* found -1"):
+        config_with_options(path, Outer, {"inner": {"size": -1}})

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from phrasebeam.base.resident_memory import let_go, release_pages_above, resident
+from phrasebeam.base.resident_memory import release_pages, release_pages_above, resident_memory
 
 SIZE = 1 << 25
 
@@ -18,15 +18,15 @@ def mapped(tmp_path):
 
 
 def held():
-    found = resident()
+    found = resident_memory()
     if found is None:
         pytest.skip("this system does not say what a process holds")
     return found
 
 
-def test_let_go(mapped):
+def test_release_pages(mapped):
     before, own = held(), np.arange(3)
-    let_go(mapped, own)
+    release_pages(mapped, own)
     after = held()
     assert before.mapped - after.mapped > SIZE // 2
     assert before.all - after.all > SIZE // 2
@@ -37,7 +37,7 @@ def test_let_go(mapped):
 def test_what_was_written_to_a_shared_mapping_stays(tmp_path):
     array = np.lib.format.open_memmap(tmp_path / "array.npy", "w+", np.int64, (1000,))
     array[:] = np.arange(1000)
-    let_go(array)
+    release_pages(array)
     assert array.tolist() == list(range(1000))
     array.flush()
     assert np.load(tmp_path / "array.npy").tolist() == list(range(1000))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.kernels.hashing import combine, mix, murmur, reciprocal, remainder
+from tests.inner_kernels import slots_of
 from tests.naive.ngrams import MASK, murmur64a
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -50,3 +51,10 @@ def test_combine_wraps_as_c_does(h, word):
 @given(uint64, uint64)
 def test_mix_keeps_hashes_apart(a, b):
     assert (mix(np.uint64(a)) == mix(np.uint64(b))) == (a == b)
+
+
+@given(uint64, st.integers(0, 6))
+def test_every_slot_is_looked_at_once(h, bits):
+    size, found = 1 << bits, np.full(1 << bits, -1, np.int64)
+    slots_of(np.uint64(h), np.int64(size), found)
+    assert found.tolist() == [(h + i) % size for i in range(size)]

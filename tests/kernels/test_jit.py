@@ -153,7 +153,7 @@ jit.direct = lambda kernel: kernel  # which would not see a second signature
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.held_out import filtered_table
-from phrasebeam.decoder.input.sentence_input import Input, LeftOut, Prefix, Term
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix, Term
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
@@ -167,7 +167,7 @@ filtered_table.check_frequencies = lambda phrases: None  # the toys have none
 
 
 def force_all(decoder, unlimited):
-    given = Input(["a", "b"], left_out=LeftOut(("s",), ()))
+    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
         forced.force(given, one.translate(given).text)

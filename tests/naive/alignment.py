@@ -1,40 +1,43 @@
-"""Word alignment the obvious way: points as sets, pieces as lists of words."""
+"""Symmetrization of word alignments over sets of links, and the division of long sentence pairs into pieces."""
 
 import itertools
 
 
 def grow_diag_final_and(forward, backward):
-    """Koehn et al. (2003); forward and backward are sets of (source, target)."""
-    found = forward & backward
-    candidates = sorted((forward | backward) - found)
+    """The set of links that grow-diag-final-and makes of two sets of links (source, target) (Koehn et al. 2003)."""
+    links = forward & backward
+    candidates = sorted((forward | backward) - links)
     growing = True
     while growing:
         growing = False
         for point in candidates:
-            if point not in found and _touches(found, *point) and not (_row(found, point) and _column(found, point)):
-                found.add(point)
+            if point not in links and _touches(links, *point) and not (_row(links, point) and _column(links, point)):
+                links.add(point)
                 growing = True
     for points in (forward, backward):
         for point in sorted(points):
-            if not _row(found, point) and not _column(found, point):
-                found.add(point)
-    return found
+            if not _row(links, point) and not _column(links, point):
+                links.add(point)
+    return links
 
 
-def _touches(found, i, j):
-    return any((i + di, j + dj) in found for di, dj in itertools.product((-1, 0, 1), repeat=2))
+def _touches(links, i, j):
+    """Whether one of the eight neighbours of the point (i, j) is linked."""
+    return any((i + di, j + dj) in links for di, dj in itertools.product((-1, 0, 1), repeat=2))
 
 
-def _row(found, point):
-    return any(i == point[0] for i, _ in found)
+def _row(links, point):
+    """Whether the source word of `point` is linked."""
+    return any(i == point[0] for i, _ in links)
 
 
-def _column(found, point):
-    return any(j == point[1] for _, j in found)
+def _column(links, point):
+    """Whether the target word of `point` is linked."""
+    return any(j == point[1] for _, j in links)
 
 
 def pieces(source, target, limit):
-    """Pairs of word lists, in as few pieces as leave at most `limit` words a side."""
+    """A sentence pair (lists of words) cut into the least number of pairs with at most `limit` words on either side."""
     n = 1
     while max(len(source), len(target)) > n * limit:
         n += 1

@@ -1,35 +1,38 @@
-"""BLEU the obvious way: Counters of n-grams, clipped at the largest count in any one reference."""
+"""BLEU (Papineni et al. 2002) from Counters of n-grams, clipped at the largest count in any one reference."""
 
 import math
 from collections import Counter
 
 
 def ngrams(words, n):
-    """How often each n-gram occurs."""
+    """Counter of the n-grams (tuples) of a list of words."""
     return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
 
 
 def statistics(text, references, length="closest"):
-    """[length, reference length, 4 matches, 4 totals] of a text."""
-    words, others = text.split(), [reference.split() for reference in references]
+    """[length, reference length, matches of n = 1 .. 4, n-grams of n = 1 .. 4] of a text and its reference texts.
+
+    length: how the reference length is chosen: closest (the shorter of two), shortest or average.
+    """
+    words, word_lists = text.split(), [reference.split() for reference in references]
     matches, totals = [], []
     for n in range(1, 5):
         limit = Counter()
-        for other in others:
-            limit |= ngrams(other, n)
+        for reference in word_lists:
+            limit |= ngrams(reference, n)
         matches.append(sum((ngrams(words, n) & limit).values()))
         totals.append(sum(ngrams(words, n).values()))
-    lengths = [len(other) for other in others]
-    wanted = {
+    lengths = [len(reference) for reference in word_lists]
+    reference_length = {
         "closest": min(lengths, key=lambda size: (abs(size - len(words)), size)),
         "shortest": min(lengths),
         "average": sum(lengths) / len(lengths),
     }
-    return [len(words), wanted[length], *matches, *totals]
+    return [len(words), reference_length[length], *matches, *totals]
 
 
 def smoothed(row):
-    """Sentence BLEU of statistics, one more match and n-gram for n > 1; 0 without a common word."""
+    """Sentence BLEU of `statistics`, with one more match and one more n-gram for n > 1; 0 without a common word."""
     length, reference, matches, totals = row[0], row[1], row[2:6], row[6:10]
     if matches[0] == 0:
         return 0.0
@@ -40,7 +43,7 @@ def smoothed(row):
 
 
 def corpus(sums):
-    """BLEU of summed statistics, with sacrebleu's smoothing: the first order without a match counts half a match ..."""
+    """BLEU of summed statistics with sacrebleu's smoothing: orders without a match count 1/2, 1/4, ... of a match."""
     length, reference, matches, totals = sums[0], sums[1], sums[2:6], sums[6:10]
     if sum(matches) == 0 or min(totals) <= 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Maximum expected BLEU by its formulas: weights one by one, lists of lists, sums written out."""
+"""Maximum expected BLEU training (Wuebker et al. 2015): objective, Rprop, sentence BLEU and features, over lists."""
 
 import math
 
@@ -22,7 +22,10 @@ def rprop(last_weight, weight, last_gradient, gradient, last_step, increase, dec
 
 
 def expected_bleu(lists, weights, scale):
-    """Of lists of (score, BLEU, features that fire)."""
+    """Mean over n-best lists of the expectation of BLEU under softmax(scale * score).
+
+    lists: of (score, BLEU, features); the weights of the features that fire are added to the score.
+    """
     expected = []
     for hypotheses in lists:
         scores = [scale * (score + sum(weights[f] for f in features)) for score, _, features in hypotheses]
@@ -34,20 +37,23 @@ def expected_bleu(lists, weights, scale):
 
 
 def objective(lists, weights, tau, scale):
-    """Equation 9."""
+    """ln of the expected BLEU, minus tau times the squared norm of the weights (equation 9)."""
     return math.log(expected_bleu(lists, weights, scale)) - tau * sum(weight**2 for weight in weights)
 
 
 def sentence_bleu(hypothesis, reference):
-    """Of two lists of words; precisions of 3- and 4-grams have those before as priors, brevity is not clipped."""
+    """Sentence BLEU of two lists of words: 0 without a common bigram, no limit to the reward for long hypotheses.
+
+    The precision p(n) of 3- and 4-grams is smoothed by 5 n-grams with the prior p(n-1)^2 / p(n-2).
+    """
     precisions = []
     for n in range(1, 5):
-        left = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
+        unmatched = [tuple(reference[i : i + n]) for i in range(len(reference) - n + 1)]
         grams = [tuple(hypothesis[i : i + n]) for i in range(len(hypothesis) - n + 1)]
         matches = 0
         for gram in grams:
-            if gram in left:
-                left.remove(gram)
+            if gram in unmatched:
+                unmatched.remove(gram)
                 matches += 1
         if n <= 2:
             if not matches:
@@ -60,7 +66,7 @@ def sentence_bleu(hypothesis, reference):
 
 
 def features(source, target, name):
-    """The features of a pair of two lists of words: tuples, in sets as the paper names them."""
+    """Features (tuples of words) of a phrase pair, two lists of words, in the paper's feature set `name`: a, b or c."""
     if name == "a":
         return [(tuple(source), tuple(target))]
     if name == "b":
@@ -68,4 +74,4 @@ def features(source, target, name):
     n_source, n_target = len(source), len(target)
     two_targets = [(f, target[j], target[k]) for f in source for j in range(n_target) for k in range(j + 1, n_target)]
     two_sources = [(e, source[i], source[k]) for i in range(n_source) for e in target for k in range(i + 1, n_source)]
-    return [("f ee", *one) for one in two_targets] + [("e ff", *one) for one in two_sources]
+    return [("f ee", *words) for words in two_targets] + [("e ff", *words) for words in two_sources]

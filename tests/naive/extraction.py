@@ -1,4 +1,4 @@
-"""Phrase pairs, orientations and scores by their definitions, over every pair of spans, with sets and dicts.
+"""Phrase pairs, their orientations and their scores by definition, from all pairs of spans, with sets and dicts.
 
 A sentence pair is (source words, target words, set of (source, target) links); a span pair is (first source,
 last source, first target, last target).
@@ -11,13 +11,14 @@ MONOTONE, SWAP, LEFT, RIGHT = range(4)
 
 
 def consistent(links, spans):
+    """Whether no link leaves the span pair and at least one lies in it."""
     first, last, begin, end = spans
     inside = [(first <= s <= last, begin <= t <= end) for s, t in links]
     return any(s and t for s, t in inside) and all(s == t for s, t in inside)
 
 
 def consistent_spans(n_source, n_target, links):
-    """All span pairs of any length that agree with the links."""
+    """All span pairs of any length that are consistent with the links."""
     return [
         (first, last, begin, end)
         for begin in range(n_target)
@@ -29,6 +30,7 @@ def consistent_spans(n_source, n_target, links):
 
 
 def extract(n_source, n_target, links, max_length):
+    """The consistent span pairs of at most `max_length` words on either side."""
     return [
         (first, last, begin, end)
         for first, last, begin, end in consistent_spans(n_source, n_target, links)
@@ -37,11 +39,15 @@ def extract(n_source, n_target, links, max_length):
 
 
 def linked(n_source, n_target, links, s, t):
+    """Whether words are linked; the positions before the first words are linked, and those after the last words."""
     return (s, t) in links | {(-1, -1), (n_source, n_target)}
 
 
 def word_orientation(sizes, links, near, far, row):
-    """near, far: what lies on the monotone side and on the other side, nearest and beyond."""
+    """The orientation by the links of the target word `row`.
+
+    near: source positions next to the phrase on its monotone and its other side; far: those beyond them.
+    """
     here, there = (linked(*sizes, links, s, row) for s in near)
     if here != there:
         return MONOTONE if here else SWAP
@@ -51,7 +57,10 @@ def word_orientation(sizes, links, near, far, row):
 
 
 def block_orientation(sizes, links, near, far, row, corners):
-    """corners: source positions of the blocks that end at the target word `row`, on the two sides."""
+    """The orientation by blocks that end at the target word `row`; near, far: as for `word_orientation`.
+
+    corners: source positions at which blocks end on the monotone side, and at which they begin on the other side.
+    """
     here, there = (linked(*sizes, links, s, row) for s in near)
     if (here and not there) or near[0] in corners[0]:
         return MONOTONE
@@ -65,13 +74,13 @@ def block_orientation(sizes, links, near, far, row, corners):
 
 
 def orientations(kind, n_source, n_target, links, spans, max_length):
-    """Orientation to the phrase before and to the phrase after."""
+    """Orientations of a span pair to the phrase before and to the phrase after it; kind: word, phrase or hier."""
     first, last, begin, end = spans
     if kind == "hier":
         blocks = consistent_spans(n_source, n_target, links)
     else:
         blocks = extract(n_source, n_target, links, max_length)
-    found = []
+    pair = []
     for row, forward in ((begin - 1, False), (end + 1, True)):
         near = (first - 1, last + 1)
         right_end = n_source if kind == "word" else n_source - 1
@@ -80,14 +89,17 @@ def orientations(kind, n_source, n_target, links, spans, max_length):
         if forward:
             near, far, corners = near[::-1], far[::-1], corners[::-1]
         if kind == "word":
-            found.append(word_orientation((n_source, n_target), links, near, far, row))
+            pair.append(word_orientation((n_source, n_target), links, near, far, row))
         else:
-            found.append(block_orientation((n_source, n_target), links, near, far, row, corners))
-    return tuple(found)
+            pair.append(block_orientation((n_source, n_target), links, near, far, row, corners))
+    return tuple(pair)
 
 
 def lexical(bitext):
-    """p(target word | source word) and p(source word | target word), NULL being None."""
+    """{(source word, target word): probability} for p(target | source) and p(source | target), from counts of links.
+
+    None is NULL, to which unlinked words are linked.
+    """
     joint = Counter()
     for source, target, links in bitext:
         joint.update((source[s], target[t]) for s, t in links)
@@ -104,7 +116,7 @@ def lexical(bitext):
 
 
 def ln_lexical_weight(source, target, rows, probs):
-    """rows[t]: the source positions linked to target position t."""
+    """ln of the lexical weight of target words given source words; rows[t]: source positions linked to position t."""
     total = 0.0
     for t, row in enumerate(rows):
         linked_to = [source[s] for s in row] or [None]
@@ -113,7 +125,7 @@ def ln_lexical_weight(source, target, rows, probs):
 
 
 def most_frequent(alignments):
-    """The alignment, a list of sorted lists, seen most often; of several, the greatest."""
+    """The most frequent of alignments, each a list of sorted lists; of several, the greatest."""
     counts = Counter(tuple(tuple(row) for row in rows) for rows in alignments)
     return max(counts, key=lambda rows: (counts[rows], rows))
 

@@ -1,18 +1,18 @@
-"""Forced decoding the obvious way: every partial derivation, kept while it produces the beginning of the reference."""
+"""Forced decoding by enumeration of all partial derivations that produce a prefix of the reference."""
 
 from tests.naive.search import options
 
 
 def is_aligned(links, source, target):
-    """Whether the words of both ranges are linked, and to no others."""
+    """Whether words of both ranges are linked to each other, and none to words outside of them."""
     touching = [(i in source, j in target) for i, j in links if i in source or j in target]
-    return bool(touching) and all(one and other for one, other in touching)
+    return bool(touching) and all(in_source and in_target for in_source, in_target in touching)
 
 
 def good_derivations(table, words, reference, longest, distortion_limit, links=None):
-    """All partial derivations, lists of (span, option), whose target side is a prefix of `reference`.
+    """Yield all partial derivations, lists of (span, option), whose target side is a prefix of `reference`.
 
-    With `links`, pairs of positions, only of phrase pairs that fit them.
+    With `links`, pairs (source, target) of positions, only those of phrase pairs that are consistent with them.
     """
 
     def extend(covered, previous_end, position, derivation):
@@ -30,14 +30,14 @@ def good_derivations(table, words, reference, longest, distortion_limit, links=N
                     after = position + len(option[0])
                     fits = links is None or is_aligned(links, range(begin, end), range(position, after))
                     if fits and option[0] == reference[position:after]:
-                        now = [c or begin <= i < end for i, c in enumerate(covered)]
-                        yield from extend(now, end, after, [*derivation, ((begin, end), option)])
+                        extended = [c or begin <= i < end for i, c in enumerate(covered)]
+                        yield from extend(extended, end, after, [*derivation, ((begin, end), option)])
 
     yield from extend([False] * len(words), 0, 0, [])
 
 
 def prefix_pair(derivation):
-    """(source words, target words) of a derivation without gaps; None if it has one."""
+    """Numbers of (source words, target words) of a derivation that covers a source prefix; None for another."""
     covered = {word for (begin, end), _ in derivation for word in range(begin, end)}
     if covered != set(range(len(covered))):
         return None
@@ -45,13 +45,16 @@ def prefix_pair(derivation):
 
 
 def forced(table, words, reference, longest, distortion_limit, least, prefixes, links=None):
-    """(status, longest prefix pair or None, derivations that end at the goal)."""
+    """(status, prefix pair reached or None, derivations that reach it), as forced decoding with prefixes returns them.
+
+    least: least source words of a prefix; prefixes: which count if the pair is unreachable, none, longest or all.
+    """
     good = good_derivations(table, words, reference, longest, distortion_limit, links)
-    found = [(prefix_pair(d), d) for d in good if d]
+    pairs = [(prefix_pair(d), d) for d in good if d]
     whole = len(words), len(reference)
-    if any(pair == whole for pair, _ in found):
-        return "reachable", whole, [d for pair, d in found if pair == whole]
-    ends = [(pair, d) for pair, d in found if pair and least <= pair[0] < len(words)]
+    if any(pair == whole for pair, _ in pairs):
+        return "reachable", whole, [d for pair, d in pairs if pair == whole]
+    ends = [(pair, d) for pair, d in pairs if pair and least <= pair[0] < len(words)]
     if prefixes == "none" or not ends:
         return "unreachable", None, []
     longest_pair = max(pair for pair, _ in ends)

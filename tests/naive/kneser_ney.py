@@ -1,11 +1,11 @@
-"""Modified Kneser-Ney with dicts, straight from the definitions of Chen and Goodman (1998)."""
+"""Interpolated modified Kneser-Ney models by the definitions of Chen and Goodman (1998), with dicts."""
 
 import math
 from collections import Counter, defaultdict
 
 
 class NaiveModel:
-    """Probabilities by recursion over the order; sentences are lists of words."""
+    """A model of `sentences`, lists of words; probabilities by recursion over the order."""
 
     def __init__(self, sentences, order):
         self.order = order
@@ -24,7 +24,7 @@ class NaiveModel:
                 for ngram in raw[n + 1]:
                     before[ngram[1:]].add(ngram[0])
             for ngram, count in raw[n].items():
-                # What begins a sentence has no words before it.
+                # N-grams that begin with <s> have no words before them.
                 self.counts[n][ngram] = count if n == order or ngram[0] == "<s>" else len(before[ngram])
         # <s> is never predicted; <unk> was never seen.
         del self.counts[1]["<s>",]
@@ -35,17 +35,18 @@ class NaiveModel:
                 self.after[ngram[:-1]][ngram[-1]] = count
 
     def discount(self, n, count):
+        """D(count) of order n."""
         return self.discounts[n][min(count, 3)]
 
     def backoff(self, context):
-        """The mass that words seen after `context` leave to the lower order; 1 if there are none."""
+        """The probability that discounts leave to the lower order after `context`; 1 for an unseen context."""
         after = self.after.get(context)
         if not after:
             return 1.0
         return sum(self.discount(len(context) + 1, count) for count in after.values()) / sum(after.values())
 
     def prob(self, word, context):
-        """p(word | context), any words, `context` shorter than the order."""
+        """p(word | context) of any words; `context` is a tuple shorter than the order."""
         if not context:
             lower = 1 / (len(self.words) - 1)
         else:
@@ -54,8 +55,8 @@ class NaiveModel:
         if not after:
             return lower
         count = after.get(word, 0)
-        left = (count - self.discount(len(context) + 1, count)) / sum(after.values()) if count else 0.0
-        return left + self.backoff(context) * lower
+        discounted = (count - self.discount(len(context) + 1, count)) / sum(after.values()) if count else 0.0
+        return discounted + self.backoff(context) * lower
 
     def ngrams(self, n):
         """The n-grams of the model: {words: (log10 p, log10 backoff)}."""
@@ -69,7 +70,7 @@ class NaiveModel:
 
 
 def discounts(counts):
-    """D(0) to D(3+) of equation 26, or 0.5, 1 and 1.5 where it gives nothing sensible."""
+    """D(0), D(1), D(2), D(3+) of equation 26; 0, 0.5, 1, 1.5 if one of them is undefined or not from 0 to its count."""
     n = Counter(counts)
     fallback = [0.0, 0.5, 1.0, 1.5]
     if not (n[1] and n[2] and n[3]):
@@ -80,7 +81,7 @@ def discounts(counts):
 
 
 def backed_off_log10_prob(ngrams, word, context):
-    """log10 p(word | context) from listed n-grams {words: (log10 p, log10 backoff)}, as ARPA files are read (Katz)."""
+    """log10 p(word | context) from listed n-grams {words: (log10 p, log10 backoff)}, by backing off."""
     if (*context, word) in ngrams:
         return ngrams[*context, word][0]
     if not context:

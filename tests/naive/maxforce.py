@@ -1,37 +1,44 @@
-"""The perceptron's definitions (Yu et al. 2013, section 3), over lists and dicts."""
+"""Update strategies of the violation-fixing perceptron by definition, and beams (Yu et al. 2013, section 3)."""
 
 import math
 
 
 def strategies(good, bad, has_good, is_solved, phrase_limit):
-    """By strategy: the bin that is updated, or None; scores are None where there is no derivation."""
+    """{strategy: the bin at which it updates, or None}.
+
+    good, bad: best score of a y-good and of a y-bad derivation of each bin, or None; has_good: whether the beam of each
+    bin has a y-good one; is_solved: whether the reference is the best translation; phrase_limit: of source words.
+    """
     n = len(good) - 1
-    both = [i for i in range(n + 1) if good[i] is not None and bad[i] is not None]
+    compared = [i for i in range(n + 1) if good[i] is not None and bad[i] is not None]
     hopeless = [
         i for i in range(1, n + 1) if all(j > n or not has_good[j] for j in range(i, i + phrase_limit))
-    ]  # bins at which a row of that many begins; bins behind the last one have nobody
-    early = next((i for i in both if hopeless and i >= hopeless[0]), None)
-    violations = {i: bad[i] - good[i] for i in both}
+    ]  # where `phrase_limit` bins without a y-good one begin; past the last bin there is none
+    early = next((i for i in compared if hopeless and i >= hopeless[0]), None)
+    violations = {i: bad[i] - good[i] for i in compared}
     worst = max(violations.values(), default=-math.inf)
-    largest = next((i for i in both if violations[i] == worst), None) if worst >= 0 else None
-    last = n if not is_solved and n in both else None
+    largest = next((i for i in compared if violations[i] == worst), None) if worst >= 0 else None
+    last = n if not is_solved and n in compared else None
     local = n if not is_solved and bad[n] is not None else None
     return {"early": early, "max_violation": largest, "standard": last, "local": local}
 
 
 def texts(graph, options, node):
-    """Target ids of the best derivation that leads to a node, of each of its edges; the best edge first."""
-    found = []
+    """Target ids of the best derivation to a node of a search graph through each edge to it, the best edge first."""
+    ids = []
     for edge in range(int(graph.edge_first[node]), int(graph.edge_first[node + 1])):
         option, before = int(graph.edge_option[edge]), int(graph.edge_from[edge])
         target = int(options.target[option])
         words = options.words[options.target_first[target] : options.target_first[target + 1]].tolist()
-        found.append((texts(graph, options, before)[0] if before else []) + words)
-    return found
+        ids.append((texts(graph, options, before)[0] if before else []) + words)
+    return ids
 
 
 def beam(graph, options, n_words, is_whole, reference):
-    """By bin: (best score of a y-bad hypothesis or None, whether there is a y-good one)."""
+    """Of each bin of a search graph, (best score of a y-bad hypothesis or None, whether there is a y-good one).
+
+    y-good: its text is a prefix of `reference` (ids); in the last bin of a whole sentence, it is the reference.
+    """
     bins = []
     for covered in range(n_words + 1):
         bad, has_good = [], covered == 0

@@ -1,17 +1,17 @@
-"""Minimum Bayes risk the obvious way: BLEU of every text against every other, by counters of n-grams."""
+"""Expected BLEU for minimum Bayes risk decoding: every text against every other, with Counters of n-grams."""
 
 import math
 from collections import Counter
 
 
 def sentence_bleu(hypothesis, reference):
-    """Moses' mbr.cpp: one more match and n-gram for n > 1, 0 without a common word."""
+    """Sentence BLEU of two lists of words as in Moses' mbr.cpp: one more match and n-gram for n > 1; 0 without any."""
     precisions = []
     for n in range(1, 5):
-        own, other = (
+        ngrams, reference_ngrams = (
             Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1)) for words in (hypothesis, reference)
         )
-        matches, total = sum((own & other).values()), sum(own.values())
+        matches, total = sum((ngrams & reference_ngrams).values()), sum(ngrams.values())
         if n == 1 and matches == 0:
             return 0.0
         precisions.append((matches + (n > 1)) / (total + (n > 1)))
@@ -20,7 +20,7 @@ def sentence_bleu(hypothesis, reference):
 
 
 def expected_bleu(texts, scores, scale):
-    """What each text can expect; a text is itself to be expected whole, even if it is empty."""
+    """Expected BLEU of each text under softmax(scale * scores) of all; 1 against itself, even if it is empty."""
     weights = [math.exp(scale * (score - max(scores))) for score in scores]
     return [
         sum(

@@ -1,4 +1,4 @@
-"""Moses' text tables as dicts, read line by line."""
+"""Moses' phrase and reordering tables in text, read into dicts."""
 
 import math
 
@@ -15,22 +15,24 @@ def phrase_table(text):
 
 
 def reordering_table(text, table, n_columns):
-    """ln scores of every pair of `table`; zeros where the text lacks it."""
-    found = {}
+    """ln scores of each pair of a phrase table, in its order; `n_columns` zeros for a pair that the text lacks."""
+    ln_scores = {}
     for line in text.split("\n")[:-1]:
         source, target, scores = (words(field) for field in line.split("|||"))
-        found[tuple(source), tuple(target)] = ln(scores)
-    return [found.get(pair, [0.0] * n_columns) for pair in table]
+        ln_scores[tuple(source), tuple(target)] = ln(scores)
+    return [ln_scores.get(pair, [0.0] * n_columns) for pair in table]
 
 
 def fields(text):
-    """The words of each field of each line."""
+    """Words of each field of each line."""
     return [[words(field) for field in line.split("|||")] for line in text.split("\n")[:-1]]
 
 
 def words(field):
+    """Words of a field, separated by spaces."""
     return [word for word in field.split(" ") if word]
 
 
 def ln(probabilities):
+    """ln of probabilities in text, at least -100."""
     return [max(math.log(p), -100.0) if p > 0 else -100.0 for p in map(float, probabilities)]

@@ -1,4 +1,4 @@
-"""Language models the obvious way: an ARPA file in a dict, Katz's recursion, hashes in Python's integers."""
+"""Language models in ARPA format as dicts, scored by backing off; MurmurHash64A in Python's integers."""
 
 import random
 
@@ -8,7 +8,7 @@ MASK = 2**64 - 1
 
 
 def parse_arpa(text):
-    """{n-gram: (log10 p, log10 backoff)} of float32 numbers."""
+    """{n-gram (tuple of words): (log10 p, log10 backoff)} of an ARPA text, float32 each."""
     model = {}
     for line in text.splitlines():
         fields = line.split("\t")
@@ -19,25 +19,25 @@ def parse_arpa(text):
 
 
 def score(model, context, word):
-    """log10 p(word | context) (float32) and the length of the n-gram matched."""
+    """log10 p(word | context) (float32), and the length of the longest n-gram of the model that matched."""
     if (word,) not in model:
         word = "<unk>"
     context = tuple(w if (w,) in model else "<unk>" for w in context)
-    return _katz(model, context, word)
+    return _back_off(model, context, word)
 
 
-def _katz(model, context, word):
+def _back_off(model, context, word):
     if (*context, word) in model:
         return model[(*context, word)][0], len(context) + 1
-    log10_prob, length = _katz(model, context[1:], word)
+    log10_prob, length = _back_off(model, context[1:], word)
     return np.float32(log10_prob + model.get(context, (0, np.float32(0)))[1]), length
 
 
 def random_arpa(sentences, order, seed, drop=0.0):
-    """An ARPA text with all n-grams of `sentences` and random numbers.
+    """An ARPA text with the n-grams of `sentences` and random probabilities and backoff weights.
 
-    Of the n-grams that no longer one starts with, the share `drop` is left out (half of that among the longest), so
-    that suffixes go missing.
+    Of the n-grams that are no context of a longer one, the share `drop` is left out (of the longest, half of it), so
+    that suffixes are missing.
     """
     rng = random.Random(seed)
     orders = [set() for _ in range(order)]

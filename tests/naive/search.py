@@ -1,4 +1,4 @@
-"""Decoding the obvious way: every segmentation in every order that the distortion limit allows, scored word by word."""
+"""Decoding by enumeration: every segmentation in every order that the distortion limit allows, and its features."""
 
 import math
 from functools import cache
@@ -14,7 +14,7 @@ def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
     """All ways to cover words 0:n by phrases of at most `longest` words: lists of half-open spans in target order.
 
     A phrase begins at most distortion_limit words from the end of the one before (negative: anywhere), and either
-    begins at the first gap or ends within that distance of it. `fits` may refuse more.
+    begins at the first gap or ends within that distance of it. Spans that `fits` refuses are left out.
     """
 
     def extend(covered, previous_end, spans):
@@ -29,14 +29,14 @@ def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
                 near = abs(begin - previous_end) <= distortion_limit
                 returns = begin == gap or end - gap <= distortion_limit
                 if (distortion_limit < 0 or (near and returns)) and fits(covered, begin, end):
-                    now = [c or begin <= i < end for i, c in enumerate(covered)]
-                    yield from extend(now, end, [*spans, (begin, end)])
+                    extended = [c or begin <= i < end for i, c in enumerate(covered)]
+                    yield from extend(extended, end, [*spans, (begin, end)])
 
     yield from extend([False] * n, 0, [])
 
 
 def orientation(previous, span):
-    """Monotone, swap, discontinuous to the left, to the right: 0, 1, 2, 3."""
+    """Orientation of a span to the previous one: 0 monotone, 1 swap, 2 discontinuous left, 3 discontinuous right."""
     if span[0] == previous[1]:
         return 0
     if span[1] == previous[0]:
@@ -46,23 +46,23 @@ def orientation(previous, span):
 
 @cache
 def joined(spans):
-    """The span that `spans` fill, if two neighbours at a time can be joined until one is left; otherwise None."""
+    """The span that `spans` (a tuple) fill if joining two adjacent ones at a time leaves one; otherwise None."""
     if len(spans) == 1:
         return spans[0]
     for i in range(1, len(spans)):
-        one, other = joined(spans[:i]), joined(spans[i:])
-        if one and other and (one[1] == other[0] or other[1] == one[0]):
-            return min(one[0], other[0]), max(one[1], other[1])
+        first, second = joined(spans[:i]), joined(spans[i:])
+        if first and second and (first[1] == second[0] or second[1] == first[0]):
+            return min(first[0], second[0]), max(first[1], second[1])
     return None
 
 
 def block_before(spans):
-    """The longest block that the last of `spans` can be joined to; the sentence start before the first."""
+    """The longest block that the last spans can be joined to; (-1, 0), the sentence start, if there are none."""
     return next((block for i in range(len(spans)) if (block := joined(tuple(spans[i:])))), (-1, 0))
 
 
 def orientation_of_next(spans, span):
-    """Hierarchical orientation of `span` as what follows spans[-1]: a gap beside that will be filled joins them."""
+    """Hierarchical orientation of `span` as the phrase after spans[-1], 0 to 3; gaps next to that will be filled."""
     covered = {word for begin, end in spans for word in range(begin, end)}
     begin, end = spans[-1]
     if span[0] >= end:
@@ -71,35 +71,36 @@ def orientation_of_next(spans, span):
 
 
 def orientations(model, spans, span):
-    """Of `span` to what stands before it, and as what follows spans[-1]."""
+    """Orientations (0 to 3) of `span` to the phrases before it, and as the phrase after spans[-1] (None: no such)."""
     if model.orientation == "hier":
         return orientation(block_before(spans), span), orientation_of_next(spans, span) if spans else None
-    which = orientation(spans[-1] if spans else (-1, 0), span)
-    return which, which
+    to_previous = orientation(spans[-1] if spans else (-1, 0), span)
+    return to_previous, to_previous
 
 
+# Of each kind of reordering model, the class of the orientations 0 to 3.
 KINDS = {"msd": "MSDD", "mslr": "MSLR", "monotonicity": "MNNN", "leftright": "RLLR"}
 
 
 def reordering_features(model, derivation):
-    """The values of a lexicalized reordering model, backward ones first."""
+    """Feature values of a lexicalized reordering model (a Reordering) for a derivation, backward ones first."""
     names = "".join(dict.fromkeys(KINDS[model.kind]))
     directions = {"bidirectional": ["backward", "forward"]}.get(model.direction, [model.direction])
     values, spans = np.zeros((len(directions), len(names))), []
     default = model.ln_default or [0.0] * values.size
     for i, (span, option) in enumerate(derivation):
-        for direction, which in zip(("backward", "forward"), orientations(model, spans, span)):
+        for direction, orientation_id in zip(("backward", "forward"), orientations(model, spans, span)):
             scored = option if direction == "backward" else derivation[i - 1][1]
             if direction in directions and (i > 0 or direction == "backward"):
-                place = directions.index(direction), names.index(KINDS[model.kind][which])
+                column = directions.index(direction), names.index(KINDS[model.kind][orientation_id])
                 scores = default if scored[2] is None else scored[2]
-                values[place] += np.reshape(scores, values.shape)[place]
+                values[column] += np.reshape(scores, values.shape)[column]
         spans.append(span)
     return values.sum(axis=1) if model.collapse else values.ravel()
 
 
 def early_distortion(spans, span):
-    """Moore & Quirk's four cases, for `span` after `spans`."""
+    """Early distortion cost of `span` after `spans`: the four cases of Moore and Quirk (2007)."""
     covered = {word for begin, end in spans for word in range(begin, end)}
     gap = next(word for word in range(span[1]) if word not in covered)
     previous_end, length = spans[-1][1] if spans else 0, span[1] - span[0]
@@ -113,17 +114,21 @@ def early_distortion(spans, span):
 
 
 def options(table, words, begin, end):
-    """The pairs of a span as (target words, ln translation scores, ln reordering scores or None, is a copy)."""
-    found = [(t.split(), s, r, False) for t, s, r in table.get(" ".join(words[begin:end]), [])]
-    if not found and end == begin + 1:
+    """The options of a span: (target words, ln translation scores, ln reordering scores or None, is a copy).
+
+    table: {source text: [(target text, ln translation scores, ln reordering scores)]}.
+    """
+    pairs = [(t.split(), s, r, False) for t, s, r in table.get(" ".join(words[begin:end]), [])]
+    if not pairs and end == begin + 1:
         return [([words[begin]], None, None, True)]
-    return found
+    return pairs
 
 
 def features(derivation, n_translation, reordering, lm, order, early=False, is_complete=True):
-    """The feature vector of a derivation, a list of (span, option); `reordering` is a Reordering or None.
+    """The dense feature vector of a derivation, a list of (span, option).
 
-    </s> follows if it `is_complete`.
+    reordering: a Reordering or None; lm: {n-gram: (log10 p, log10 backoff)}, of order `order`; early: whether early
+    distortion is a feature; is_complete: whether </s> is scored.
     """
     translation, spans = np.zeros(n_translation), []
     distortion = unknown = early_cost = 0.0
@@ -146,7 +151,7 @@ def features(derivation, n_translation, reordering, lm, order, early=False, is_c
 
 
 def derivations(table, words, longest, distortion_limit):
-    """All derivations of a sentence."""
+    """Yield all derivations of a sentence, lists of (span, option)."""
 
     def choose(spans):
         if not spans:
@@ -161,7 +166,7 @@ def derivations(table, words, longest, distortion_limit):
 
 
 def best_options(table, words, begin, end, weights, lm, order, limit):
-    """(score, estimate) of the options of a span, best estimate first, cut to `limit` (0: all)."""
+    """(score without language model, estimate with it) of a span's `limit` options of best estimate; limit 0: all."""
     ranked = []
     n_translation = len(weights) - 5
     for target, scores, _, is_copy in options(table, words, begin, end):
@@ -175,7 +180,7 @@ def best_options(table, words, begin, end, weights, lm, order, limit):
 
 
 def future_cost(estimates, covered):
-    """Best sum of estimates over all ways to cut the free spans; estimates[(begin, end)] of the best option."""
+    """Greatest sum of `estimates`, {(begin, end): estimate}, over all segmentations of the uncovered words."""
 
     def best(begin, end):
         if begin == end:

@@ -1,10 +1,13 @@
-"""A hash table filled in the order of home slots, one phrase after the other."""
+"""The hash table of source phrases, filled by a loop over its phrases."""
 
 ABSENT = -1
 
 
 def slots(hashes, size):
-    """Each phrase goes to the next free slot; those that are pushed over the end, to the first free ones of all."""
+    """The phrase of each of `size` slots, or ABSENT.
+
+    Phrases in the order of their home slots (hash modulo size) go to the next free slot; past the end, to the first.
+    """
     table, last, beyond = [ABSENT] * size, -1, []
     for home, _, phrase in sorted((h % size, h // size, i) for i, h in enumerate(hashes)):
         last = max(home, last + 1)

@@ -1,4 +1,4 @@
-"""Tuning methods the obvious way, over lists of lists: scores[i][j] belongs to hypothesis j of sentence i."""
+"""Tuning methods by definition, over lists: features[i][j] and statistics[i][j] are hypothesis j's of sentence i."""
 
 import math
 from itertools import pairwise
@@ -7,50 +7,54 @@ from tests.naive.bleu import corpus, smoothed
 
 
 def dot(a, b):
+    """Scalar product."""
     return sum(x * y for x, y in zip(a, b))
 
 
 def add(a, b, factor=1.0):
+    """a + factor * b."""
     return [x + factor * y for x, y in zip(a, b)]
 
 
 def argmax(values):
-    """The first of the largest."""
+    """Index of the largest value, the first of several."""
     return max(range(len(values)), key=lambda j: (values[j], -j))
 
 
 def corpus_bleu(statistics, chosen):
+    """BLEU of hypothesis chosen[i] of each sentence i."""
     return corpus([sum(column) for column in zip(*(rows[j] for rows, j in zip(statistics, chosen)))])
 
 
 def best(features, weights):
+    """Index of the best hypothesis of each sentence."""
     return [argmax([dot(weights, h) for h in rows]) for rows in features]
 
 
 def deviations(features):
-    """Of each feature the root of its mean variance within sentences."""
-    found = []
+    """Of each feature the square root of its mean variance within sentences."""
+    roots = []
     for column in range(len(features[0][0])):
         lists = [[h[column] for h in rows] for rows in features]
         variances = [sum((x - sum(v) / len(v)) ** 2 for x in v) / len(v) for v in lists]
-        found.append(math.sqrt(sum(variances) / len(variances)))
-    return found
+        roots.append(math.sqrt(sum(variances) / len(variances)))
+    return roots
 
 
 def crossings(features, weights, direction):
-    """All x at which two hypotheses of a sentence score the same under weights + x direction."""
-    found = set()
+    """All x, ascending, at which two hypotheses of a sentence score the same under weights + x * direction."""
+    points = set()
     for rows in features:
         lines = [(dot(weights, h), dot(direction, h)) for h in rows]
         for a, b in lines:
             for other_a, other_b in lines:
                 if b != other_b:
-                    found.add((other_a - a) / (b - other_b))
-    return sorted(found)
+                    points.add((other_a - a) / (b - other_b))
+    return sorted(points)
 
 
 def best_on_line(features, statistics, weights, direction):
-    """The best corpus BLEU in the middle of any interval between crossings, and beyond the outermost."""
+    """The best corpus BLEU of weights + x * direction, tried between crossings and beyond the outermost (MERT)."""
     points = crossings(features, weights, direction)
     if not points:
         middles = [0.0]
@@ -60,7 +64,7 @@ def best_on_line(features, statistics, weights, direction):
 
 
 def batch_mira_epoch(features, statistics, weights, order, c, decay, background):
-    """Weights after each sentence; `background` changes."""
+    """Weights after each sentence of `order` by batch MIRA (Cherry and Foster 2012); updates `background`."""
     after = []
     for i in order:
         sums = [add(background, row) for row in statistics[i]]
@@ -79,11 +83,15 @@ def batch_mira_epoch(features, statistics, weights, order, c, decay, background)
 
 
 def mean(vectors):
+    """Mean vector."""
     return [sum(column) / len(vectors) for column in zip(*vectors)]
 
 
 def one_by_one(features, statistics, weights, sign, chosen):
-    """What is best of each sentence, model score plus `sign` times corpus BLEU, all others as they are by then."""
+    """For one sentence after the other, choose the hypothesis of greatest model score plus sign * N * corpus BLEU.
+
+    N sentences; chosen: the hypotheses of all sentences before, which count until theirs are chosen.
+    """
     chosen, n_sentences = list(chosen), len(features)
     for i, rows in enumerate(features):
         values = []
@@ -95,18 +103,21 @@ def one_by_one(features, statistics, weights, sign, chosen):
 
 
 def corpus_mira(features, statistics, weights, c, epochs, gains="corpus"):
-    """Averaged weights of epochs 0 .. epochs, algorithm 1 line by line; its lines 4 and 5, or one_by_one."""
-    alone = [[smoothed(row) for row in rows] for rows in statistics]
+    """Averaged weights after 0 to `epochs` epochs of corpus-level MIRA (Tan et al. 2013, algorithm 1), line by line.
+
+    gains: "corpus" chooses hope and fear by `one_by_one`, another value by sentence BLEU, as in lines 4 and 5.
+    """
+    sentence_gains = [[smoothed(row) for row in rows] for rows in statistics]
     corpora = {sign: [argmax([dot(weights, h) for h in rows]) for rows in features] for sign in (1, -1)}
-    seen, averages, n_sentences = [weights], [weights], len(features)
+    all_weights, averages, n_sentences = [weights], [weights], len(features)
     for _ in range(epochs):
         for sign, chosen in corpora.items():
             corpora[sign] = (
                 one_by_one(features, statistics, weights, sign, chosen)
                 if gains == "corpus"
                 else [
-                    argmax([dot(weights, h) + sign * gain for h, gain in zip(rows, own)])
-                    for rows, own in zip(features, alone)
+                    argmax([dot(weights, h) + sign * gain for h, gain in zip(rows, row_gains)])
+                    for rows, row_gains in zip(features, sentence_gains)
                 ]
             )
         hope, fear = corpora[1], corpora[-1]
@@ -119,12 +130,12 @@ def corpus_mira(features, statistics, weights, c, epochs, gains="corpus"):
         loss, norm = delta_b + dot(weights, delta_h), dot(delta_h, delta_h)
         if loss > 0 and norm > 0:
             weights = add(weights, delta_h, -min(c, loss / norm))
-        seen.append(weights)
-        averages.append(mean(seen))
+        all_weights.append(weights)
+        averages.append(mean(all_weights))
     return averages
 
 
 def pairwise_loss(features, pairs, weights, penalty):
-    """Pairs of (sentence, better, worse)."""
+    """Logistic loss of pairs (sentence, better, worse hypothesis), plus penalty / 2 times the weights' squared norm."""
     leads = [dot(weights, add(features[i][better], features[i][worse], -1.0)) for i, better, worse in pairs]
     return sum(math.log1p(math.exp(-lead)) for lead in leads) + penalty / 2 * dot(weights, weights)

@@ -1,4 +1,4 @@
-"""Brown clusters the obvious way: the mutual information of the whole text anew for every pair that could be merged."""
+"""Word classes of Brown et al. (1992) by definition: the mutual information of the whole text for every merger."""
 
 import math
 from collections import Counter
@@ -6,10 +6,10 @@ from itertools import combinations
 
 
 def cluster(sentences, n_classes, min_count, times=1):
-    """Merges (pairs of most frequent words) in their order, and {word: bit string}.
+    """Merges (pairs of classes, named by their most frequent words) in order, and {word: bit string of its class}.
 
-    Words are merged within a window, from frequent to rare; what is not in it is None to its neighbours. All the text
-    occurs `times` times.
+    Words enter a window of `n_classes` classes from frequent to rare; those outside of it count as None. The text is
+    counted `times` times.
     """
     counts = Counter(word for sentence in sentences for word in sentence)
     words = [word for word, count in counts.most_common() if count >= min_count]
@@ -29,26 +29,29 @@ def cluster(sentences, n_classes, min_count, times=1):
 
 
 def merge_best(sentences, name, words, times):
+    """Merge the two classes whose merger leaves most information; changes `name`, {word: class}."""
     classes = [word for word in words if name.get(word) == word]
-    # The first of the best: in the order of words.
+    # Of several, the first in the order of words.
     first, second = max(combinations(classes, 2), key=lambda pair: information(sentences, merged(name, *pair), times))
     name.update(merged(name, first, second))
     return first, second
 
 
 def merged(name, first, second):
-    return {word: first if of == second else of for word, of in name.items()}
+    """`name` with the class `second` merged into `first`."""
+    return {word: first if class_name == second else class_name for word, class_name in name.items()}
 
 
 def information(sentences, name, times):
-    """Average mutual information of neighbours, times the number of words but for a constant, in 2**-20 bits."""
-    pairs, ones = Counter(), Counter()
+    """Mutual information of neighbouring classes, times their number, but for a constant; in 2**-20 bits."""
+    pairs, singles = Counter(), Counter()
     for sentence in sentences:
         classes = [name.get(word) for word in sentence]
         pairs.update(zip([None, *classes], [*classes, None]))
-        ones.update(of for of in classes if of is not None)
-    return sum(n_log_n(times * n) for n in pairs.values()) - 2 * sum(n_log_n(times * n) for n in ones.values())
+        singles.update(class_name for class_name in classes if class_name is not None)
+    return sum(n_log_n(times * n) for n in pairs.values()) - 2 * sum(n_log_n(times * n) for n in singles.values())
 
 
 def n_log_n(n):
+    """n * log2(n) in 2**-20, rounded."""
     return math.floor((1 << 20) * n * math.log2(n) + 0.5)

@@ -1,1 +1,1 @@
-"""From a parallel corpus to a model directory."""
+"""Building a model directory from a parallel corpus: `train-model`."""

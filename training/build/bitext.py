@@ -1,4 +1,4 @@
-"""Parallel text: two corpora whose sentence i translate each other, with a vocabulary for each side."""
+"""Parallel text: two corpora, sentence i of one translating sentence i of the other, and their vocabularies."""
 
 import logging
 from pathlib import Path
@@ -14,27 +14,27 @@ log = logging.getLogger("phrasebeam")
 
 
 class BitextFiles(NamedTuple):
-    """The files that a model is made of."""
+    """The files of text that a model is built from."""
 
     source: Path
     target: Path
-    more: list[Path]  # of the target language, for the language models
+    monolingual: list[Path]  # further text of the target language, for the language models
 
 
 class Bitext(NamedTuple):
-    """Sentence i of `source` is translated by sentence i of `target`: line i + 1 of both files."""
+    """Sentence i of `source` is translated by sentence i of `target`; both are line i + 1 of their files."""
 
     source: Corpus
     target: Corpus
     source_vocabulary: Vocabulary
     target_vocabulary: Vocabulary
-    n_skipped: int  # pairs with an empty side; they keep their place, with no words on either side
+    n_skipped: int  # pairs with an empty side, which stay in both corpora as empty sentences
 
 
 def read_bitext(source: str | Path, target: str | Path) -> Bitext:
-    """The two files, one tokenized sentence a line. Raises FormatError where they differ in length.
+    """Read two files of tokenized sentences, one a line. Raises FormatError if they differ in the number of lines.
 
-    Pairs with an empty side are emptied on both, so that line numbers go on agreeing with those of other files.
+    Pairs with an empty side are emptied on both, so that sentence numbers remain line numbers.
     """
     source_vocabulary, target_vocabulary = Vocabulary(), Vocabulary()
     source_corpus = read_corpus(source, source_vocabulary)
@@ -43,17 +43,17 @@ def read_bitext(source: str | Path, target: str | Path) -> Bitext:
     if n_source != n_target:
         message = f"{n_target} lines, but {source} has {n_source}; line i of one must translate line i of the other"
         raise FormatError(target, message)
-    kept = (np.diff(source_corpus.offsets) > 0) & (np.diff(target_corpus.offsets) > 0)
-    n_skipped = int(kept.size - kept.sum())
+    is_complete = (np.diff(source_corpus.offsets) > 0) & (np.diff(target_corpus.offsets) > 0)
+    n_skipped = int(is_complete.size - is_complete.sum())
     if n_skipped:
         names = Path(source).name, Path(target).name
-        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, kept.size)
-    source_corpus, target_corpus = _emptied(source_corpus, kept), _emptied(target_corpus, kept)
+        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, is_complete.size)
+    source_corpus, target_corpus = _empty_others(source_corpus, is_complete), _empty_others(target_corpus, is_complete)
     return Bitext(source_corpus, target_corpus, source_vocabulary, target_vocabulary, n_skipped)
 
 
-def _emptied(corpus: Corpus, kept: np.ndarray) -> Corpus:
-    """`corpus` without the words of the sentences that are not `kept` (bool[N])."""
+def _empty_others(corpus: Corpus, is_complete: np.ndarray) -> Corpus:
+    """`corpus` with all sentences emptied but those where `is_complete` (bool[N])."""
     lengths = np.diff(corpus.offsets)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * kept)])
-    return Corpus(offsets, corpus.tokens[np.repeat(kept, lengths)])
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths * is_complete)])
+    return Corpus(offsets, corpus.tokens[np.repeat(is_complete, lengths)])

@@ -1,4 +1,4 @@
-"""Settings of model building: the only defaults, and which of them go together."""
+"""Settings of `train-model`, with their defaults and the checks of which go together."""
 
 from typing import Literal
 
@@ -29,17 +29,17 @@ class ReorderingConfig(Section):
 
     @property
     def model(self) -> Reordering | None:
-        """The model as its description has it."""
+        """The reordering model as model.yaml describes it; None for orientation `none`."""
         return None if self.orientation == "none" else Reordering(**self.model_dump())
 
     @property
     def n_weights(self) -> int:
-        """Reordering features."""
+        """Number of reordering features; 0 without a reordering model."""
         return self.model.n_weights if self.model else 0
 
 
 class LanguageModelConfig(Section):
-    """The first language model: of the target side, and of more text where there is some."""
+    """The first language model, estimated from the target side of the bitext and from further text."""
 
     order: int = Field(4, ge=2, le=MAX_ORDER)
     text: list[str] = Field(
@@ -48,7 +48,7 @@ class LanguageModelConfig(Section):
 
 
 class FurtherLanguageModelConfig(Section):
-    """A language model beside the first one, of text of its own or over classes of words."""
+    """A language model in addition to the first one: of other text, over word classes, or both."""
 
     order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
     text: list[str] = Field(
@@ -64,7 +64,7 @@ class FurtherLanguageModelConfig(Section):
 
 
 class TrainModelConfig(Section):
-    """Everything that `train-model` can be told besides its files."""
+    """All settings of `train-model` but the files of the bitext and of the model."""
 
     preprocessing: Preprocessing | None = Field(None, description="of raw text; none: the text is tokenized")
     alignment: AlignmentConfig = AlignmentConfig()
@@ -91,11 +91,11 @@ class TrainModelConfig(Section):
 
     @property
     def starting_weights(self) -> Weights:
-        """The weights; those of reordering and language models, if left at their default, in the number needed."""
+        """`weights`, with the defaults for reordering and language models in the number that the model needs."""
         default, update = Weights(), dict[str, list[float]]()
         if self.weights.reordering == default.reordering:
             update["reordering"] = default.reordering[:1] * self.reordering.n_weights
         if self.weights.language_model == default.language_model:
-            n_models = 1 + len(self.language_models)  # which share the weight: with more translations get too short
+            n_models = 1 + len(self.language_models)  # they share the default weight: more makes translations too short
             update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
         return self.weights.model_copy(update=update)

@@ -1,10 +1,10 @@
-"""All phrase pairs of a bitext that agree with its alignment, sentence pair by sentence pair."""
+"""Extraction of all phrase pairs of a bitext that are consistent with its word alignment (Koehn et al. 2003)."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.observed import new_corners, orient
+from phrasebeam.decoder.extraction.orientations import new_corners, orient
 from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Corpus
@@ -14,7 +14,7 @@ NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 
 
 def align_bitext(source: Corpus, target: Corpus, alignments: Alignments) -> AlignedBitext:
-    """The three put together; points may come in any order, and count once."""
+    """Both corpora and their word alignments, whose points may be in any order and count once each."""
     offsets, links = in_target_order(alignments)
     return AlignedBitext(
         np.ascontiguousarray(source.offsets, np.int64),
@@ -28,13 +28,16 @@ def align_bitext(source: Corpus, target: Corpus, alignments: Alignments) -> Alig
 
 
 def _links_before(token_offsets: np.ndarray, link_offsets: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """int64[T + 1] number of links before each of T tokens; `positions` are the links' in their sentences."""
+    """int64[T + 1] number of links of the tokens before each of T tokens.
+
+    link_offsets: int64[N + 1], the first link of each sentence; positions: int32[A], of the linked tokens in sentences.
+    """
     before = np.zeros(int(token_offsets[-1]) + 1, np.int64)
     for first, last in runs(link_offsets):
         begins = np.repeat(token_offsets[first:last], np.diff(link_offsets[first : last + 1]))
         tokens = begins + positions[link_offsets[first] : link_offsets[last]] - token_offsets[first]
-        part = before[token_offsets[first] + 1 : token_offsets[last] + 1]
-        part[:] = np.bincount(tokens, minlength=part.size)
+        n_links = before[token_offsets[first] + 1 : token_offsets[last] + 1]
+        n_links[:] = np.bincount(tokens, minlength=n_links.size)
     return np.cumsum(before, out=before)
 
 
@@ -55,7 +58,7 @@ def _extract(bitext, sentences, max_length, kind, corners, occurrences):
 
 
 def count_occurrences(bitext: AlignedBitext, max_length: int) -> np.ndarray:
-    """int64[N] number of phrase pairs of each sentence pair, at most `max_length` words on either side."""
+    """int64[N] number of phrase pairs of at most `max_length` words on either side in each of N sentence pairs."""
     counts = np.zeros(bitext.source_offsets.size - 1, np.int64)
     _count(bitext, max_length, NO_OCCURRENCES, counts)
     return counts
@@ -64,10 +67,10 @@ def count_occurrences(bitext: AlignedBitext, max_length: int) -> np.ndarray:
 def extract(
     bitext: AlignedBitext, counts: np.ndarray, max_length: int, kind: int, chunk: int
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Runs of sentence pairs with at most `chunk` phrase pairs in all (a longer pair stands alone): their number,
-    and int32[K, 4] occurrences: sentence, first source word, first target word, and packed in the last column
-    source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
+    """Extract the phrase pairs of runs of sentence pairs with at most `chunk` phrase pairs, or of one with more.
 
+    Yields the number of sentence pairs and int32[K, 4] occurrences: sentence, first source word, first target word, and
+    source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
     counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`.
     """
     corners = new_corners(bitext)

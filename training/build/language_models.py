@@ -1,4 +1,4 @@
-"""The language models of a model: one of the target side, and further ones, over words or over classes of words."""
+"""The language models of `train-model`: that of the target side, and further ones, over words or word classes."""
 
 import shutil
 from itertools import islice
@@ -13,46 +13,47 @@ from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 
 
-def further_texts(config: TrainModelConfig) -> list[Path]:
-    """All files of further target-language text, those of the first model first; see Texts.more."""
-    texts = [config.language_model.text, *(one.text for one in config.language_models)]
+def monolingual_paths(config: TrainModelConfig) -> list[Path]:
+    """The text files of all language models in their order, those of the first model first."""
+    texts = [config.language_model.text, *(section.text for section in config.language_models)]
     return [Path(path) for paths in texts for path in paths]
 
 
 def language_model_paths(config: TrainModelConfig) -> dict[str, str]:
-    """The files that language models are made of beside the bitext, by the names of their digests."""
+    """Files of text and of word classes of the language models, by the names of their digests in model.yaml."""
     paths = {f"language_model_text_{i}": path for i, path in enumerate(config.language_model.text, 1)}
-    for number, one in enumerate(config.language_models, 2):
-        paths |= {f"language_model_{number}_text_{i}": path for i, path in enumerate(one.text, 1)}
-        if one.classes:
-            paths[f"language_model_{number}_classes"] = one.classes
+    for number, section in enumerate(config.language_models, 2):
+        paths |= {f"language_model_{number}_text_{i}": path for i, path in enumerate(section.text, 1)}
+        if section.classes:
+            paths[f"language_model_{number}_classes"] = section.classes
     return paths
 
 
 def language_model_files(config: TrainModelConfig) -> list[LanguageModelFile]:
-    """How the models' files are called in the model directory."""
+    """Names of the files of each language model in the model directory."""
     further = [
-        LanguageModelFile(file=f"lm{number}.bin", classes=f"lm{number}.classes" if one.classes else None)
-        for number, one in enumerate(config.language_models, 2)
+        LanguageModelFile(file=f"lm{number}.bin", classes=f"lm{number}.classes" if section.classes else None)
+        for number, section in enumerate(config.language_models, 2)
     ]
     return [LanguageModelFile(), *further]
 
 
 def build_language_models(texts: BitextFiles, directory: Path, config: TrainModelConfig) -> None:
-    """Write all language models, and the word classes that they need, to `directory`.
+    """Estimate all language models; write them, and their word classes, to `directory`.
 
-    A model without text of its own is of the first one's. Raises ConfigError, FormatError or OSError.
+    A further model without text is of the first one's text. Raises ConfigError, FormatError or OSError.
     """
-    more = iter(texts.more)
-    first = [texts.target, *islice(more, len(config.language_model.text))]
+    monolingual = iter(texts.monolingual)
+    first_texts = [texts.target, *islice(monolingual, len(config.language_model.text))]
     (file, *files), order = language_model_files(config), config.language_model.order
-    _build(directory / file.file, first, order, config)
-    for entry, one in zip(files, config.language_models):
+    _build(directory / file.file, first_texts, order, config)
+    for entry, section in zip(files, config.language_models):
         classes = None
-        if one.classes and entry.classes:
-            classes = read_word_classes(one.classes)
-            shutil.copyfile(one.classes, directory / entry.classes)
-        _build(directory / entry.file, list(islice(more, len(one.text))) or first, one.order or order, config, classes)
+        if section.classes and entry.classes:
+            classes = read_word_classes(section.classes)
+            shutil.copyfile(section.classes, directory / entry.classes)
+        section_texts = list(islice(monolingual, len(section.text))) or first_texts
+        _build(directory / entry.file, section_texts, section.order or order, config, classes)
 
 
 def _build(

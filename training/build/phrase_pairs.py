@@ -1,16 +1,19 @@
-"""Occurrences of phrase pairs grouped: which are of the same pair, and which alignment a pair has most often."""
+"""Occurrences of phrase pairs grouped by pair, and each pair's most frequent alignment, as Moses' `score` finds it."""
 
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.extraction.occurrences import source_lengths, target_lengths
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.tables.phrase_table import ABSENT, phrase_hash
+from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.words import same_words
 
 
 class Sequences(NamedTuple):
-    """Ragged integers whose runs may overlap: sequence i is values[begins[i]:begins[i] + lengths[i]]."""
+    """K sequences of integers, which may overlap: sequence i is values[begins[i]:begins[i] + lengths[i]]."""
 
     values: np.ndarray  # int32[...]
     begins: np.ndarray  # int64[K]
@@ -18,54 +21,54 @@ class Sequences(NamedTuple):
 
 
 class PairGroups(NamedTuple):
-    """N source phrases in the order of their hashes, P phrase pairs in the order of source phrase, then corpus."""
+    """K occurrences of P phrase pairs with N source phrases.
+
+    Source phrases are ordered by their hashes, the pairs of a source phrase by their first occurrences.
+    """
 
     source_first: np.ndarray  # int64[N], the first occurrence of each source phrase
-    pair_offsets: np.ndarray  # int64[N + 1]
+    pair_offsets: np.ndarray  # int64[N + 1], pairs of source phrase i are pair_offsets[i]:pair_offsets[i + 1]
     pair_first: np.ndarray  # int64[P], the first occurrence of each pair
     pair_of: np.ndarray  # int64[K], the pair of each occurrence
-    target_alignment: np.ndarray  # int64[P], an occurrence with the most frequent alignment, seen from the target
-    source_alignment: np.ndarray  # int64[P], the same seen from the source: they differ in how ties are broken
+    target_alignment: np.ndarray  # int64[P], an occurrence with the most frequent alignment, ties broken by target word
+    source_alignment: np.ndarray  # int64[P], an occurrence with the most frequent alignment, ties broken by source word
 
 
 @kernel
 def _number(sequences, slots, numbers, first):
-    mask = np.uint64(slots.size - 1)
-    found = 0
+    n_distinct = 0
     for i in range(numbers.size):
         begin, length = sequences.begins[i], sequences.lengths[i]
-        slot = np.int64(phrase_hash(sequences.values, begin, begin + length) & mask)
+        slot = first_slot(phrase_hash(sequences.values, begin, begin + length), slots.size)
         while slots[slot] != ABSENT and not _same(sequences, first[slots[slot]], i):
-            slot = (slot + 1) & (slots.size - 1)
+            slot = next_slot(slot, slots.size)
         if slots[slot] == ABSENT:
-            slots[slot] = found
-            first[found] = i
-            found += 1
+            slots[slot] = n_distinct
+            first[n_distinct] = i
+            n_distinct += 1
         numbers[i] = slots[slot]
-    return found
+    return n_distinct
 
 
 @inner_kernel
 def _same(sequences, i, j):
     if sequences.lengths[i] != sequences.lengths[j]:
         return False
-    for k in range(sequences.lengths[i]):
-        if sequences.values[sequences.begins[i] + k] != sequences.values[sequences.begins[j] + k]:
-            return False
-    return True
+    values, begins = sequences.values, sequences.begins
+    return same_words(values, begins[i], values, begins[j], sequences.lengths[i])
 
 
 def number_sequences(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
-    """int64[K] numbers, equal for equal sequences, 0, 1, ... as they come; int64[D] the first of each number."""
+    """Number D distinct sequences in order of appearance: int64[K] numbers, int64[D] the first sequence of each."""
     n = sequences.begins.size
     slots = np.full(1 << (2 * n).bit_length(), ABSENT, np.int64)
     numbers, first = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    found = _number(sequences, slots, numbers, first)
-    return numbers, first[:found].copy()
+    n_distinct = _number(sequences, slots, numbers, first)
+    return numbers, first[:n_distinct].copy()
 
 
 def number_rows(columns: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The same for rows of numbers below 2^31."""
+    """As `number_sequences`, for the rows of `columns` (int64[K] each, below 2^31)."""
     rows = np.column_stack(columns).astype(np.int32)
     n, width = rows.shape
     return number_sequences(Sequences(rows.ravel(), np.arange(n) * width, np.full(n, width, np.int64)))
@@ -78,7 +81,7 @@ def _hash_sequences(sequences, out):
 
 
 def hash_sequences(sequences: Sequences) -> np.ndarray:
-    """uint64[K] phrase hashes."""
+    """uint64[K] hash of each sequence, see `phrase_hash`."""
     out = np.zeros(sequences.begins.size, np.uint64)
     _hash_sequences(sequences, out)
     return out
@@ -94,7 +97,7 @@ def _gather(sequences, out):
 
 
 def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
-    """int64[K + 1] offsets and int32[...] values, the runs one after the other."""
+    """Copy the sequences one after the other: int64[K + 1] offsets and int32[...] values."""
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sequences.lengths)])
     out = np.zeros(int(offsets[-1]), np.int32)
     _gather(sequences, out)
@@ -104,13 +107,13 @@ def gather(sequences: Sequences) -> tuple[np.ndarray, np.ndarray]:
 def source_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Source words of `occurrences` (int32[K, 4])."""
     begins = bitext.source_offsets[occurrences[:, 0]] + occurrences[:, 1]
-    return Sequences(bitext.source_tokens, begins, (occurrences[:, 3] & 255).astype(np.int64))
+    return Sequences(bitext.source_tokens, begins, source_lengths(occurrences))
 
 
 def target_phrases(bitext: AlignedBitext, occurrences: np.ndarray) -> Sequences:
     """Target words of `occurrences` (int32[K, 4])."""
     begins = bitext.target_offsets[occurrences[:, 0]] + occurrences[:, 2]
-    return Sequences(bitext.target_tokens, begins, (occurrences[:, 3] >> 8 & 255).astype(np.int64))
+    return Sequences(bitext.target_tokens, begins, target_lengths(occurrences))
 
 
 @kernel
@@ -134,7 +137,7 @@ def internal_alignments(bitext: AlignedBitext, occurrences: np.ndarray) -> tuple
     """Links inside of `occurrences` as codes, 255 - target << 8 | source, ordered by target position, then source;
     and int32[...], in the same runs, the codes 255 - source << 8 | target ordered by source, then target.
 
-    With these codes the alignment that Moses prefers of two is the one whose run comes last in the dictionary.
+    With these codes the alignment that Moses prefers of two is that with the lexicographically greater run.
     """
     _, begins, n_words = target_phrases(bitext, occurrences)
     n_links = bitext.target_links[begins + n_words] - bitext.target_links[begins]
@@ -146,19 +149,19 @@ def internal_alignments(bitext: AlignedBitext, occurrences: np.ndarray) -> tuple
 
 
 @kernel
-def _choose(alignments, codes, kinds, counts, best):
-    """For pair kinds[i, 0], choose among the occurrences kinds[i, 1] the one with the greatest (count, codes)."""
+def _choose(alignments, codes, candidates, counts, best):
+    """Of the candidates (pair, occurrence), set best[pair] to that with the greatest count, then greatest codes."""
     for i in range(counts.size):
-        other = best[kinds[i, 0]]
+        other = best[candidates[i, 0]]
         tied = other != ABSENT and counts[i] == counts[other]
-        if tied and not _comes_later(alignments, codes, kinds[i, 1], kinds[other, 1]):
+        if tied and not _is_greater(alignments, codes, candidates[i, 1], candidates[other, 1]):
             continue
         if other == ABSENT or counts[i] >= counts[other]:
-            best[kinds[i, 0]] = i
+            best[candidates[i, 0]] = i
 
 
 @inner_kernel
-def _comes_later(alignments, codes, i, j):
+def _is_greater(alignments, codes, i, j):
     for k in range(min(alignments.lengths[i], alignments.lengths[j])):
         a, b = codes[alignments.begins[i] + k], codes[alignments.begins[j] + k]
         if a != b:
@@ -169,29 +172,28 @@ def _comes_later(alignments, codes, i, j):
 def most_frequent_alignments(
     bitext: AlignedBitext, occurrences: np.ndarray, pair_of: np.ndarray, n_pairs: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """An occurrence (int64[P]) of each pair's most frequent alignment, seen from the target and from the source.
+    """An occurrence (int64[P]) with each pair's most frequent alignment, ties broken by target and by source word.
 
-    Ties as in Moses' `score`, whose alignments are lists over target words of sets of source positions (for the
-    inverse scores, the other way round): of the equally frequent, the greatest list.
+    Of equally frequent alignments Moses' `score` takes the greatest as a list over target words of sets of source
+    positions; for the inverse scores, as a list over source words of sets of target positions.
     """
     by_target, by_source = internal_alignments(bitext, occurrences)
     alignment_of, _ = number_sequences(by_target)
-    kind_of, first = number_rows([pair_of, alignment_of])
-    kinds = np.column_stack((pair_of[first], first))
-    counts = np.bincount(kind_of)
+    candidate_of, first = number_rows([pair_of, alignment_of])
+    candidates = np.column_stack((pair_of[first], first))
+    counts = np.bincount(candidate_of)
     chosen = []
     for codes in (by_target.values, by_source):
         best = np.full(n_pairs, ABSENT, np.int64)
-        _choose(by_target, codes, kinds, counts, best)
+        _choose(by_target, codes, candidates, counts, best)
         chosen.append(first[best])
     return chosen[0], chosen[1]
 
 
 def group_pairs(bitext: AlignedBitext, occurrences: np.ndarray) -> PairGroups:
-    """Group `occurrences` (int32[K, 4]), which stand in the order of the corpus.
+    """Group `occurrences` (int32[K, 4], in the order of the corpus) by phrase pair.
 
-    The order of the groups depends on source phrases and the corpus alone: pieces divided by the high bits of the
-    source hash give, one after the other, what the whole would give.
+    The groups of pieces divided by the high bits of the source hash, put one after the other, are those of the whole.
     """
     sources = source_phrases(bitext, occurrences)
     source_of, source_first = number_sequences(sources)
@@ -205,12 +207,12 @@ def group_pairs(bitext: AlignedBitext, occurrences: np.ndarray) -> PairGroups:
     n_targets = np.bincount(source_rank, minlength=source_first.size)
     best_of_target, best_of_source = most_frequent_alignments(bitext, occurrences, pair_of, by_source.size)
     return PairGroups(
-        source_first[by_hash],
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
-        pair_first[by_source],
-        pair_of,
-        best_of_target,
-        best_of_source,
+        source_first=source_first[by_hash],
+        pair_offsets=np.concatenate([np.zeros(1, np.int64), np.cumsum(n_targets)]),
+        pair_first=pair_first[by_source],
+        pair_of=pair_of,
+        target_alignment=best_of_target,
+        source_alignment=best_of_source,
     )
 
 

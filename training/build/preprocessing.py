@@ -1,4 +1,4 @@
-"""Raw parallel text made into the tokenized, truecased text of which models are built, as Moses prepares corpora."""
+"""Preprocessing of raw training text: normalized, tokenized, and truecased or lowercased, as by Moses' scripts."""
 
 import json
 import os
@@ -25,27 +25,27 @@ BATCH = 1000  # lines
 
 @contextmanager
 def preprocessed(texts: BitextFiles, settings: Preprocessing, directory: Path, threads: int) -> Iterator[BitextFiles]:
-    """`texts` preprocessed, line by line, in files that are gone when the block ends.
+    """Preprocess `texts` line by line into files that are deleted when the context ends.
 
-    The truecasers that this takes stay in `directory`. FormatErrors in the block name the raw files. Raises
-    FormatError or OSError where those cannot be read, SmtError if a process of the `threads` dies.
+    Truecasers are trained on source and target, and saved in `directory`. A FormatError raised within the context names
+    the raw files. Raises FormatError or OSError if those cannot be read, SmtError if one of `threads` processes dies.
     """
     scratch = directory / "preprocessed"
-    raw = [texts.source, texts.target, *texts.more]
-    # By number, since names may be equal; and by name, which messages show.
-    made = [scratch / str(i) / path.name for i, path in enumerate(raw)]
+    raw = [texts.source, texts.target, *texts.monolingual]
+    # In numbered folders, since names may be equal; under the names of the raw files, which progress shows.
+    outputs = [scratch / str(i) / path.name for i, path in enumerate(raw)]
     languages = [settings.source_language, *[settings.target_language] * (len(raw) - 1)]
     truecasers = list(truecaser_paths(directory)) if settings.casing == "truecase" else []
     for i, (path, language) in enumerate(zip(raw, languages)):
-        made[i].parent.mkdir(parents=True)
-        counts = _tokenize(path, made[i], language, settings, threads, is_counted=i < len(truecasers))
+        outputs[i].parent.mkdir(parents=True)
+        counts = _tokenize(path, outputs[i], language, settings, threads, is_counted=i < len(truecasers))
         if i < len(truecasers):
             save_truecaser(counts, truecasers[i])
         if truecasers:
-            _truecase(made[i], Truecaser.load(truecasers[min(i, 1)]))
-    with _naming(dict(zip(map(str, made), map(str, raw)))):
-        yield BitextFiles(made[0], made[1], made[2:])
-    for path in made:
+            _truecase(outputs[i], Truecaser.load(truecasers[min(i, 1)]))
+    with _raw_paths_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
+        yield BitextFiles(outputs[0], outputs[1], outputs[2:])
+    for path in outputs:
         path.unlink()
         path.parent.rmdir()
     scratch.rmdir()
@@ -54,7 +54,7 @@ def preprocessed(texts: BitextFiles, settings: Preprocessing, directory: Path, t
 def _tokenize(
     raw: Path, output: Path, language: str, settings: Preprocessing, threads: int, *, is_counted: bool
 ) -> Counter[str]:
-    """Write the tokenized lines of `raw`; how often words in the middle of sentences occur, each in each case."""
+    """Write the tokenized lines of `raw` to `output`; return the counts of cased words, see Batch."""
     job = Job(language, settings.normalize, settings.escape, is_counted)
     counts: Counter[str] = Counter()
     with (
@@ -71,35 +71,35 @@ def _tokenize(
 
 
 def _batches(raw: Path, job: Job, threads: int) -> Generator[Batch]:
-    """The tokenized lines of `raw`, in order; by processes where there is work for more than one."""
+    """Yield the tokenized lines of `raw` in order; more than one batch is tokenized by up to `threads` processes."""
     lines = read_lines(raw)
     batches = iter(lambda: list(islice(lines, BATCH)), [])
     first = list(islice(batches, 2))
     if threads == 1 or len(first) < 2:
         yield from map(LineTokenizer(job).tokenize, chain(first, batches))
         return
-    with _Processes(job) as processes:
-        yield from map_ordered(processes.tokenize, chain(first, batches), threads)
+    with _TokenizerPool(job) as pool:
+        yield from map_ordered(pool.tokenize, chain(first, batches), threads)
 
 
-class _Processes:
-    """As many processes of one job (training/build/tokenize_lines.py) as threads call at once."""
+class _TokenizerPool:
+    """Processes that tokenize (tokenize_lines.py), one for each thread that calls at once; used as a context."""
 
     def __init__(self, job: Job):
-        self._job, self._all = job, list[subprocess.Popen[bytes]]()
+        self._job, self._processes = job, list[subprocess.Popen[bytes]]()
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
 
-    def __enter__(self) -> "_Processes":
+    def __enter__(self) -> "_TokenizerPool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for process in self._all:
+        for process in self._processes:
             process.kill()
             with suppress(BrokenPipeError), process:
                 pass
 
     def tokenize(self, lines: list[str]) -> Batch:
-        """What one of the processes makes of `lines`; starts one where all are busy."""
+        """Tokenize `lines` in an idle process, a new one if all are busy. Raises SmtError if the process dies."""
         try:
             process = self._idle.get_nowait()
         except queue.Empty:
@@ -114,13 +114,13 @@ class _Processes:
     def _start(self) -> subprocess.Popen[bytes]:
         command, environment = module_command("phrasebeam.training.build.tokenize_lines")
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        self._all.append(process)
+        self._processes.append(process)
         _ask(process, self._job._asdict(), is_answered=False)
         return process
 
 
 def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool = True) -> bytes:
-    """The answer, a line of JSON; less if the process is dead."""
+    """Send `request` as a line of JSON; return the answer, a line of JSON, which lacks its end if the process died."""
     if process.stdin is None or process.stdout is None:
         return b""
     with suppress(BrokenPipeError):
@@ -130,7 +130,7 @@ def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool
 
 
 def _truecase(path: Path, truecaser: Truecaser) -> None:
-    """Truecase the lines of a file in its place."""
+    """Truecase the lines of a file in place."""
     cased = path.with_name(f"{path.name}.cased")
     with stage(f"truecasing {path.name}") as advance, open(cased, "wb") as file:
         for line in read_lines(path):
@@ -140,12 +140,12 @@ def _truecase(path: Path, truecaser: Truecaser) -> None:
 
 
 @contextmanager
-def _naming(names: dict[str, str]) -> Iterator[None]:
-    """Let FormatErrors name other files than those they occur in: the same lines of the raw ones."""
+def _raw_paths_in_errors(raw_paths: dict[str, str]) -> Iterator[None]:
+    """In a FormatError raised within the context, replace each preprocessed path by that of the raw file."""
     try:
         yield
     except FormatError as error:
-        for made, raw in names.items():
-            error.args = (str(error).replace(made, raw),)
-            error.path = str(error.path).replace(made, raw)
+        for output, raw in raw_paths.items():
+            error.args = (str(error).replace(output, raw),)
+            error.path = str(error.path).replace(output, raw)
         raise

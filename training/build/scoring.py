@@ -1,9 +1,9 @@
-"""From an aligned bitext to a phrase table with Moses' four scores, and to a lexicalized reordering table.
+"""Estimation of a phrase table with Moses' four scores, and of a lexicalized reordering table, from an aligned bitext.
 
 p(f|e), lex(f|e), p(e|f), lex(e|f) as `extract`, `score` and `consolidate` of Moses compute them without smoothing
 (Koehn et al. 2003, 2007), and the orientation probabilities of its `lexical-reordering-score`. Occurrences of
-phrase pairs are dealt out by source phrase, scored piece by piece, and their target phrases dealt out once more
-for c(e), so that memory is bounded and the result does not depend on how many pieces there were.
+phrase pairs are divided into pieces by source phrase and scored piece by piece, then divided by target phrase for
+c(e): memory is bounded, and the result does not depend on the number of pieces.
 """
 
 import tempfile
@@ -18,7 +18,8 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
-from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.occurrences import all_orientations
+from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -40,8 +41,8 @@ from phrasebeam.training.build.phrase_pairs import (
 )
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
-BYTES_PER_OCCURRENCE = 400  # what grouping and scoring one needs, measured
-MAPPED_BYTES_PER_PAIR = 100  # four times what c(e) and p(f|e) of a pair are read from and written to
+BYTES_PER_OCCURRENCE = 400  # that grouping and scoring take, measured
+MAPPED_BYTES_PER_PAIR = 100  # four times what is read and written of a pair for c(e) and p(f|e)
 MAX_PIECES = 4096
 NO_SLOTS = np.zeros(0, np.int64)
 
@@ -61,7 +62,7 @@ def build_phrase_table(
 ) -> TableSizes:
     """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
 
-    Raises ConfigError if corpora and alignments differ in the number of sentence pairs, or there is no scratch.
+    Raises ConfigError if corpora and alignments differ in number, or settings.scratch is not a directory.
     """
     sizes = [len(part.offsets) - 1 for part in (source, target, alignments)]
     if len(set(sizes)) > 1:
@@ -102,7 +103,7 @@ def build_phrase_table(
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
-    """The least power of two so that a piece of that part of the occurrences fits into `memory_budget`."""
+    """The least power of two, up to MAX_PIECES, such that an equal piece fits into `memory_budget` bytes."""
     n = 1
     while n < MAX_PIECES and n_occurrences * BYTES_PER_OCCURRENCE > n * memory_budget:
         n *= 2
@@ -110,7 +111,7 @@ def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
 
 
 def _piece_of(hashes: np.ndarray, n_pieces: int) -> np.ndarray:
-    """int64[K] the piece of each hash (uint64[K]): its high bits, so that pieces in order are hashes in order."""
+    """int64[K] piece of each hash (uint64[K]): its high bits, so that pieces in their order are in that of hashes."""
     if n_pieces == 1:
         return np.zeros(hashes.size, np.int64)
     return (hashes >> np.uint64(65 - n_pieces.bit_length())).astype(np.int64)
@@ -123,7 +124,7 @@ def _score(
     writer: TableWriter,
     settings: PhraseTableSettings,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Append the pairs of one piece; their rows, see _fill_target_counts, and the hashes of their target phrases."""
+    """Score and append one piece's pairs; return their rows for `_fill_target_counts`, and uint64[P] target hashes."""
     groups = group_pairs(bitext, occurrences)
     targets = target_phrases(bitext, occurrences[groups.pair_first])
     rows = np.arange(writer.n_pairs, writer.n_pairs + groups.pair_first.size)
@@ -134,7 +135,7 @@ def _score(
 def _phrase_table(
     bitext: AlignedBitext, lexicon: LexicalTable, occurrences: np.ndarray, groups: PairGroups
 ) -> PhraseTable:
-    """The piece's part of the table, but for c(e) and p(f|e), which need the other pieces."""
+    """The phrase table of one piece, with 0 for c(e) and ln p(f|e), which need the other pieces."""
     source_offsets, source_words = gather(source_phrases(bitext, occurrences[groups.source_first]))
     target_offsets, target_words = gather(target_phrases(bitext, occurrences[groups.pair_first]))
     alignment_offsets, codes = gather(internal_alignments(bitext, occurrences[groups.target_alignment])[0])
@@ -145,53 +146,53 @@ def _phrase_table(
     ln_scores[:, 1], ln_scores[:, 3] = ln_lex[:, 0], ln_lex[:, 1]
     ln_scores[:, 2] = np.log(joint_counts / np.repeat(source_counts, np.diff(groups.pair_offsets)))
     return PhraseTable(
-        NO_SLOTS,
-        source_offsets,
-        source_words,
-        groups.pair_offsets,
-        target_offsets,
-        target_words,
-        ln_scores.astype(np.float32),
-        alignment_offsets,
-        np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
-        joint_counts.astype(np.int32),
-        source_counts.astype(np.int32),
-        np.zeros(joint_counts.size, np.int32),
+        slots=NO_SLOTS,
+        source_offsets=source_offsets,
+        source_words=source_words,
+        pair_offsets=groups.pair_offsets,
+        target_offsets=target_offsets,
+        target_words=target_words,
+        ln_scores=ln_scores.astype(np.float32),
+        alignment_offsets=alignment_offsets,
+        alignment_points=np.column_stack((codes & 255, 255 - (codes >> 8))).astype(np.uint8),
+        joint_counts=joint_counts.astype(np.int32),
+        source_counts=source_counts.astype(np.int32),
+        target_counts=np.zeros(joint_counts.size, np.int32),
     )
 
 
 def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: PhraseTableSettings) -> ReorderingTable:
-    """Counts M S DL DR to the phrase before and after, of pairs; their shares, `smoothing` added to each orientation.
+    """Orientation counts of one piece's pairs, and ln probabilities with `smoothing` added to each orientation's count.
 
-    Where the model is conditioned on the source phrase alone, the shares are those of all its pairs together.
+    Where the model is conditioned on the source phrase alone, the counts of all its pairs are added first.
     """
     n_pairs = groups.pair_first.size
-    columns = [(occurrences[:, 3] >> shift & 3).astype(np.int64) for shift in (16, 18)]
-    counted = [np.bincount(groups.pair_of * 4 + column, minlength=4 * n_pairs) for column in columns]
+    columns = [groups.pair_of * 4 + column for column in all_orientations(occurrences)]
+    counted = [np.bincount(column, minlength=4 * n_pairs) for column in columns]
     counts = np.column_stack([count.reshape(n_pairs, 4) for count in counted]).astype(np.int32)
-    model, shares, seen = settings.reordering, [], counts.astype(np.int64)
+    model, probs, condition_counts = settings.reordering, [], counts.astype(np.int64)
     if model.condition == "f" and n_pairs:
-        totals = np.add.reduceat(seen, groups.pair_offsets[:-1])
-        seen = np.repeat(totals, np.diff(groups.pair_offsets), axis=0)
+        totals = np.add.reduceat(condition_counts, groups.pair_offsets[:-1])
+        condition_counts = np.repeat(totals, np.diff(groups.pair_offsets), axis=0)
     in_column = np.array(COLUMNS[model.kind])[:, np.newaxis] == np.arange(max(COLUMNS[model.kind]) + 1)
     for direction in model.directions:
         first = 4 * (BACKWARD if direction == "backward" else FORWARD)
-        smoothed = seen[:, first : first + 4] @ in_column + settings.smoothing
-        shares.append(smoothed / smoothed.sum(axis=1, keepdims=True))
-    return ReorderingTable(floored_ln(np.column_stack(shares)), counts)  # without smoothing some shares are 0
+        smoothed = condition_counts[:, first : first + 4] @ in_column + settings.smoothing
+        probs.append(smoothed / smoothed.sum(axis=1, keepdims=True))
+    return ReorderingTable(floored_ln(np.column_stack(probs)), counts)  # without smoothing some probabilities are 0
 
 
 def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, pairs_at_once: int) -> None:
-    """c(e) and p(f|e) of the pairs `rows` (int64[P, 3]: row in the table, first target token, target length).
+    """Write c(e) and ln p(f|e) of P pairs to the files of the table, mapping `pairs_at_once` of its rows at a time.
 
-    The rows ascend and are spread over the whole table, of which `pairs_at_once` are mapped at a time.
+    rows: int64[P, 3], row in the table (ascending, with gaps), first target token, target length.
     """
-    number, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
+    target_of, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
     spans = _spans(rows[:, 0], max(pairs_at_once, 1))
     joint = np.zeros(len(rows), np.int32)
     for span in spans:
         joint[span] = map_array(phrases / "joint_counts.npy")[rows[span, 0]]
-    totals = np.bincount(number, weights=joint)[number] if number.size else np.zeros(0)
+    totals = np.bincount(target_of, weights=joint)[target_of] if target_of.size else np.zeros(0)
     ln_inverse = np.log(joint / totals)
     for span in spans:
         target_counts, ln_scores = (
@@ -202,7 +203,7 @@ def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, 
 
 
 def _spans(rows: np.ndarray, size: int) -> list[slice]:
-    """Which of the ascending `rows` lie in the first `size` rows of a table, in the next `size`, and so on."""
+    """Slices of the ascending `rows` (int64[P]): those below `size`, those below 2 * `size`, and so on."""
     if not rows.size:
         return []
     ends = np.searchsorted(rows, np.arange(size, int(rows[-1]) + size + 1, size)).tolist()

@@ -1,8 +1,7 @@
-"""Raw lines tokenized and the cases of their words counted, in a process of its own.
+"""A process that tokenizes raw lines, and counts their cased words for a truecaser, with sacremoses.
 
-sacremoses keeps Python's global lock, so that more cores need more processes. The job and then batches of lines come
-through standard input, the answers leave through standard output, each a line of JSON: nothing is left behind, however
-the process ends.
+sacremoses holds Python's global lock, so that several cores need several processes. A job and then batches of lines are
+read from standard input, answers are written to standard output, each as a line of JSON: no files are left behind.
 """
 
 import json
@@ -17,30 +16,30 @@ from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
 
 
 class Job(NamedTuple):
-    """How lines are tokenized."""
+    """The settings of a tokenizer."""
 
-    language: str
-    normalize: bool
-    escape: bool
-    is_counted: bool  # the cases of words, for a truecaser
+    language: str  # ISO 639 code
+    normalize: bool  # punctuation
+    escape: bool  # Moses' special characters
+    is_counted: bool  # whether cased words are counted, for a truecaser
 
 
 class Batch(NamedTuple):
-    """Tokenized lines."""
+    """Tokenized lines and what a truecaser learns from them."""
 
     lines: list[str]
-    counts: dict[str, int]  # of words in the middle of sentences
+    counts: dict[str, int]  # of cased words that do not begin a sentence; empty unless Job.is_counted
 
 
 class LineTokenizer:
-    """What does one job."""
+    """Tokenizes lines and counts their words as a Job says."""
 
     def __init__(self, job: Job):
         self._tokenizer = Tokenizer(job.language, job.normalize, job.escape)
         self._truecaser = MosesTruecaser() if job.is_counted else None
 
     def tokenize(self, lines: list[str]) -> Batch:
-        """The raw `lines`, tokenized."""
+        """Tokenize raw `lines`; the lines of the batch are tokens separated by spaces."""
         counts: Counter[str] = Counter()
         tokenized = []
         for line in lines:
@@ -52,9 +51,9 @@ class LineTokenizer:
 
 
 def main() -> None:
-    """Serve one job, a batch at a time."""
+    """Read a job and then batches of lines from standard input; answer each batch on standard output."""
     for number in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)  # end silently with the parent, which has something to say
+        signal.signal(number, signal.SIG_DFL)  # end silently: the parent process prints the message
     tokenizer = LineTokenizer(Job(**json.loads(sys.stdin.buffer.readline())))
     for request in sys.stdin.buffer:
         sys.stdout.write(json.dumps(tokenizer.tokenize(json.loads(request))) + "\n")

@@ -1,4 +1,4 @@
-"""From a bitext to a model directory, in the order of `train-model`: language models, word alignment, phrase pairs."""
+"""Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
 
 import shutil
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +11,7 @@ from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import resident
+from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
@@ -21,15 +21,15 @@ from phrasebeam.training.build.bitext import Bitext, BitextFiles, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
     build_language_models,
-    further_texts,
     language_model_files,
     language_model_paths,
+    monolingual_paths,
 )
 from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
 from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh, write_pharaoh
 
-# What does not change the model: left out of its settings, or, the weights, kept in a file of their own.
+# Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads")
 
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
@@ -44,9 +44,8 @@ def train_model(
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`; a model already there is replaced.
 
-    The text is tokenized, unless config.preprocessing says how raw text is to be. `alignment` is a word alignment of
-    tokenized text in Pharaoh's format, for those who have one. Raises ConfigError, FormatError or
-    OSError, and then leaves `output` as it was.
+    The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
+    place of a computed word alignment. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
     check_output(output)
@@ -71,7 +70,7 @@ def train_model(
 def _tokenized(
     source: str | Path, target: str | Path, directory: Path, config: TrainModelConfig
 ) -> AbstractContextManager[BitextFiles]:
-    texts = BitextFiles(Path(source), Path(target), further_texts(config))
+    texts = BitextFiles(Path(source), Path(target), monolingual_paths(config))
     if config.preprocessing is None:
         return nullcontext(texts)
     from phrasebeam.training.build.preprocessing import (
@@ -111,13 +110,13 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
 
 
 def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
-    """Of `memory` bytes, what phrase pairs may take beside what the process holds already: an eighth to a half."""
-    held = resident()
+    """Bytes that phrase pairs may take: what the process leaves of `memory`, but an eighth to a half of it."""
+    held = resident_memory()
     if held is None:
         return memory // 2
-    # Two offsets a word pair and one number a link will come to what is there; see AlignedBitext and LexicalTable.
-    coming = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
-    return min(memory // 2, max(memory // 8, memory - held.all - coming))
+    # AlignedBitext will add an int64 for each token, LexicalTable an int32 for each link.
+    expected = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
+    return min(memory // 2, max(memory // 8, memory - held.all - expected))
 
 
 def _describe(
@@ -156,7 +155,7 @@ def _describe(
 def _digests(
     source: str | Path, target: str | Path, config: TrainModelConfig, alignment: str | Path | None
 ) -> dict[str, dict[str, str]]:
-    """Name and SHA-256 of every file that the model is made of; files that cannot be read are found before the work."""
+    """Name and SHA-256 of every input file; one that cannot be read is thus reported before the work."""
     paths = {"source": source, "target": target, **language_model_paths(config)}
     if alignment is not None:
         paths["alignment"] = alignment

@@ -1,4 +1,4 @@
-"""The commands of training, as functions that the umbrella command mounts."""
+"""The command `train-model`."""
 
 import time
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
@@ -53,23 +53,21 @@ def train_model(
 
 def train_model_config(path: Path | None, threads: int | None = None, memory: str | None = None) -> TrainModelConfig:
     """The settings in the file `path`, or the defaults, with what the command line says instead."""
-    config = load_config(path, TrainModelConfig) if path else TrainModelConfig()
-    overrides = {name: value for name, value in (("threads", threads), ("memory", memory)) if value is not None}
-    return parse_config(config.model_dump(mode="json", exclude_unset=True) | overrides, TrainModelConfig, "options")
+    return config_with_options(path, TrainModelConfig, {"threads": threads, "memory": memory})
 
 
 def _with_language_models(config: TrainModelConfig, texts: list[str], classes: list[str]) -> TrainModelConfig:
-    """`config` with a further language model of each of `texts`, and one over each of `classes`."""
+    """`config` with a further language model for each file of `texts` and for each file of word `classes`."""
     if not texts and not classes:
         return config
-    given = config.model_dump(mode="json", exclude_unset=True)
+    options = config.model_dump(mode="json", exclude_unset=True)
     further = [{"text": [path]} for path in texts] + [{"classes": path} for path in classes]
-    given["language_models"] = given.get("language_models", []) + further
-    return parse_config(given, TrainModelConfig, "options")
+    options["language_models"] = options.get("language_models", []) + further
+    return parse_config(options, TrainModelConfig, "options")
 
 
 def _raw_config(config: TrainModelConfig, raw: bool, source: str | None, target: str | None) -> TrainModelConfig:
-    """`config` for raw text of the languages given, or of those that it has."""
+    """`config` with preprocessing of raw text, for the languages `source` and `target` or, where None, its own."""
     if not (raw or config.preprocessing):
         raise ConfigError("--source-language and --target-language are of raw text; give --raw with them")
     section = config.preprocessing.model_dump() if config.preprocessing else {}

@@ -1,1 +1,1 @@
-"""Classes of words by their neighbours (Brown et al. 1992)."""
+"""Word classes from the words before and after (Brown et al. 1992)."""

@@ -1,4 +1,4 @@
-"""The command `cluster`: classes of the words of a text, for sparse features."""
+"""The command `cluster`: word classes from a text, for sparse features."""
 
 import time
 from pathlib import Path

@@ -1,55 +1,59 @@
-"""Classes of words, and a binary tree over them (Brown et al. 1992, section 3; Liang 2005, chapter 4).
+"""Word classes, and a binary tree over them (Brown et al. 1992, section 3; Liang 2005, chapter 4).
 
-A class bigram model likes a text the better, the greater the average mutual information of neighbouring classes is.
-With n(s, t) how often class t follows class s, n(s) how often s occurs, and h(n) = n log2 n, it is, times the length of
-the text and but for a constant,
+The likelihood of a text under a class bigram model grows with the average mutual information of neighbouring classes.
+With n(s, t) how often class t follows class s, n(s) how often s occurs, and h(n) = n log2 n, that information, times
+the length of the text and up to a constant, is
 
     sum over s, t of h(n(s, t)) - 2 sum over s of h(n(s)).
 
-So what merging two classes loses is made of h alone, where both have neighbours in common. Liang's window: words come
-in from frequent to rare, each as a class of its own, and of C + 1 classes the two that lose least are merged. At last
-the C classes are merged to one, which makes the tree. What is no class (the ends of sentences, words left out, words
-still to come) is one neighbour of all; Liang leaves it out.
+So the loss of merging two classes is a sum of terms in h, for the neighbours that both have. Liang's algorithm adds
+words from frequent to rare, each as a class of its own, and whenever there are C + 1 classes, merges the two with the
+smallest loss. Finally the C classes are merged to one, which gives the tree. All that is in no class (ends of
+sentences, words left out, words not yet added) is one special neighbour; Liang ignores it.
 
-h is rounded to whole units of 2**-20 bits. So losses can be kept up to date by differences and are nonetheless exactly
-those computed anew, and equal losses are seen to be equal: then those classes are merged whose most frequent words are
-the more frequent.
+h is rounded to integral units of 2**-20 bits. So losses that are updated by differences are exactly those computed
+anew, and ties are recognised: then the classes whose most frequent words are more frequent are merged.
 """
 
 import math
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.progress import stage
 from phrasebeam.kernels.jit import inlined_kernel, kernel
-from phrasebeam.training.clustering.bigrams import Bigrams
+from phrasebeam.training.clustering.bigrams import Bigrams, Neighbours
 
-UNITS = np.float64(1 << 20)  # of h in a bit
-TABULATED = 1 << 16  # numbers whose h is looked up
-OUTSIDE = np.int64(0)  # slot of what is no class
-EMPTY = np.int64(-1)
-NEVER = np.int64(np.iinfo(np.int64).max)
+UNITS = np.float64(1 << 20)  # of h per bit
+TABULATED = 1 << 16  # size of the table of h
+OUTSIDE = np.int64(0)  # slot of all that is in no class
+EMPTY = np.int64(-1)  # root of a slot without a class
+NEVER = np.int64(np.iinfo(np.int64).max)  # loss of merging an empty slot
 JOINS, LEAVES = np.int64(1), np.int64(-1)
-BATCH = 256  # words between two signs of progress
+BATCH = 256  # words between two reports of progress
 
 
 class Classes(NamedTuple):
-    """C + 1 classes of W words in slots 1 ... of K = C + 2; words of a class are a tree under its most frequent one."""
+    """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
 
-    after: np.ndarray  # int64[K, K], how often slot t follows slot s
-    before: np.ndarray  # int64[K, K], the same transposed
-    totals: np.ndarray  # int64[K], how often the words of the slot occur
-    loss: np.ndarray  # int64[K, K], of merging s < t, in units of h; NEVER where one is empty
-    root: np.ndarray  # int64[K], most frequent word in the slot, or EMPTY
-    parent: np.ndarray  # int32[W], a more frequent word of the same class; of the most frequent one itself
-    slot: np.ndarray  # int32[W], of roots
-    h: np.ndarray  # int64[TABULATED]
-    merges: np.ndarray  # int32[W - 1, 2], roots of the classes merged, the more frequent first, one by one
+    after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
+    before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # `after` transposed
+    totals: Annotated[np.ndarray, array(np.int64, "K")]  # how often words of the class occur
+    # Of merging s < t, in units of h; NEVER where one is empty
+    loss: Annotated[np.ndarray, array(np.int64, "K", "K", fill=NEVER)]
+    root: Annotated[np.ndarray, array(np.int64, "K", fill=EMPTY)]  # most frequent word of the class, or EMPTY
+    # A more frequent word of the same class; of the most frequent one itself
+    parent: Annotated[np.ndarray, array(np.int32, "W")]
+    slot: Annotated[np.ndarray, array(np.int32, "W")]  # of roots
+    h: Annotated[np.ndarray, array(np.int64, TABULATED)]
+    # Roots of the classes merged, the more frequent first, one by one
+    merges: Annotated[np.ndarray, array(np.int32, "M", 2)]
 
 
 @inlined_kernel
 def _h(table, n):
+    """h(n) = n log2 n in units (int64), for n >= 0 (int64); `table` int64[TABULATED]."""
     if n < TABULATED:
         return table[n]
     return np.int64(math.floor(UNITS * n * math.log2(n) + 0.5))
@@ -57,14 +61,15 @@ def _h(table, n):
 
 @kernel
 def _tabulate(table):
+    """Fill `table` with h of its indices."""
     table[0] = 0
     for n in range(1, table.size):
         table[n] = np.int64(math.floor(UNITS * n * math.log2(n) + 0.5))
 
 
 @inlined_kernel
-def _lost(table, x, y):
-    """What adding up counts `x` and `y` loses."""
+def _pooling_loss(table, x, y):
+    """h(x) + h(y) - h(x + y), the loss of pooling counts `x` and `y`."""
     if x == 0 or y == 0:
         return np.int64(0)
     return _h(table, x) + _h(table, y) - _h(table, x + y)
@@ -72,19 +77,19 @@ def _lost(table, x, y):
 
 @kernel
 def _loss(table, after, before, totals, s, t):
-    """Of merging the classes in slots `s` and `t`, from their counts."""
+    """Loss of merging the classes in slots `s` and `t`, from all their counts."""
     loss = np.int64(0)
     for u in range(totals.size):
         if u not in (s, t):
-            loss += _lost(table, after[s, u], after[t, u]) + _lost(table, before[s, u], before[t, u])
+            loss += _pooling_loss(table, after[s, u], after[t, u]) + _pooling_loss(table, before[s, u], before[t, u])
     loss += _h(table, after[s, s]) + _h(table, after[s, t]) + _h(table, after[t, s]) + _h(table, after[t, t])
     loss -= _h(table, after[s, s] + after[s, t] + after[t, s] + after[t, t])
-    return loss - 2 * _lost(table, totals[s], totals[t])
+    return loss - 2 * _pooling_loss(table, totals[s], totals[t])
 
 
 @kernel
-def _fill_losses(classes, s):
-    """Losses of merging slot `s` with each other."""
+def _fill_losses(classes: Classes, s):
+    """Compute the losses of merging the class in slot `s` with each other class."""
     for t in range(1, classes.totals.size):
         if t != s and classes.root[t] != EMPTY:
             loss = _loss(classes.h, classes.after, classes.before, classes.totals, s, t)
@@ -92,25 +97,26 @@ def _fill_losses(classes, s):
 
 
 @kernel
-def _join(classes, to_kept, to_other, kept, other, sign):
-    """Bring the losses of others up to date: slot `other` JOINS slot `kept`, or LEAVES it.
+def _update_losses(classes: Classes, to_slot, to_other, slot, other, sign):
+    """Update the losses of all other pairs of classes after the class in `other` JOINS or LEAVES that in `slot`.
 
-    to_kept, to_other: int64[K] how often each slot neighbours these two, on one side, while they are apart.
+    to_slot, to_other: int64[K] how often each class is next to these two, on one side, while they are separate.
     """
     table, loss, root = classes.h, classes.loss, classes.root
     for s in range(1, root.size):
-        if to_other[s] == 0 or s in (kept, other) or root[s] == EMPTY:
+        if to_other[s] == 0 or s in (slot, other) or root[s] == EMPTY:
             continue
         for t in range(1, root.size):
-            if t in (s, kept, other) or root[t] == EMPTY or (t < s and to_other[t] != 0):
+            if t in (s, slot, other) or root[t] == EMPTY or (t < s and to_other[t] != 0):
                 continue
-            change = _lost(table, to_kept[s] + to_other[s], to_kept[t] + to_other[t])
-            change -= _lost(table, to_kept[s], to_kept[t]) + _lost(table, to_other[s], to_other[t])
+            change = _pooling_loss(table, to_slot[s] + to_other[s], to_slot[t] + to_other[t])
+            change -= _pooling_loss(table, to_slot[s], to_slot[t]) + _pooling_loss(table, to_other[s], to_other[t])
             loss[min(s, t), max(s, t)] += sign * change
 
 
 @kernel
 def _root(parent, word):
+    """Most frequent word of the class of `word`; shortens the path to it in `parent`."""
     while parent[word] != word:
         parent[word] = parent[parent[word]]
         word = np.int64(parent[word])
@@ -118,8 +124,11 @@ def _root(parent, word):
 
 
 @kernel
-def _add_neighbours(classes, word, slot, neighbours, row, column):
-    """Enter those of `word` on one side into its row and the others' column; words to come are OUTSIDE."""
+def _add_neighbours(classes: Classes, word, slot, neighbours: Neighbours, row, column):
+    """Add the neighbours of `word` on one side to the counts of its class in `slot`; words not yet added are OUTSIDE.
+
+    row, column: `classes.after` and `classes.before`, or the other way round.
+    """
     outside = classes.totals[slot]
     for i in range(neighbours.offsets[word], neighbours.offsets[word + 1]):
         other = np.int64(neighbours.words[i])
@@ -137,22 +146,22 @@ def _add_neighbours(classes, word, slot, neighbours, row, column):
 
 
 @kernel
-def _add_word(classes, counts, after, before, word, slot):
-    """Make a class of `word`, the next one, in the empty `slot`."""
+def _add_word(classes: Classes, counts, after: Neighbours, before: Neighbours, word, slot):
+    """Add the next `word` as a class in the empty `slot`."""
     classes.totals[slot] = counts[word]
     classes.root[slot], classes.slot[word], classes.parent[word] = word, slot, word
     _add_neighbours(classes, word, slot, after, classes.after, classes.before)
     _add_neighbours(classes, word, slot, before, classes.before, classes.after)
     for side in (classes.before, classes.after):
-        _join(classes, side[OUTSIDE], side[slot], OUTSIDE, slot, LEAVES)
+        _update_losses(classes, side[OUTSIDE], side[slot], OUTSIDE, slot, LEAVES)
     _fill_losses(classes, slot)
 
 
 @kernel
-def _merge(classes, s, t):
-    """Put the class in slot `t` to that in slot `s`, and leave `t` empty."""
+def _merge(classes: Classes, s, t):
+    """Merge the class in slot `t` into that in slot `s`; `t` is empty then."""
     for side in (classes.before, classes.after):
-        _join(classes, side[s], side[t], s, t, JOINS)
+        _update_losses(classes, side[s], side[t], s, t, JOINS)
     n = classes.totals.size
     for counts in (classes.after, classes.before):
         for u in range(n):
@@ -172,23 +181,23 @@ def _merge(classes, s, t):
 
 @kernel
 def _best_pair(loss, root):
-    """Slots of the two classes that lose least, that of the more frequent word first."""
+    """Slots (int64) of the two classes whose merging loses least, that of the more frequent root first."""
     least, best, second = NEVER, EMPTY, EMPTY
     for s in range(1, root.size):
         for t in range(s + 1, root.size):
             if loss[s, t] > least or loss[s, t] == NEVER:
                 continue
             low, high = (np.int64(s), np.int64(t)) if root[s] < root[t] else (np.int64(t), np.int64(s))
-            ties = loss[s, t] == least
-            if ties and (root[low] > root[best] or (low == best and root[high] > root[second])):
+            is_tie = loss[s, t] == least
+            if is_tie and (root[low] > root[best] or (low == best and root[high] > root[second])):
                 continue
             least, best, second = loss[s, t], low, high
     return best, second
 
 
 @kernel
-def _merge_best(classes, number):
-    """Merge the two classes that lose least, as merge `number` of all. Returns the slot that is empty then."""
+def _merge_best(classes: Classes, number):
+    """Merge the two classes whose merging loses least, as merge `number` (int64). Returns the slot that it empties."""
     s, t = _best_pair(classes.loss, classes.root)
     classes.merges[number, 0], classes.merges[number, 1] = classes.root[s], classes.root[t]
     _merge(classes, s, t)
@@ -196,8 +205,8 @@ def _merge_best(classes, number):
 
 
 @kernel
-def _add_words(classes, counts, after, before, begin, end, free):
-    """Let words `begin` ... `end` - 1 in, merging where the window is full. Returns the slot that is empty then."""
+def _add_words(classes: Classes, counts, after: Neighbours, before: Neighbours, begin, end, free):
+    """Add words begin:end, the first in slot `free`, merging whenever C + 1 slots are in use; returns an empty slot."""
     n_classes = classes.totals.size - 2
     for word in range(begin, end):
         _add_word(classes, counts, after, before, np.int64(word), free)
@@ -206,8 +215,8 @@ def _add_words(classes, counts, after, before, begin, end, free):
 
 
 @kernel
-def _make_tree(classes):
-    """Merge all classes to one."""
+def _make_tree(classes: Classes):
+    """Merge all C classes to one."""
     n_merges = classes.merges.shape[0]
     for number in range(n_merges - (classes.totals.size - 3), n_merges):
         _merge_best(classes, np.int64(number))
@@ -215,14 +224,15 @@ def _make_tree(classes):
 
 @kernel
 def _roots(parent, roots):
+    """Fill `roots` (int32[W]) with the most frequent word of each word's class."""
     for word in range(parent.size):
         roots[word] = _root(parent, np.int64(word))
 
 
 def cluster(bigrams: Bigrams, n_classes: int) -> list[str]:
-    """Bit string of each word: where its class, one of `n_classes` (2 to W), stands in the tree.
+    """Bit string of each word: the path in the tree to its class, one of `n_classes` (2 to W).
 
-    Takes time that grows with words times the square of classes.
+    Time grows with W * n_classes**2. Raises ValueError for another number of classes.
     """
     roots, merges = merge_words(bigrams, n_classes)
     bits = _bit_strings(merges[len(merges) - n_classes + 1 :].tolist())
@@ -230,9 +240,9 @@ def cluster(bigrams: Bigrams, n_classes: int) -> list[str]:
 
 
 def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """The most frequent word of each word's class, int32[W], and all merges, the last of them of these classes.
+    """int32[W] root (most frequent word) of the class of each word, and int32[W - 1, 2] all merges, in order.
 
-    A merge, of int32[W - 1, 2], is two classes by their most frequent words, the more frequent first.
+    A merge is the roots of two classes, the more frequent first; the last n_classes - 1 make the tree over the classes.
     """
     n_words = len(bigrams.words)
     if not 2 <= n_classes <= n_words:
@@ -250,24 +260,14 @@ def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarra
 
 
 def _new_classes(n_words: int, n_classes: int) -> Classes:
-    n = n_classes + 2
-    classes = Classes(
-        after=np.zeros((n, n), np.int64),
-        before=np.zeros((n, n), np.int64),
-        totals=np.zeros(n, np.int64),
-        loss=np.full((n, n), NEVER),
-        root=np.full(n, EMPTY),
-        parent=np.zeros(n_words, np.int32),
-        slot=np.zeros(n_words, np.int32),
-        h=np.empty(TABULATED, np.int64),
-        merges=np.zeros((n_words - 1, 2), np.int32),
-    )
+    """Slots for `n_classes` + 1 classes, all empty."""
+    classes = allocate(Classes, {"K": n_classes + 2, "W": n_words, "M": n_words - 1})
     _tabulate(classes.h)
     return classes
 
 
 def _bit_strings(merges: list[list[int]]) -> dict[int, str]:
-    """Path from the top of the tree to each class, by its root; 0 leads to the class of the more frequent word."""
+    """Bit string from the top of the tree to each class, by root; 0 leads to the class of the more frequent root."""
     bits = {merges[-1][0]: ""}
     for first, second in reversed(merges):
         bits[first], bits[second] = bits[first] + "0", bits[first] + "1"

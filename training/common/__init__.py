@@ -1,1 +1,1 @@
-"""What trainers share: training data, checkpoints, curves, models derived from others."""
+"""What trainers share: settings, data, scores on development data, runs and checkpoints, curves, the models written."""

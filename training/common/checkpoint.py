@@ -1,4 +1,4 @@
-"""How far a training has come, as settings and arrays in one file: whole or not at all, and of one training only."""
+"""How far a training has come, on disk: whole or not at all, and of one training only, so that it can be resumed."""
 
 import json
 from collections.abc import Mapping
@@ -6,48 +6,50 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 
 
-class SignedProgress(Section):
-    """The progress of a training whose settings and data have a signature."""
+class SignedSection(Section):
+    """What belongs to one training only."""
 
-    signature: str
-
-
-AnyProgress = TypeVar("AnyProgress", bound=SignedProgress)
+    signature: str = Field(description="of settings, data and model; who resumes must have the same")
 
 
-def save_progress(path: Path, progress: SignedProgress, arrays: Mapping[str, np.ndarray]) -> None:
-    """Write both."""
+AnySigned = TypeVar("AnySigned", bound=SignedSection)
+
+
+def begin(path: Path, start: AnySigned) -> AnySigned:
+    """What the YAML file `path` says of the work beside it; where there is no work yet, `start`, which is written.
+
+    Raises ConfigError where the work has another signature.
+    """
+    if path.exists() and [*path.parent.iterdir()] != [path]:
+        return _checked(load_config(path, type(start)), start.signature, path)
+    save_config(start, path)
+    return start
+
+
+def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write progress and arrays to one file."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
     with atomic_file(path) as file:
         np.savez(file, allow_pickle=False, progress=data, **arrays)
 
 
-def load_progress(path: Path, kind: type[AnyProgress], signature: str) -> tuple[AnyProgress, dict[str, np.ndarray]]:
-    """Read them back. Raises ConfigError where they are of other settings or data."""
+def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
+    """Read what save_checkpoint wrote. Raises ConfigError where it has another signature."""
     with np.load(path) as stored:
         arrays = dict(stored.items())
     data: Any = json.loads(arrays.pop("progress").tobytes())
-    progress = parse_config(data, kind, str(path))
-    _check(progress, signature, path)
-    return progress, arrays
+    return _checked(parse_config(data, kind, str(path)), signature, path), arrays
 
 
-def begin_work(path: Path, signature: str) -> None:
-    """Say in a file whose the work beside it is. Raises ConfigError where there is some of other settings or data."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists() and [*path.parent.iterdir()] != [path]:
-        _check(load_config(path, SignedProgress), signature, path)
-    else:
-        save_config(SignedProgress(signature=signature), path)
-
-
-def _check(progress: SignedProgress, signature: str, path: Path) -> None:
-    if progress.signature != signature:
-        what = f"{progress.signature}, expected {signature}"
-        raise ConfigError(f"{path}: trained with {what}; choose another output, or give the same settings")
+def _checked(found: AnySigned, signature: str, path: Path) -> AnySigned:
+    if found.signature != signature:
+        what = f"{found.signature}, expected {signature}"
+        raise ConfigError(f"{path}: made with {what}; choose another directory, or give the same settings")
+    return found

@@ -1,69 +1,92 @@
-"""A model with other weights than the one that it comes from: what is the same is shared, the rest is written anew."""
+"""A model that is made of another: what is the same is shared, the rest is written anew; trainers work within it."""
 
 import os
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.tables.provenance import check_output, signature, version
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 
 OWN = ("model.yaml", "weights.yaml")
 WORK_DIRECTORIES = ("tuning", "maxforce", "expected_bleu")  # of trainers, in the models that they write
 
 
-def work_directory(model: Path, output: Path, name: str) -> Path:
-    """Where in `output` the work stands that makes it of `model`. Raises ConfigError if that is taken."""
-    if name not in WORK_DIRECTORIES:
-        raise ValueError(f"{name} is not one of {', '.join(WORK_DIRECTORIES)}")
-    work = output / name
-    if not work.exists():
-        check_output(output)
-    check_not_itself(output, model)
-    return work
+@dataclass(frozen=True)
+class DerivedModel:
+    """The model in the directory `output`, made of another one and of data."""
+
+    model: Path
+    opened: Model  # as it is in `model`
+    output: Path
+    work: Path  # the directory in `output` where a trainer keeps what is not part of the model
+    digests: Mapping[str, Mapping[str, str]]  # of the data
+
+    @classmethod
+    def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
+        """Open `model`, and read all files of the data once; `work` is one of WORK_DIRECTORIES.
+
+        Raises ConfigError where `output` is `model` itself, or neither a model nor work that was begun.
+        """
+        if work not in WORK_DIRECTORIES:
+            raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
+        if not (output / work).exists():
+            check_output(output)
+        check_not_itself(output, model)
+        return cls(model, open_model(model), output, output / work, file_digests(files))
+
+    def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
+        """What work depends on: settings, the model that it begins with, and data by digests (None: all)."""
+        weights = self.opened.weights.model_dump(mode="json")
+        before = {"model": self.opened.description.signature, "weights": weights}
+        return signature({**settings, **before}, self.digests if data is None else data)
+
+    def write(
+        self,
+        weights: Weights,
+        settings: Mapping[str, object],
+        names: tuple[str, str] = ("", ""),
+        shares: Callable[[Path], bool] = lambda path: True,
+        description: ModelDescription | None = None,
+    ) -> None:
+        """Write the model: it gets these weights, and shares the files of `model` for whose paths `shares` is true.
+
+        Work of trainers is not part of a model. `settings`: what made the weights, for model.yaml, which comes last;
+        `names`: of the trainer (in the keys of its data there), and of its run; `description`: of `model`, where it is
+        to be another one. Files of models are never changed, but replaced: sharing them is safe.
+        """
+        for path in sorted(self.model.rglob("*")):
+            relative = path.relative_to(self.model)
+            is_part = relative.name not in OWN and relative.parts[0] not in WORK_DIRECTORIES
+            if path.is_file() and is_part and shares(relative):
+                share(path, self.output / relative)
+        save_config(weights, self.output / "weights.yaml")
+        before, (trainer, run) = description or self.opened.description, names
+        update = {
+            "version": version(),
+            "settings": before.settings | dict(settings) | ({"run": run} if run else {}),
+            "data": before.data | {f"{trainer} {name}": entry for name, entry in self.digests.items()},
+            "signature": signature(settings, self.digests),
+        }
+        save_config(before.model_copy(update=update), self.output / "model.yaml")
+
+
+def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
+    """The model with other weights of its sparse features, in memory."""
+    tables = model.tables
+    return model._replace(tables=tables._replace(sparse=tables.sparse._replace(weights=weights)))
 
 
 def check_not_itself(output: Path, *models: Path) -> None:
     """Raises ConfigError where `output` is one of the models that it would be made of."""
     if output.resolve() in [model.resolve() for model in models]:
         raise ConfigError(f"{output}: is the model itself; give another --output")
-
-
-def write_derived(
-    model: Path,
-    output: Path,
-    before: ModelDescription,
-    weights: Weights,
-    settings: Mapping[str, object],
-    digests: Mapping[str, Mapping[str, str]],
-    names: tuple[str, str] = ("", ""),
-    shares: Callable[[Path], bool] = lambda path: True,
-) -> None:
-    """Give `output` the files of `model` that it `shares` (by paths inside of it), and the weights; model.yaml last.
-
-    What trainers keep of their work is not part of a model. `settings` and `digests` are what made the weights;
-    `names`: of the work (in the keys of digests), and of its run. Files of models are never changed, but replaced:
-    sharing them is safe.
-    """
-    for path in sorted(model.rglob("*")):
-        relative = path.relative_to(model)
-        is_part = relative.name not in OWN and relative.parts[0] not in WORK_DIRECTORIES
-        if path.is_file() and is_part and shares(relative):
-            share(path, output / relative)
-    save_config(weights, output / "weights.yaml")
-    work, run = names
-    description = before.model_copy(
-        update={
-            "version": version(),
-            "settings": before.settings | dict(settings) | ({"run": run} if run else {}),
-            "data": before.data | {f"{work} {name}": entry for name, entry in digests.items()},
-            "signature": signature(settings, digests),
-        }
-    )
-    save_config(description, output / "model.yaml")
 
 
 def share(path: Path, target: Path) -> None:

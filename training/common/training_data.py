@@ -8,11 +8,13 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
-from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold, open_folds
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.common.build_lm_folds import build_lm_folds
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.settings import TrainingDataSettings
 
 
 @dataclass(frozen=True)
@@ -29,24 +31,28 @@ class TrainingData:
         files = {"source": self.source, "target": self.target}
         return files | ({"alignment": self.alignment} if self.alignment else {})
 
-    def check(self, leave_one_out: LeaveOneOut | None) -> None:
+    def check(self, settings: TrainingDataSettings) -> None:
         """Raises ConfigError where leave-one-out lacks the alignment."""
-        if leave_one_out and self.alignment is None:
+        if settings.leave_one_out and self.alignment is None:
             raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
 
-    def pairs(
-        self, leave_one_out: LeaveOneOut | None, lm_folds: int, sentences: int
-    ) -> Iterator[tuple[Input, tuple[str, ...]]]:
-        """The first `sentences` pairs, or with 0 all. Raises FormatError where files have not as many lines."""
-        alignment = self.alignment if leave_one_out else None
-        files = TrainingFiles(self.target, alignment, leave_one_out or "drop", lm_folds or None)
+    def pairs(self, settings: TrainingDataSettings) -> Iterator[tuple[Input, tuple[str, ...]]]:
+        """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines."""
+        alignment = self.alignment if settings.leave_one_out else None
+        files = TrainingFiles(self.target, alignment, settings.leave_one_out or "drop", settings.lm_folds or None)
         inputs = (Input(split(line)) for line in read_lines(self.source))
-        return islice(with_references(inputs, files), sentences or None)
+        return islice(with_references(inputs, files), settings.sentences or None)
 
-    def folds(self, model: Model, directory: Path, n_folds: int, memory: int) -> Sequence[Fold]:
+    def folds(self, model: Model, directory: Path, settings: TrainingDataSettings) -> Sequence[Fold]:
         """Language models without a fold of the target side each, in `directory`, where they are made if absent."""
-        if not n_folds:
+        if not settings.lm_folds:
             return ()
         if not (directory / "folds.yaml").exists():
-            build_lm_folds(self.target, directory, n_folds, model.description.language_model_order, memory_bytes=memory)
+            order, memory = model.description.language_model_order, settings.lm_memory
+            build_lm_folds(self.target, directory, settings.lm_folds, order, memory_bytes=memory)
         return open_folds(directory, model)
+
+
+def data_files(corpus: TrainingData, development: DevelopmentData) -> dict[str, Path]:
+    """All files that a training learns from, by name."""
+    return corpus.files | {f"development {name}": path for name, path in development.files.items()}

@@ -1,1 +1,1 @@
-"""A tour from text to BLEU on a bitext that the toolkit makes up itself."""
+"""The demo: from text to BLEU on a generated bitext."""

@@ -1,4 +1,4 @@
-"""A tour in one call: the embedded corpus, a model of it, translations of unseen sentences and their BLEU."""
+"""The demo: generate a corpus, train a model on it, translate held-out sentences and score them by BLEU."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from phrasebeam.training.demo.demo_corpus import DemoFiles, write_corpus
 from phrasebeam.training.metrics.evaluation import bleu
 
 TEST_SENTENCES = 200
-SHOWN = 3
-SHORTEST_SHOWN, LONGEST_SHOWN = 7, 14  # words: enough for reordering, little enough to read
+N_EXAMPLES = 3
+SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 7, 14  # source words: enough for reordering, short enough to read
 
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence of the test part, how it was translated, and how it should have been."""
+    """A sentence of the test part, its translation and its reference."""
 
     source: str
     translation: Translation
@@ -31,20 +31,20 @@ class Example:
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What the demo made: its files, the model's directory, and how good the translations are."""
+    """The files of the demo, the BLEU of its translations, and examples of them."""
 
     corpus: DemoFiles
-    model: Path
-    output: Path
-    bleu: float
-    signature: str
+    model: Path  # directory
+    output: Path  # translations of the test part
+    bleu: float  # in percent
+    signature: str  # sacrebleu's, of the score
     examples: tuple[Example, ...]
 
 
 def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainModelConfig) -> DemoResult:
     """Train on `sentences` pairs of the demo corpus, translate and score a held-out part; all files in `directory`.
 
-    Raises SmtError, OSError.
+    Raises ConfigError if `sentences` < 1; SmtError and OSError as training and translating do.
     """
     if sentences < 1:
         raise ConfigError(f"sentences is {sentences}; expected 1 or more")
@@ -63,16 +63,16 @@ def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainMode
     with atomic_file(output) as file:
         file.write("".join(f"{translation.text}\n" for translation in translations).encode())
     score, signature = bleu([translation.text for translation in translations], references)
-    examples = [Example(*found) for found in zip(sources, translations, references)]
-    return DemoResult(corpus, model, output, score, signature, tuple(islice(_worth_showing(examples), SHOWN)))
+    examples = [Example(*example) for example in zip(sources, translations, references)]
+    return DemoResult(corpus, model, output, score, signature, tuple(islice(_reordered_first(examples), N_EXAMPLES)))
 
 
-def _worth_showing(examples: list[Example]) -> Iterator[Example]:
-    """Examples of readable length in which phrases change places come first, then the others."""
+def _reordered_first(examples: list[Example]) -> Iterator[Example]:
+    """Yield the examples of readable length in which phrases are reordered, then the others."""
 
-    def interesting(example: Example) -> bool:
+    def is_reordered(example: Example) -> bool:
         starts = [phrase.source_span[0] for phrase in example.translation.phrases]
-        return SHORTEST_SHOWN <= len(example.source.split()) <= LONGEST_SHOWN and starts != sorted(starts)
+        return SHORTEST_EXAMPLE <= len(example.source.split()) <= LONGEST_EXAMPLE and starts != sorted(starts)
 
-    yield from (example for example in examples if interesting(example))
-    yield from (example for example in examples if not interesting(example))
+    yield from (example for example in examples if is_reordered(example))
+    yield from (example for example in examples if not is_reordered(example))

@@ -1,4 +1,4 @@
-"""The commands of the demo: the whole tour, and its corpus alone."""
+"""The commands `demo` and `demo-corpus`."""
 
 from pathlib import Path
 from typing import Annotated

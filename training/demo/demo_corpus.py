@@ -1,4 +1,4 @@
-"""The embedded parallel corpus: everyday German and English from the demo grammar, as clean as real text is."""
+"""The demo corpus: everyday German and English sentences from the demo grammar, with noise as in found text."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -11,11 +11,11 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.training.demo.grammar.noun_phrases import Draw, Pair
 from phrasebeam.training.demo.grammar.sentences import sentence
 
-NOISE = 0.05
+NOISE = 0.05  # share of damaged pairs
 
 
 class DemoFiles(NamedTuple):
-    """Where `write_corpus` put its parts."""
+    """Paths of the training and test parts."""
 
     train_source: Path
     train_target: Path
@@ -27,7 +27,8 @@ def generate(n: int, seed: int, noise: float = NOISE) -> Iterator[Pair]:
     """`n` pairs of a German sentence and its English translation, tokenized and lowercased.
 
     A share `noise` of them is damaged as in found text: words missing, doubled or misspelled, other punctuation,
-    a translation of something else. The first k pairs are the same for every `n`. Raises ConfigError.
+    a translation of something else. The first k pairs are the same for every `n`. Raises ConfigError
+    if `n` is negative or `noise` not from 0 to 1.
     """
     if n < 0 or not 0 <= noise <= 1:
         raise ConfigError(f"demo corpus: {n} sentences with noise {noise}; expected 0 or more, and noise from 0 to 1")
@@ -35,19 +36,20 @@ def generate(n: int, seed: int, noise: float = NOISE) -> Iterator[Pair]:
 
 
 def _pairs(seed: int, noise: float) -> Iterator[Pair]:
-    # Two sources of randomness, so that the sentences behind the noise are the same for every share of it.
-    draw, dirt = random.Random(seed).random, random.Random(f"noise {seed}").random
-    before = sentence(draw)
+    # Two random generators, so that the undamaged sentences are the same for every share of noise.
+    draw, draw_noise = random.Random(seed).random, random.Random(f"noise {seed}").random
+    previous = sentence(draw)
     while True:
         pair = sentence(draw)
-        yield DAMAGES[int(len(DAMAGES) * dirt())](dirt, pair, before) if dirt() < noise else pair
-        before = pair
+        is_damaged = draw_noise() < noise
+        yield DAMAGES[int(len(DAMAGES) * draw_noise())](draw_noise, pair, previous) if is_damaged else pair
+        previous = pair
 
 
 def write_corpus(directory: str | Path, n_train: int, n_test: int, seed: int, noise: float = NOISE) -> DemoFiles:
-    """Training and test parts, train.de, train.en, test.de and test.en; no test sentence occurs in training.
+    """Write train.de, train.en, test.de and test.en to `directory`: `n_train` and `n_test` generated pairs.
 
-    The test part is without noise.
+    The test part is without noise, and none of its sentences occurs in training.
     """
     folder = Path(directory)
     files = DemoFiles(folder / "train.de", folder / "train.en", folder / "test.de", folder / "test.en")
@@ -68,7 +70,7 @@ def write_corpus(directory: str | Path, n_train: int, n_test: int, seed: int, no
 
 
 def write_pairs(prefix: str | Path, n: int, seed: int, noise: float = NOISE) -> tuple[Path, Path]:
-    """`prefix`.de and `prefix`.en with `n` lines each, in memory that does not grow with `n`."""
+    """Write `prefix`.de and `prefix`.en with `n` lines each, a pair at a time; return the paths."""
     source, target = Path(f"{prefix}.de"), Path(f"{prefix}.en")
     _write_pairs(generate(n, seed, noise), source, target)
     return source, target
@@ -82,9 +84,9 @@ def _write_pairs(pairs: Iterator[Pair] | list[Pair], source: Path, target: Path)
 
 
 def _one_side(damage: Callable[[Draw, list[str], int], list[str]]) -> Callable[[Draw, Pair, Pair], Pair]:
-    """The damage, done to a random word before the last of either language."""
+    """A damage of sentence pairs: `damage` of the words of a random side, at a random one but the last."""
 
-    def damaged(draw: Draw, pair: Pair, before: Pair) -> Pair:
+    def damaged(draw: Draw, pair: Pair, previous: Pair) -> Pair:
         sides = [side.split(" ") for side in pair]
         side = int(2 * draw())
         if len(sides[side]) > 2:
@@ -103,7 +105,7 @@ def _doubled(draw: Draw, words: list[str], at: int) -> list[str]:
 
 
 def _misspelled(draw: Draw, words: list[str], at: int) -> list[str]:
-    """Two letters change places."""
+    """Swap two letters of the word at `at`."""
     word = words[at]
     if len(word) > 3:
         i = int((len(word) - 1) * draw())
@@ -119,17 +121,17 @@ def _unpunctuated(draw: Draw, words: list[str], at: int) -> list[str]:
     return words[:-1]
 
 
-def _mistranslated(draw: Draw, pair: Pair, before: Pair) -> Pair:
-    """The translation of the sentence before."""
-    return pair[0], before[1]
+def _mistranslated(draw: Draw, pair: Pair, previous: Pair) -> Pair:
+    """Give the sentence the translation of the previous one."""
+    return pair[0], previous[1]
 
 
-def _untranslated(draw: Draw, pair: Pair, before: Pair) -> Pair:
+def _untranslated(draw: Draw, pair: Pair, previous: Pair) -> Pair:
     return pair[0], pair[0]
 
 
-def _extended(draw: Draw, pair: Pair, before: Pair) -> Pair:
-    """A free translation, which says more."""
+def _extended(draw: Draw, pair: Pair, previous: Pair) -> Pair:
+    """Add an opening to the translation, as free translations do."""
     opening = ("as you know , ", "it seems that ", "i think ", "of course , ", "well , ", "to be honest , ")
     return pair[0], opening[int(len(opening) * draw())] + pair[1]
 

@@ -1,14 +1,13 @@
 """Settings of maximum expected BLEU training: the only defaults."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from phrasebeam.base.config import Bytes, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, TrainingDataSettings
 from phrasebeam.training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
@@ -45,7 +44,7 @@ class Steps(Section):
     sgd: Sgd = Sgd()
 
 
-class ExpectedBleuConfig(Section):
+class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-expected-bleu` can be told besides its files."""
 
     optimizer: Optimizer = Field(
@@ -56,7 +55,7 @@ class ExpectedBleuConfig(Section):
         min_length=1,
         description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation",
     )
-    iterations: int = Field(40, ge=1)
+    iterations: Annotated[int, WITHOUT_EFFECT] = Field(40, ge=1)
     tau: float = Field(
         1e-8, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
@@ -67,20 +66,16 @@ class ExpectedBleuConfig(Section):
     distinct: bool = Field(True, description="with different texts")
     search: Search = Search()
     leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
-    lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
-    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
-    max_words: int = Field(100, ge=1, description="longer source sentences are left out")
-    score_every: int = Field(1, ge=1, description="iterations between two whose weights are scored on development data")
+    score_every: Annotated[int, WITHOUT_EFFECT] = Field(
+        1, ge=1, description="iterations between two whose weights are scored on development data"
+    )
     tune: TuneConfig | None = Field(
         None, description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed"
     )
     development_search: Search | None = Field(None, description="for scores with fixed weights; none: as for the lists")
-    metric: MetricName = "bleu"
-    lowercase: bool = Field(False, description="ignore case, in sentence BLEU as well")
-    reference_length: ReferenceLength = "closest"
-    lm_memory: Bytes = Field(2 * 2**30, ge=2**20, description="for estimating language models without a fold")
-    memory: Bytes = Field(2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of")
-    threads: int = Field(2, ge=1)
+    memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
+        2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of"
+    )
 
     @field_validator("features")
     @classmethod
@@ -91,8 +86,6 @@ class ExpectedBleuConfig(Section):
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ExpectedBleuConfig":
-        if self.lm_folds == 1:
-            raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
         if self.optimizer == "gt" and self.features != ["a"]:
             raise ValueError(f"features are {', '.join(self.features)}; gt learns of phrase pairs alone, give a")
         return self

@@ -1,30 +1,29 @@
 """The command `train-expected-bleu`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common import command_options as shared
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
-from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
-from phrasebeam.training.expected_bleu.state import ExpectedBleuProgress
-from phrasebeam.training.tuning.tune_model import TuningData
+from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress, train_expected_bleu
 
 
 def train_expected_bleu_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model and tune write it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")],
-    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    source: shared.Source,
+    target: shared.Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says which iteration is the best.")],
-    dev_reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
-    output: Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")],
-    alignment: Annotated[
-        Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")
-    ] = None,
+    dev_reference: shared.DevReference,
+    output: shared.Output,
+    alignment: shared.Alignment = None,
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
@@ -39,18 +38,12 @@ def train_expected_bleu_command(
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,
-    leave_one_out: Annotated[
-        LeaveOneOut | None,
-        typer.Option(help="Phrase pairs that only the sentence pair itself supports.", show_default="penalty"),
-    ] = None,
-    lm_folds: Annotated[
-        int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="penalty")] = None,
+    lm_folds: shared.LmFolds = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
-    settings = load_config(config, ExpectedBleuConfig) if config else ExpectedBleuConfig()
-    overrides: dict[str, Any] = {
+    options = {
         "optimizer": optimizer,
         "features": None if features is None else [name.strip() for name in features.split(",")],
         "iterations": iterations,
@@ -58,21 +51,18 @@ def train_expected_bleu_command(
         "lm_folds": lm_folds,
         "threads": threads,
     }
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in overrides.items() if value is not None}
-    settings = parse_config(data, ExpectedBleuConfig, "options")
+    settings = config_with_options(config, ExpectedBleuConfig, options)
     show_progress()
     corpus = TrainingData(source, target, alignment)
-    progress = train_expected_bleu(model, corpus, TuningData(dev_source, dev_reference), output, settings, lists)
+    progress = train_expected_bleu(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists)
     print(to_table(progress))
 
 
 def to_table(progress: ExpectedBleuProgress) -> str:
     """A row for each iteration that has a score, the best one marked."""
-    rows = [["iteration", "score", "expected BLEU", "objective"]]
-    for number, one in enumerate(progress.iterations):
-        if one.score is not None:
-            best = "*" if number == progress.best else ""
-            rows.append([f"{number}{best}", f"{one.score:.2f}", f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    rows = {
+        number: [f"{one.score:.2f}", f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
+        for number, one in enumerate(progress.iterations)
+        if one.score is not None
+    }
+    return iteration_table(["score", "expected BLEU", "objective"], rows, progress.best)

@@ -6,20 +6,19 @@ stands in the lists and not for the whole phrase table. Arrays only grow; after 
 last commit.
 """
 
-import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_file
+from phrasebeam.base.config import save_config
 from phrasebeam.decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
+from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.expected_bleu.objective import ScoredLists
 from phrasebeam.training.nbest.growing_array import GrowingArray
 
-FORMAT = "phrasebeam scored lists 2"
-INDEX = "lists.json"
+INDEX = "lists.yaml"
 NO_EVENT = -1
 CHOICES = N_ORIENTATIONS - int(UNSEEN)  # of an orientation
 LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
@@ -31,6 +30,15 @@ LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
     "pair": (np.int64, ()),  # by event
     "orientations": (np.int8, (len(DIRECTIONS),)),  # likewise
 }
+
+
+class ListIndex(SignedSection):
+    """How far a store has come."""
+
+    format: Literal["phrasebeam scored lists 3"] = "phrasebeam scored lists 3"
+    n_read: int = Field(0, description="sentences whose lists, if they have any, are there")
+    is_whole: bool = Field(False, description="whether these are all")
+    rows: dict[str, int] = Field({}, description="of each array")
 
 
 class Events(NamedTuple):
@@ -64,15 +72,11 @@ class ListStore:
     def __init__(self, directory: Path, signature: str, n_pairs: int):
         """The store in `directory` as it was committed last, or a new one.
 
-        `signature` is of all that lists depend on. Raises ConfigError where those in `directory` have another, and
-        FormatError where there is something else.
+        `signature` is of all that lists depend on. Raises ConfigError where those in `directory` have another, or where
+        there is something else.
         """
-        index = _read_index(directory / INDEX, signature)
-        self.directory, self._signature = directory, signature
-        self.n_read: int = index["read"]  # sentences whose lists, if they have any, are there
-        self.is_whole: bool = index["whole"]  # whether these are all
-        directory.mkdir(parents=True, exist_ok=True)
-        rows = index["rows"]
+        self.directory, self.index = directory, begin(directory / INDEX, ListIndex(signature=signature))
+        rows = self.index.rows
         self._arrays = {
             name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, 0)) for name, layout in LAYOUT.items()
         }
@@ -116,13 +120,11 @@ class ListStore:
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
         """From now on the store keeps what was added, which was made of the first `n_read` sentences."""
-        self.n_read, self.is_whole = n_read, is_whole
         for array in self._arrays.values():
             array.commit()
         rows = {name: array.n_rows for name, array in self._arrays.items()}
-        index = {"format": FORMAT, "signature": self._signature, "read": n_read, "whole": is_whole, "rows": rows}
-        with atomic_file(self.directory / INDEX) as file:
-            file.write(json.dumps(index, indent=1).encode("ascii"))
+        self.index = self.index.model_copy(update={"n_read": n_read, "is_whole": is_whole, "rows": rows})
+        save_config(self.index, self.directory / INDEX)
 
     def lists(self) -> ScoredLists:
         """All committed lists, mapped into memory."""
@@ -136,18 +138,3 @@ class ListStore:
         """Close the files; what was not committed is lost."""
         for array in self._arrays.values():
             array.close()
-
-
-def _read_index(path: Path, signature: str) -> Any:
-    if not path.exists():
-        return {"read": 0, "whole": False, "rows": {}}
-    try:
-        index = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
-        index = None
-    if not isinstance(index, dict) or index.get("format") != FORMAT:
-        raise FormatError(path, f"not the index of {FORMAT}; remove the directory and begin anew")
-    if index["signature"] != signature:
-        what = f"{index['signature']}, expected {signature}"
-        raise ConfigError(f"{path}: lists made with {what}; choose another directory, or give the same settings")
-    return index

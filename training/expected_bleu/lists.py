@@ -30,7 +30,7 @@ def make_lists(
     Sentences that are empty or too long are left out.
     """
     waiting: deque[tuple[int, str]] = deque()  # filled by the thread that reads, emptied here
-    begin = store.n_read
+    begin = store.index.n_read
 
     def inputs() -> Iterator[Input]:
         for number, (given, reference) in enumerate(islice(sentences, begin, None), begin + 1):
@@ -46,11 +46,11 @@ def make_lists(
             batch.append((table, reference))
             if len(batch) == LISTS_AT_ONCE:
                 _add(batch, store, config)
-                advance(number - store.n_read)
+                advance(number - store.index.n_read)
                 store.commit(number)
                 batch = []
         _add(batch, store, config)
-        advance(total - store.n_read)
+        advance(total - store.index.n_read)
         store.commit(total, is_whole=True)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from phrasebeam.base.array_writer import npy_header
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
-from phrasebeam.training.common.derived_model import write_derived
+from phrasebeam.training.common.derived_model import DerivedModel
 
 SCORES, ORIENTATION_SCORES = (Path(name) / "ln_scores.npy" for name in ("phrases", "reordering"))
 
@@ -22,17 +21,10 @@ class Scores(NamedTuple):
     orientations: Iterable[np.ndarray] | None  # float32[K, ...], as many columns more as were learned; None: as before
 
 
-def write_scored(
-    model: Path,
-    output: Path,
-    opened: Model,
-    scores: Scores,
-    weights: Weights,
-    settings: Mapping[str, object],
-    digests: Mapping[str, Mapping[str, str]],
-) -> None:
-    """Write `model`, which is `opened`, with these scores of phrase pairs to `output`."""
-    n_pairs, own, description = len(opened.tables.phrases.ln_scores), {SCORES}, opened.description
+def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, settings: Mapping[str, object]) -> None:
+    """Write a model that is derived by giving it these scores of phrase pairs."""
+    opened, output, own = derived.opened, derived.output, {SCORES}
+    n_pairs, description = len(opened.tables.phrases.ln_scores), opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
     before = description.reordering
     if scores.orientations is not None and before is not None:
@@ -41,7 +33,7 @@ def write_scored(
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
     names = "expected bleu", ""
-    write_derived(model, output, description, weights, settings, digests, names, lambda path: path not in own)
+    derived.write(weights, settings, names, lambda path: path not in own, description)
 
 
 def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:

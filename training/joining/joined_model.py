@@ -1,7 +1,7 @@
 """A model with the sparse features of another: what two trainers learned from the same data, side by side.
 
 It is not in the papers. Scores by expected BLEU and features by the perceptron, each learned beginning with the same
-model, can be worth more together than either alone, once everything is tuned (benchmarks/README.md).
+model, can be worth more together than either alone, once everything is tuned (docs/experiments/both-trainers.md).
 """
 
 from pathlib import Path
@@ -14,7 +14,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
 from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.training.common.derived_model import check_not_itself, share, write_derived
+from phrasebeam.training.common.derived_model import DerivedModel, check_not_itself, share
 
 
 def join_features(model: Path, features: Path, output: Path) -> None:
@@ -42,7 +42,7 @@ def join_features(model: Path, features: Path, output: Path) -> None:
     with atomic_directory(output) as beside:
         for name in _files(giving.templates, features):
             share(features / name, beside / name)
-        write_derived(model, beside, merged, weights, settings, {})
+        DerivedModel(model, opened, beside, beside, {}).write(weights, settings, description=merged)
 
 
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:

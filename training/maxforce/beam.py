@@ -5,10 +5,11 @@ y-good if its words are a prefix of the reference, and at the end of the sentenc
 for all hypotheses of the last bin: there each of its edges is one.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.options.future_cost import future_cost
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE
 from phrasebeam.kernels.jit import kernel
@@ -19,24 +20,21 @@ NO_NODE = -1
 
 
 class Beam(NamedTuple):
-    """What bins 0..n of a beam hold."""
+    """What bins 0..n of a beam of N nodes hold."""
 
-    bad: np.ndarray  # float64[n + 1], score of the best y-bad hypothesis; -inf without one
-    bad_priority: np.ndarray  # float64[n + 1], the same with its future cost, if that counts
-    bad_edge: np.ndarray  # int64[n + 1], its last edge, or NO_EDGE
-    has_good: np.ndarray  # bool[n + 1]
-    position: np.ndarray  # int32[nodes], words of the reference that y-good hypotheses have produced, or NOT_GOOD
+    # Score of the best y-bad hypothesis; -inf without one
+    bad: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
+    # The same with its future cost, if that counts
+    bad_priority: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
+    bad_edge: Annotated[np.ndarray, array(np.int64, "n + 1", fill=NO_EDGE)]  # its last edge, or NO_EDGE
+    has_good: Annotated[np.ndarray, array(np.bool_, "n + 1")]
+    # Words of the reference that y-good hypotheses have produced, or NOT_GOOD
+    position: Annotated[np.ndarray, array(np.int32, "N")]
 
 
 def new_beam(n_words: int, n_nodes: int) -> Beam:
     """Room for a graph of so many words and nodes."""
-    return Beam(
-        np.full(n_words + 1, -np.inf),
-        np.full(n_words + 1, -np.inf),
-        np.full(n_words + 1, NO_EDGE, np.int64),
-        np.zeros(n_words + 1, np.bool_),
-        np.zeros(n_nodes, np.int32),
-    )
+    return allocate(Beam, {"n": n_words, "N": n_nodes})
 
 
 @kernel

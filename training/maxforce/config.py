@@ -4,15 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Bytes, Section
+from phrasebeam.base.config import Section
 from phrasebeam.decoder.forced.forced_settings import Forcing
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import EDGES
+from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.maxforce.updates import Strategy
-from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 
 
@@ -61,13 +59,15 @@ NOT_TUNED_BY = SHARED | {  # settings of tuning
 }
 
 
-class MaxforceConfig(Section):
+class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-maxforce` can be told besides its files."""
 
     update: Strategy = "max_violation"
     future_cost: bool = Field(False, description="compare derivations as the search does, with their future cost")
-    iterations: int = Field(15, ge=1, description="over the training data, at most")
-    patience: int = Field(4, ge=1, description="iterations without a better score before it ends")
+    iterations: Annotated[int, WITHOUT_EFFECT] = Field(15, ge=1, description="over the training data, at most")
+    patience: Annotated[int, WITHOUT_EFFECT] = Field(
+        4, ge=1, description="iterations without a better score before it ends"
+    )
     batch: int = Field(24, ge=1, description="sentences whose updates are averaged (Zhao & Huang 2013)")
     rates: Rates = Rates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
@@ -86,27 +86,18 @@ class MaxforceConfig(Section):
     gold_table_limit: int | None = Field(
         None, ge=0, description="target phrases per source phrase in y-good derivations; none: as the search; 0: all"
     )
-    leave_one_out: LeaveOneOut | None = "drop"
-    lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
-    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
-    max_words: int = Field(100, ge=1, description="longer source sentences are left out")
-    metric: MetricName = "bleu"
-    lowercase: bool = False
-    reference_length: ReferenceLength = "closest"
-    checkpoint: int = Field(200, ge=1, description="mini-batches between two")
-    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(200, ge=1, description="mini-batches between two")
+    seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1], min_length=1, description="of the order of sentences, and of tuning: a training each, and then their mean"
     )
-    lm_memory: Bytes = Field(2 * 2**30, ge=2**20, description="for estimating language models without a fold")
-    names: int = Field(1000, ge=0, description="heaviest features of each group whose names are kept for explain")
-    threads: int = Field(2, ge=1)
+    names: Annotated[int, WITHOUT_EFFECT] = Field(
+        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+    )
 
     @model_validator(mode="after")
     def _searches_stacks(self) -> "MaxforceConfig":
         if self.search.algorithm != "stack":
             raise ValueError("search.algorithm is cube; the beams of stack search are learned from, give stack")
-        if self.lm_folds == 1:
-            raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
         return self
 
     @model_validator(mode="after")

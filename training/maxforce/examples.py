@@ -66,12 +66,11 @@ class BeamResult(NamedTuple):
 
     def derivation(self, edge: int) -> Derivation:
         """The best derivation that ends with an edge."""
-        graph, options = self.graph, self.result.workspace.options
-        chosen = np.empty(self.n_words, np.int32)
+        graph, chosen = self.graph, np.empty(self.n_words, np.int32)
         size = best_way_to(graph, int(graph.edge_from[edge]), chosen)
         chosen[size] = graph.edge_option[edge]
         chosen = chosen[: size + 1]
-        return Derivation(options.pair[chosen], options.begin[chosen], options.end[chosen])
+        return Derivation.of(self.result.workspace.options, chosen)
 
 
 @dataclass(frozen=True)

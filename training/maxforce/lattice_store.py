@@ -12,13 +12,11 @@ from types import TracebackType
 
 import numpy as np
 
+from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 
-DTYPES = (
-    *(np.int64, np.int32, np.uint64, np.int32, np.bool_, np.int64),
-    *(np.int32, np.int32, np.int64, np.int32, np.int32),
-)  # of the arrays of GoldLattice
+ARRAYS = array_fields(GoldLattice)
 ALIGNMENT = 8
 
 
@@ -37,9 +35,7 @@ class LatticeWriter:
 
     def add(self, number: int, lattice: GoldLattice) -> None:
         """Keep the lattice of a sentence."""
-        arrays: list[np.ndarray] = [
-            np.ascontiguousarray(a, dtype) for a, dtype in zip(lattice[: len(DTYPES)], DTYPES, strict=True)
-        ]
+        arrays = [np.ascontiguousarray(getattr(lattice, name), field.dtype) for name, field in ARRAYS.items()]
         self._rows.append([number, self._place, *(a.size for a in arrays), int(lattice.merges_ends)])
         for array in arrays:
             data = array.tobytes()
@@ -51,7 +47,7 @@ class LatticeWriter:
         with atomic_file(self.directory / "counts.json") as file:
             file.write(json.dumps(dict(counts)).encode())
         with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
-            np.save(file, np.array(self._rows, np.int64).reshape(-1, 3 + len(DTYPES)))
+            np.save(file, np.array(self._rows, np.int64).reshape(-1, 3 + len(ARRAYS)))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -78,9 +74,9 @@ class LatticeStore:
     def lattice(self, place: int) -> GoldLattice:
         """The lattice of the sentence numbers[place]."""
         _, begin, *sizes, merges_ends = self._index[place].tolist()
-        arrays: list[np.ndarray] = []
-        for size, dtype in zip(sizes, DTYPES, strict=True):
-            n_bytes = size * np.dtype(dtype).itemsize
-            arrays.append(np.frombuffer(self._data[begin : begin + n_bytes], dtype))
+        arrays: dict[str, np.ndarray] = {}
+        for size, (name, field) in zip(sizes, ARRAYS.items(), strict=True):
+            n_bytes = size * field.dtype.itemsize
+            arrays[name] = np.frombuffer(self._data[begin : begin + n_bytes], field.dtype)
             begin += n_bytes + -n_bytes % ALIGNMENT
-        return GoldLattice(*arrays, bool(merges_ends))  # type: ignore[arg-type, call-arg]
+        return GoldLattice(**arrays, merges_ends=bool(merges_ends))

@@ -1,52 +1,46 @@
 """The command `train-maxforce`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common import command_options as shared
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.state import MaxforceProgress
 from phrasebeam.training.maxforce.updates import Strategy
-from phrasebeam.training.tuning.tune_model import TuningData
 
 
 def train_maxforce_command(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")],
-    target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
+    source: shared.Source,
+    target: shared.Target,
     dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says when to stop.")],
-    dev_reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
-    output: Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")],
-    alignment: Annotated[
-        Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")
-    ] = None,
+    dev_reference: shared.DevReference,
+    output: shared.Output,
+    alignment: shared.Alignment = None,
     config: Annotated[
         Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
     ] = None,
     update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
     iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
-    leave_one_out: Annotated[
-        LeaveOneOut | None,
-        typer.Option(help="Phrase pairs that only the sentence pair itself supports.", show_default="drop"),
-    ] = None,
-    lm_folds: Annotated[
-        int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")
-    ] = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
+    lm_folds: shared.LmFolds = None,
     seed: Annotated[
         list[int] | None,
         typer.Option(help="Of the order of sentences; of several, the mean of what they learn.", show_default="1"),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
-    settings = load_config(config, MaxforceConfig) if config else MaxforceConfig()
-    overrides: dict[str, Any] = {
+    options = {
         "update": update,
         "iterations": iterations,
         "leave_one_out": leave_one_out,
@@ -54,12 +48,10 @@ def train_maxforce_command(
         "seeds": seed,
         "threads": threads,
     }
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in overrides.items() if value is not None}
-    settings = parse_config(data, MaxforceConfig, "options")
+    settings = config_with_options(config, MaxforceConfig, options)
     show_progress()
     corpus = TrainingData(source, target, alignment)
-    found = train_maxforce(model, corpus, TuningData(dev_source, dev_reference), output, settings)
+    found = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
     for number, progress in found.progress.items():
         if found.mean:
             print(f"seed {number}")
@@ -70,11 +62,10 @@ def train_maxforce_command(
 
 def to_table(progress: MaxforceProgress) -> str:
     """A row for each iteration, the best one marked."""
-    rows = [["iteration", "score", "updates", "invalid", "solved", "features", "sentences/s"]]
-    for number, epoch in enumerate(progress.epochs):
-        best = "*" if number == progress.best else ""
-        speed = f"{epoch.examples / epoch.seconds:.1f}" if epoch.seconds else ""
-        ratios = [f"{100 * epoch.invalid_ratio:.1f}%", f"{100 * epoch.solved / max(epoch.examples, 1):.1f}%"]
-        rows.append([f"{number}{best}", f"{epoch.score:.2f}", str(epoch.updates), *ratios, str(epoch.features), speed])
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    rows = {}
+    for number, one in enumerate(progress.iterations):
+        speed = f"{one.examples / one.seconds:.1f}" if one.seconds else ""
+        ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
+        rows[number] = [f"{one.score:.2f}", str(one.updates), *ratios, str(one.features), speed]
+    header = ["score", "updates", "invalid", "solved", "features", "sentences/s"]
+    return iteration_table(header, rows, progress.best)

@@ -4,7 +4,7 @@ work directory `maxforce` in the output:
 features/        templates.yaml and the maps of word classes, where the settings have templates
 lm_folds/        language models without a fold of the training data each
 lattices/        see LatticeStore
-seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (best_weights.py), updates
+seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (BestWeights), updates
                  (update_log.py), curve.csv, curve.png
 mean.npz         of several seeds, see mean.py
 """
@@ -22,31 +22,30 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.decoder.tables.provenance import file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.checkpoint import begin_work
-from phrasebeam.training.common.derived_model import share, work_directory, write_derived
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.maxforce.best_weights import BestWeights, load_best
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import SignedSection, begin
+from phrasebeam.training.common.derived_model import DerivedModel, share
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.examples import Comparison, Example
 from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
-from phrasebeam.training.maxforce.mean import Mean, finish_mean, load_mean
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_checkpoint
+from phrasebeam.training.maxforce.mean import Mean, finish_mean
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
 from phrasebeam.training.maxforce.train import Trainer
 from phrasebeam.training.maxforce.update_log import latest_first
-from phrasebeam.training.tuning.tune_model import TuningData
+from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
 SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
-WITHOUT_EFFECT = {"iterations", "patience", "checkpoint", "threads", "names", "lm_memory", "seeds"}  # on what was done
 
 
 class TrainingResult(NamedTuple):
@@ -57,38 +56,45 @@ class TrainingResult(NamedTuple):
 
 
 def train_maxforce(
-    model: Path, corpus: TrainingData, development: TuningData, output: Path, config: MaxforceConfig
+    model: Path, corpus: TrainingData, development: DevelopmentData, output: Path, config: MaxforceConfig
 ) -> TrainingResult:
     """Learn weights for `model`, and write it with those that were best on `development` to `output`.
 
     Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
     settings and data did is not done again.
     """
-    work = work_directory(model, output, WORK)
-    corpus.check(config.leave_one_out)
-    opened = open_model(model)
-    digests = file_digests(corpus.files | {f"development {name}": path for name, path in development.files.items()})
-    relevant = config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {"model": opened.description.signature}
-    name = signature(relevant | {"weights": opened.weights.model_dump(mode="json")}, digests)
-    begin_work(work / "work.yaml", name)
-    opened = with_features(opened, model, work, config)
-    folds = corpus.folds(opened, work / "lm_folds", config.lm_folds, config.lm_memory)
-    sentences = list(corpus.pairs(config.leave_one_out, config.lm_folds, config.sentences))
+    corpus.check(config)
+    derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
+    read = development.read(config)
+    work, signature = derived.work, derived.signature(settings_with_effect(config))
+    begin(work / "work.yaml", SignedSection(signature=signature))
+    opened = with_features(derived.opened, model, work, config)
+    folds = corpus.folds(opened, work / "lm_folds", config)
+    sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
     examples = _examples(comparison.forced, sentences, config, work / "lattices")
-    decoder = Decoder(opened, config.development_search or config.search)
-    found = {}
+    decoder, found = Decoder(opened, config.development_search or config.search), {}
+
+    def scorer(directory: Path, seed: int) -> DevelopmentScorer:
+        return DevelopmentScorer(read, decoder, tuning(read, config, seed, directory / "tuning", signature))
+
     for seed in config.seeds:
         directory = directory_of(work, seed)
-        dev = DevelopmentScorer(decoder, development, config, directory / "tuning", name, seed)
-        found[seed] = _finish(Trainer(comparison, examples, dev, config, directory, seed), name)
-    mean = None
+        found[seed] = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed).finish(signature)
+    mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
     if len(found) > 1:
-        dev = DevelopmentScorer(decoder, development, config, work / "tuning", name, config.seeds[0])
-        mean = finish_mean(work, found, dev)
-    best = load_mean(work, name) if mean else load_best(directory_of(work, config.seeds[0]) / "best.npz")
-    _write_model(model, output, decoder, best, sentences, config, digests)
+        mean, best = finish_mean(work, found, scorer(work, config.seeds[0]), signature)
+    _write_model(derived, decoder, best, sentences, config)
     return TrainingResult(found, mean)
+
+
+def tuning(
+    development: DevelopmentSet, config: MaxforceConfig, seed: int, directory: Path, signature: str
+) -> Tune | None:
+    """How dense weights and scales of groups are tuned before weights are scored, if they are; see the settings."""
+    if config.tune is None:
+        return None
+    return tuning_before_scores(development, [RunSettings(f"seed-{seed}", seed, config.tune)], directory, signature)
 
 
 def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
@@ -144,31 +150,18 @@ def _examples(
     return examples
 
 
-def _finish(trainer: Trainer, signature: str) -> MaxforceProgress:
-    """Begin, or go on behind the last checkpoint, to the end."""
-    trainer.directory.mkdir(exist_ok=True)
-    path = trainer.directory / "checkpoint.npz"
-    return trainer.finish(*(load_checkpoint(path, signature) if path.exists() else trainer.start(signature)))
-
-
 def _write_model(
-    model: Path,
-    output: Path,
-    decoder: Decoder,
-    best: BestWeights,
-    sentences: Sequence[Pair],
-    config: MaxforceConfig,
-    digests: dict[str, dict[str, str]],
+    derived: DerivedModel, decoder: Decoder, best: BestWeights, sentences: Sequence[Pair], config: MaxforceConfig
 ) -> None:
-    opened = decoder.model
-    features = output / WORK / "features"
+    opened, output = decoder.model, derived.output
+    features = derived.work / "features"
     if features.exists():
         for path in sorted(features.iterdir()):
             share(path, output / path.name)
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
         wanted = heaviest(best.keys, best.values, best.group, config.names)
-        logs = (directory_of(output / WORK, seed) / "updates" for seed in config.seeds)
+        logs = (directory_of(derived.work, seed) / "updates" for seed in config.seeds)
         with stage("naming features"):
             found = names_of(wanted, chain.from_iterable(map(latest_first, logs)), sentences, opened)
         save_feature_names(output, found)
@@ -177,13 +170,6 @@ def _write_model(
         "maxforce": config.model_dump(mode="json", exclude={"threads"}),
         "trained_from": opened.description.signature,
     }
-    write_derived(
-        model,
-        output,
-        opened.description,
-        Weights.model_validate(decoder.features.by_group(best.dense)),
-        settings,
-        digests,
-        ("maxforce", ""),
-        lambda path: not replaced.intersection((str(path), path.parts[0])),
-    )
+    weights = Weights.model_validate(decoder.features.by_group(best.dense))
+    names = "maxforce", ""
+    derived.write(weights, settings, names, lambda path: not replaced.intersection((str(path), path.parts[0])))

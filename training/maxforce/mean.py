@@ -4,21 +4,25 @@ It is not in Yu et al. (2013), who average over the steps of one training. Where
 its own dense weights and scales of groups, and their means are where tuning of the mean begins.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
-from phrasebeam.training.maxforce.best_weights import BestWeights, best_of, load_best, mean
-from phrasebeam.training.maxforce.development import DevelopmentScorer
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of
+from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights
+from phrasebeam.training.common.best_weights import BestWeights, nonzero_weights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
+from phrasebeam.training.common.development_set import DevelopmentScorer
+from phrasebeam.training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
 
 FILE = "mean.npz"
 
 
-class Mean(SignedProgress):
+class Mean(SignedSection):
     """What the mean of several trainings came to."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
@@ -27,24 +31,34 @@ class Mean(SignedProgress):
     development_words: int
 
 
-def finish_mean(work: Path, trainings: Mapping[int, MaxforceProgress], development: DevelopmentScorer) -> Mean:
+def mean(several: Iterable[BestWeights], n: int) -> BestWeights:
+    """The mean of the weights of `n` trainings; a feature that a training has not has the weight 0 there."""
+    total: LearnedWeights | None = None
+    for one in several:
+        if total is None:
+            total = LearnedWeights(np.zeros(one.dense.size), new_sparse_weights(one.keys.size))
+        total.add(one.dense / n, one.keys, one.values / n, one.group.astype(np.int64))
+    if total is None:
+        raise ValueError("no weights to average")
+    return nonzero_weights(total.dense, total.sparse, total.columns.group)
+
+
+def finish_mean(
+    work: Path, trainings: Mapping[int, MaxforceProgress], development: DevelopmentScorer, signature: str
+) -> tuple[Mean, BestWeights]:
     """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
     best = {seed: progress.best for seed, progress in trainings.items()}
-    path, signature = work / FILE, development.signature
+    path = work / FILE
     if path.exists():
-        found = load_progress(path, Mean, signature)[0]
-        if found.best == best:
-            return found
-    weights = mean((load_best(directory_of(work, seed) / "best.npz") for seed in best), len(best))
+        done, arrays = load_checkpoint(path, Mean, signature)
+        if done.best == best:
+            return done, BestWeights(**arrays)
+    weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
     named = Weights.model_validate(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
-    scored = development.score_tuned(name, named, weights.table())
-    found = Mean(signature=signature, best=best, score=scored.score, development_words=scored.n_words)
-    save_progress(path, found, weights._replace(dense=scored.dense)._asdict())
-    log.info(f"mean of seeds {', '.join(map(str, best))}; score {scored.score:.2f}, {scored.n_words} words")
-    return found
-
-
-def load_mean(work: Path, signature: str) -> BestWeights:
-    """What `finish_mean` kept."""
-    return best_of(load_progress(work / FILE, Mean, signature)[1])
+    (score, n_words), dense = development.score_tuned(name, named, weights.table())
+    weights = weights._replace(dense=dense)
+    found = Mean(signature=signature, best=best, score=score, development_words=n_words)
+    save_checkpoint(path, found, weights._asdict())
+    log.info(f"mean of seeds {', '.join(map(str, best))}; score {score:.2f}, {n_words} words")
+    return found, weights

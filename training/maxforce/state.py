@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.training.common.checkpoint import SignedProgress, load_progress, save_progress
-from phrasebeam.training.maxforce.learned_weights import LearnedWeights
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
+from phrasebeam.training.common.iterations import Progress
 
-FORMAT: Literal["phrasebeam maxforce 1"] = "phrasebeam maxforce 1"
+CHECKPOINT, BEST = "checkpoint.npz", "best.npz"  # in the directory of a training
 
 
-class Epoch(Section):
+class MaxforceIteration(Section):
     """One iteration over the training data; number 0 is only the score before the first."""
 
     examples: int = 0
@@ -25,7 +25,7 @@ class Epoch(Section):
     place: float = Field(0.0, description="sum of bin / bins of updates")
     seconds: float = Field(0.0, description="of learning")
     development_seconds: float = 0.0
-    score: float = Field(0.0, description="of the development set by the averaged weights, as people know it")
+    score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
     development_words: int = Field(0, description="of the translations of the development set")
     features: int = Field(0, description="sparse ones that were ever updated")
 
@@ -35,20 +35,13 @@ class Epoch(Section):
         return self.invalid / max(self.updates, 1)
 
 
-class MaxforceProgress(SignedProgress):
+class MaxforceProgress(Progress[MaxforceIteration]):
     """Which mini-batch comes next, and what was found so far."""
 
-    format: Literal["phrasebeam maxforce 1"] = FORMAT
-    signature: str = Field(description="of settings and data; who resumes must have the same")
-    epochs: list[Epoch] = Field([])
-    current: Epoch = Epoch()
+    format: Literal["phrasebeam maxforce 2"] = "phrasebeam maxforce 2"
+    current: MaxforceIteration = Field(MaxforceIteration(), description="the iteration at hand, so far")
     next_example: int = Field(0, description="in the order of the iteration at hand")
     logged: int = Field(0, description="bytes of the log of updates")
-
-    @property
-    def best(self) -> int:
-        """The iteration whose averaged weights were best, the first of several; 0: those before training."""
-        return int(np.argmax([epoch.score for epoch in self.epochs]))
 
 
 def directory_of(work: Path, seed: int) -> Path:
@@ -56,12 +49,6 @@ def directory_of(work: Path, seed: int) -> Path:
     return work / f"seed-{seed}"
 
 
-def save_checkpoint(path: Path, progress: MaxforceProgress, learned: LearnedWeights) -> None:
-    """Write both, whole or not at all."""
-    save_progress(path, progress, learned.arrays())
-
-
-def load_checkpoint(path: Path, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-    """Read them back. Raises ConfigError where they are of other settings or data."""
-    progress, arrays = load_progress(path, MaxforceProgress, signature)
-    return progress, LearnedWeights.restored(arrays)
+def load_best(directory: Path, signature: str) -> BestWeights:
+    """The weights of a training that were best so far."""
+    return BestWeights(**load_checkpoint(directory / BEST, SignedSection, signature)[1])

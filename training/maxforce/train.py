@@ -14,15 +14,19 @@ import numpy as np
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.maxforce.best_weights import nonzero_weights, save_best
+from phrasebeam.training.common.best_weights import nonzero_weights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
+from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
-from phrasebeam.training.maxforce.curve import write_curve
-from phrasebeam.training.maxforce.development import DevelopmentScorer
 from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.state import Epoch, MaxforceProgress, save_checkpoint
+from phrasebeam.training.maxforce.state import BEST, CHECKPOINT, MaxforceIteration, MaxforceProgress
 from phrasebeam.training.maxforce.update_log import Record, UpdateLog
+
+PLOTS = {"score": "score of the development set", "invalid_ratio": "share of invalid updates"}  # Figures 8 and 9
 
 
 class Trainer:
@@ -51,28 +55,36 @@ class Trainer:
         learned = LearnedWeights(weight_vector(decoder.weights, self.features), decoder.tables.sparse.weights)
         return MaxforceProgress(signature=signature), learned
 
-    def finish(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
-        """Go on until the development set says to stop, or as often as the settings say."""
+    def finish(self, signature: str) -> MaxforceProgress:
+        """Begin, or go on behind the last checkpoint, until the development set or the settings say to stop.
+
+        Raises ConfigError where the checkpoint has another signature.
+        """
+        progress, learned = self._last(signature)
         self.log = UpdateLog(self.directory / "updates", progress.logged)
-        if not progress.epochs:
-            progress = self._end_epoch(progress, learned)
+        if not progress.iterations:
+            progress = self._end_iteration(progress, learned)
         with ThreadPoolExecutor(self.config.threads) as pool:
-            while len(progress.epochs) <= self.config.iterations and not self._has_stopped(progress):
-                progress = self._finish_epoch(progress, learned, pool)
-                progress = self._end_epoch(progress, learned)
+            while len(progress.iterations) <= self.config.iterations and not progress.has_stopped(self.config.patience):
+                progress = self._finish_iteration(progress, learned, pool)
+                progress = self._end_iteration(progress, learned)
         self.log.close()
         return progress
 
-    def _has_stopped(self, progress: MaxforceProgress) -> bool:
-        return len(progress.epochs) - 1 - progress.best >= self.config.patience
+    def _last(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
+        """What the checkpoint has, or the start."""
+        if not (self.directory / CHECKPOINT).exists():
+            self.directory.mkdir(exist_ok=True)
+            return self.start(signature)
+        progress, arrays = load_checkpoint(self.directory / CHECKPOINT, MaxforceProgress, signature)
+        return progress, LearnedWeights.restored(arrays)
 
-    def _finish_epoch(
+    def _finish_iteration(
         self, progress: MaxforceProgress, learned: LearnedWeights, pool: ThreadPoolExecutor
     ) -> MaxforceProgress:
-        number = len(progress.epochs)
+        number = len(progress.iterations)
         order = np.random.default_rng([self.seed, number]).permutation(len(self.examples))
-        best = progress.epochs[progress.best].score
-        with stage(f"iteration {number}, best score {best:.2f}", len(order)) as advance:
+        with stage(f"iteration {number}, best score {progress.best_score:.2f}", len(order)) as advance:
             advance(progress.next_example)
             for count, first in enumerate(range(progress.next_example, len(order), self.config.batch), 1):
                 begin, batch = time.perf_counter(), order[first : first + self.config.batch].tolist()
@@ -122,29 +134,48 @@ class Trainer:
 
     def _save(self, progress: MaxforceProgress, learned: LearnedWeights) -> None:
         self.log.flush()
-        save_checkpoint(self.directory / "checkpoint.npz", progress, learned)
+        save_checkpoint(self.directory / CHECKPOINT, progress, learned.arrays())
 
-    def _end_epoch(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
+    def _end_iteration(self, progress: MaxforceProgress, learned: LearnedWeights) -> MaxforceProgress:
         """Score the averaged weights, and keep them if they are the best."""
-        begin = time.perf_counter()
+        begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse = learned.average()
-        scored = self.development.score(len(progress.epochs), self.weights(dense), sparse)
+        weights = with_best_scales(self.development, self.weights(dense), sparse, self.config)
+        (score, n_words), dense = self.development.score_tuned(f"iteration-{number}", weights, sparse)
         ended = {
-            "score": scored.score,
-            "development_words": scored.n_words,
+            "score": score,
+            "development_words": n_words,
             "features": int(sparse.n_used[0]),
             "development_seconds": time.perf_counter() - begin,
         }
-        epoch = progress.current.model_copy(update=ended)
-        epochs = [*progress.epochs, epoch]
-        progress = progress.model_copy(update={"epochs": epochs, "current": Epoch(), "next_example": 0})
-        if progress.best == len(epochs) - 1:
-            save_best(self.directory / "best.npz", nonzero_weights(scored.dense, sparse, learned.columns.group))
-        write_curve(self.directory, progress)
+        iteration = progress.current.model_copy(update=ended)
+        progress = progress.with_iteration(iteration, current=MaxforceIteration(), next_example=0)
+        if progress.best == number:
+            best = nonzero_weights(dense, sparse, learned.columns.group)
+            save_checkpoint(self.directory / BEST, SignedSection(signature=progress.signature), best._asdict())
+        ratios = ({"invalid_ratio": one.invalid_ratio} for one in progress.iterations)
+        rows = [row | ratio for row, ratio in zip(progress.rows(), ratios)]
+        write_curve(self.directory, rows, "averaged weights after each iteration", PLOTS)
         self._save(progress, learned)
-        line = _line(len(epochs) - 1, len(self.examples), epoch)
-        log.info(f"{line}; score {scored.score:.2f}, {scored.n_words} words")
+        log.info(f"{_line(number, len(self.examples), iteration)}; score {score:.2f}, {n_words} words")
         return progress
+
+
+def with_best_scales(
+    development: DevelopmentScorer, weights: Weights, sparse: SparseWeights, config: MaxforceConfig
+) -> Weights:
+    """The weights with the scales of learned groups times that factor of the settings whose score is best."""
+    learned = [name for name in GROUPS if is_learned(name, config)]
+    groups = {name: getattr(weights, name) for name in learned if getattr(weights, name) is not None}
+    if config.scales == [1.0] or not groups or not sparse.n_used[0]:
+        return weights
+    tried = [
+        weights.model_copy(update={name: factor * scale for name, scale in groups.items()}) for factor in config.scales
+    ]
+    scores = [development.score(one, sparse).score for one in tried]
+    found = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(config.scales, scores, strict=True))
+    log.info(f"scales of sparse features: {found}")
+    return tried[int(np.argmax(scores))]
 
 
 def dense_rates(features: FeatureLayout, config: MaxforceConfig) -> np.ndarray:
@@ -161,7 +192,7 @@ def sparse_rates(config: MaxforceConfig) -> np.ndarray:
     return np.array([config.rates.of_group(name) if is_learned(name, config) else 0.0 for name in GROUPS])
 
 
-def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch:
+def _counted(iteration: MaxforceIteration, found: Sequence[Difference], seconds: float) -> MaxforceIteration:
     """The iteration so far with what a mini-batch brought."""
     updates = [one for one in found if one.bin is not None]
     more = {
@@ -174,12 +205,12 @@ def _counted(epoch: Epoch, found: Sequence[Difference], seconds: float) -> Epoch
         "place": sum((one.bin or 0) / one.n_bins for one in updates),
         "seconds": seconds,
     }
-    return epoch.model_copy(update={name: getattr(epoch, name) + value for name, value in more.items()})
+    return iteration.model_copy(update={name: getattr(iteration, name) + value for name, value in more.items()})
 
 
-def _line(number: int, n_examples: int, epoch: Epoch) -> str:
-    speed = epoch.examples / epoch.seconds if epoch.seconds else 0.0
-    updates = f"{epoch.updates} updates, {100 * epoch.invalid_ratio:.1f}% invalid"
-    if epoch.too_large:
-        updates += f", {epoch.too_large} too large"
-    return f"iteration {number}: {epoch.examples} of {n_examples}, {speed:.1f} sentences/s, {updates}"
+def _line(number: int, n_examples: int, iteration: MaxforceIteration) -> str:
+    speed = iteration.examples / iteration.seconds if iteration.seconds else 0.0
+    updates = f"{iteration.updates} updates, {100 * iteration.invalid_ratio:.1f}% invalid"
+    if iteration.too_large:
+        updates += f", {iteration.too_large} too large"
+    return f"iteration {number}: {iteration.examples} of {n_examples}, {speed:.1f} sentences/s, {updates}"

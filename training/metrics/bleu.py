@@ -157,14 +157,3 @@ def bleu_of_sums(sums):
         return 0.0
     ln_brevity = min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH])
     return np.exp(ln_precision / ORDER + ln_brevity)
-
-
-@inlined_kernel
-def smoothed_bleu(sums):
-    """Sentence BLEU in [0, 1]; for n > 1 one more match and n-gram (Lin & Och 2004), 0 without a common word."""
-    if sums[MATCHES] <= 0.0:
-        return 0.0
-    ln_precision = np.log(sums[MATCHES] / sums[TOTALS])
-    for n in range(1, ORDER):
-        ln_precision += np.log((sums[MATCHES + n] + 1.0) / (sums[TOTALS + n] + 1.0))
-    return np.exp(ln_precision / ORDER + min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH]))

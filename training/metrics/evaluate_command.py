@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, MetricResult, evaluate_files
 
 PairedName = Literal["bootstrap", "randomization"]
@@ -18,7 +19,7 @@ def evaluate(
     ],
     reference: Annotated[list[Path], typer.Option(help="Reference translations, one file for each set of them.")],
     metric: Annotated[
-        list[str] | None, typer.Option(help="bleu, chrf or ter; several are computed at once.", show_default="bleu")
+        list[str] | None, typer.Option(help=f"{', '.join(METRICS)}; several are computed at once.", show_default="bleu")
     ] = None,
     tokenize: Annotated[
         str | None, typer.Option(help="BLEU's tokenizer: 13a, none, intl, zh, char ...", show_default="13a")

@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
+from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 
-METRICS = ("bleu", "chrf", "ter")
 PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
 CONFIDENCE_TRIALS = 1000
 
@@ -33,7 +33,7 @@ class EvaluationOptions:
     def __post_init__(self) -> None:
         """Raises ConfigError."""
         for metric in self.metrics or ("none",):
-            _expect("metric", metric, METRICS)
+            _expect("metric", metric, tuple(METRICS))
         if self.paired is not None:
             _expect("paired", self.paired, tuple(PAIRED_TESTS))
         if self.tokenize is not None:
@@ -160,13 +160,8 @@ def _number(value: float | None) -> float | None:
 
 def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence[str]]) -> Metric:
     """The metric, with its statistics of the references. Raises ConfigError if its tokenizer is not installed."""
-    if name == "chrf":
-        return CHRF(lowercase=options.lowercase, references=references)
-    if name == "ter":
-        # TER is not case-sensitive unless asked for, as on sacrebleu's command line.
-        return TER(references=references)
     try:
-        return BLEU(lowercase=options.lowercase, tokenize=options.tokenize, force=True, references=references)
+        return METRICS[name].sacrebleu(MetricOptions(options.lowercase, options.tokenize), references)
     except (ImportError, RuntimeError) as error:
         message = " ".join(str(error).split())
         raise ConfigError(f"tokenize {options.tokenize}: {message}") from None

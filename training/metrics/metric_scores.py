@@ -1,17 +1,16 @@
 """From statistics to scores, for every metric in one kernel: what trainers call in their loops."""
 
-import numpy as np
-
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
-from phrasebeam.training.metrics.bleu import bleu_of_sums, smoothed_bleu
+from phrasebeam.training.metrics.bleu import bleu_of_sums
+from phrasebeam.training.metrics.definitions import BLEU_KIND, CHRF_KIND
+from phrasebeam.training.metrics.sentence_bleu import smoothed_bleu
 
-BLEU_KIND, CHRF_KIND, TER_KIND = np.int64(0), np.int64(1), np.int64(2)
 BETA_SQUARED = 4.0  # chrF2: recall counts twice as much as precision
 
 
 @inlined_kernel
 def chrf_of_sums(sums):
-    """chrF2 in [0, 1] of sums of [n-grams of the hypothesis, of the reference, matches] for each order."""
+    """chrF2 or chrF2++ in [0, 1] of sums of [n-grams of the hypothesis, of the reference, matches] for each order."""
     precision, recall, orders = 0.0, 0.0, 0
     for i in range(0, sums.size, 3):
         if sums[i] > 0.0 and sums[i + 1] > 0.0:

@@ -1,6 +1,7 @@
-"""BLEU of single sentences as He & Deng (2012) have it: brevity is not clipped, long n-grams have priors.
+"""BLEU of single sentences, from the statistics of bleu.py: BLEU+1 (Lin & Och 2004) and that of He & Deng (2012).
 
-BLEU = exp(1 - r / c) * (p1 p2 p3 p4) ** (1 / 4), r and c being the lengths of reference and hypothesis, with
+BLEU+1 adds one match and one n-gram for n > 1. He & Deng do not clip brevity, and long n-grams have
+priors: BLEU = exp(1 - r / c) * (p1 p2 p3 p4) ** (1 / 4), r and c being the lengths of reference and hypothesis, with
 
     p_n = m_n / t_n                                    for n = 1, 2: matches among the t_n n-grams,
     p_n = (m_n + 5 q_n) / (t_n + 5), q_n = p_{n-1} ** 2 / p_{n-2}    for n = 3, 4.
@@ -11,16 +12,27 @@ hypotheses longer than their reference it may be larger than 1.
 
 import numpy as np
 
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.metrics.bleu import LENGTH, MATCHES, ORDER, REFERENCE_LENGTH, TOTALS
 
-PRIOR_WEIGHT = 5.0
+PRIOR_WEIGHT = 5.0  # of He & Deng
 SMOOTHED_FROM = 2  # place of 3-grams
+
+
+@inlined_kernel
+def smoothed_bleu(sums):
+    """BLEU+1 in [0, 1] of a row of statistics (float64[N_STATISTICS]); 0 without a common word."""
+    if sums[MATCHES] <= 0.0:
+        return 0.0
+    ln_precision = np.log(sums[MATCHES] / sums[TOTALS])
+    for n in range(1, ORDER):
+        ln_precision += np.log((sums[MATCHES + n] + 1.0) / (sums[TOTALS + n] + 1.0))
+    return np.exp(ln_precision / ORDER + min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH]))
 
 
 @kernel
 def fill_sentence_bleu(statistics, out):
-    """Write BLEU of rows of `statistics` (float32[K, N_STATISTICS], see training/bleu.py) to `out` (float64[K])."""
+    """Write He & Deng's BLEU of rows of `statistics` (float32[K, N_STATISTICS], see bleu.py) to `out` (float64[K])."""
     for k in range(out.size):
         out[k] = 0.0
         if statistics[k, MATCHES + 1] <= 0:
@@ -39,7 +51,7 @@ def fill_sentence_bleu(statistics, out):
 
 
 def sentence_bleu(statistics: np.ndarray) -> np.ndarray:
-    """float64[K] BLEU of hypotheses, from their statistics (float32[K, N_STATISTICS])."""
+    """float64[K] He & Deng's BLEU of hypotheses, from their statistics (float32[K, N_STATISTICS])."""
     out = np.empty(len(statistics))
     fill_sentence_bleu(np.ascontiguousarray(statistics, np.float32), out)
     return out

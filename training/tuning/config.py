@@ -6,8 +6,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.training.metrics.bleu import ReferenceLength
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 
 SparseTuning = Literal["scales", "weights"]
@@ -22,31 +21,24 @@ class AddedFeatures(Section):
     early_distortion: bool = False
 
 
-class TuneConfig(MethodSettings):
+class TuneConfig(MethodSettings, ScoringSettings):
     """Everything that `tune` can be told besides its files."""
 
     method: Method = "mira-batch"
-    iterations: int = Field(30, ge=1, description="of decoding and optimizing, at most")
+    iterations: Annotated[int, WITHOUT_EFFECT] = Field(30, ge=1, description="of decoding and optimizing, at most")
     nbest: int = Field(200, ge=1, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
-    seeds: list[Annotated[int, Field(ge=0)]] = Field(
+    seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
         [1], min_length=1, description="a run each; the best on the development set is kept"
     )
-    c: list[float] = Field([], description="of the MIRA methods: a run each, in place of the method's own")
-    metric: MetricName = "bleu"
-    lowercase: bool = Field(False, description="ignore case in the metric")
-    reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
+    c: Annotated[list[float], WITHOUT_EFFECT] = Field(  # it is in the name of the run
+        [], description="of the MIRA methods: a run each, in place of the method's own"
+    )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     search: Search = Search()
-    threads: int = Field(2, ge=1)
-
-    def scored_as(self, config: Section) -> "TuneConfig":
-        """The settings with those of another trainer for what all scoring shares."""
-        names = ("metric", "lowercase", "reference_length", "threads")
-        return self.model_copy(update={name: getattr(config, name) for name in names})
 
     def with_c(self, c: float) -> "TuneConfig":
         """The settings with another C in all MIRA methods."""

@@ -10,8 +10,10 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.output.nbest_table import NbestTable
 from phrasebeam.decoder.sparse.sparse_rows import joined
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentSet, points
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+from phrasebeam.training.tuning.run_state import TuningIteration
 from phrasebeam.training.tuning.sparse import is_group
 
 BATCH = 64  # sentences that are stored at a time
@@ -25,21 +27,14 @@ class ListRequest(NamedTuple):
     sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
-class DecodingResult(NamedTuple):
-    """What decoding all sentences brought."""
-
-    n_found: int  # hypotheses
-    n_new: int  # those which the store had not
-    score: float  # of the best translations
-
-
 def decode_into(
-    store: NbestStore, decoder: Decoder, source: Sequence[str], metric: Metric, wanted: ListRequest, threads: int
-) -> DecodingResult:
-    """Add the n-best list of every sentence, and commit."""
+    store: NbestStore, decoder: Decoder, development: DevelopmentSet, wanted: ListRequest
+) -> TuningIteration:
+    """Add the n-best list of every sentence, and commit; how many there are, and the score of the best translations."""
+    metric = development.metric
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
-    with stage("decode", len(source)) as advance:
-        tables = enumerate(decoder.nbest_tables(source, *wanted, threads))
+    with stage("decode", len(development.source)) as advance:
+        tables = enumerate(decoder.nbest_tables(development.source, *wanted, development.threads))
         while batch := list(islice(tables, BATCH)):
             found = hypotheses(batch, metric)
             if wanted.sparse:
@@ -49,7 +44,8 @@ def decode_into(
             n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
             advance(len(batch))
     store.commit()
-    return DecodingResult(n_found, n_new, float(metric.score(best[None])[0]))
+    score = points(float(metric.score(best[None])[0]))
+    return TuningIteration(score=score, hypotheses=len(store), found=n_found, new=n_new)
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:
@@ -59,19 +55,3 @@ def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypot
     sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])
     dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
     return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))
-
-
-def translated(decoder: Decoder, source: Sequence[str], threads: int) -> list[str]:
-    """The best translations; says how far it is."""
-    with stage("decode", len(source)) as advance:
-        texts = []
-        for translation in decoder.translate_all(source, threads):
-            texts.append(translation.text)
-            advance(1)
-    return texts
-
-
-def score_translations(decoder: Decoder, source: Sequence[str], metric: Metric, threads: int) -> float:
-    """The metric of the best translations."""
-    texts = translated(decoder, source, threads)
-    return metric.corpus_score(metric.statistics(np.arange(len(texts)), texts))

@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log, show_progress
-from phrasebeam.training.metrics.metrics import MetricName, make_metric
+from phrasebeam.training.common import command_options as shared
+from phrasebeam.training.metrics.definitions import MetricName
+from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
 from phrasebeam.training.tuning.rerank import learn, load_weights, rerank, save_weights
@@ -30,19 +32,16 @@ def rerank_command(
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Learn weights for given n-best lists with any features, and print the best translations of lists by them."""
     if (train is None) != (not reference):
         raise ConfigError("--train and --reference need each other; give both")
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
-    settings = load_config(config, TuneConfig) if config else TuneConfig()
-    given: dict[str, Any] = {"method": method, "metric": metric, "threads": threads}
-    given["seeds"] = None if seed is None else [seed]
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in given.items() if value is not None}
-    settings = parse_config(data, TuneConfig, "options")
+    seeds = None if seed is None else [seed]
+    options = {"method": method, "metric": metric, "threads": threads, "seeds": seeds}
+    settings = config_with_options(config, TuneConfig, options)
     if c is not None:
         settings = settings.with_c(c)
     show_progress()

@@ -1,67 +1,50 @@
 """How far a run has come, on disk: after every iteration what it found, so that it can be killed and resumed."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config, save_config
-from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
+from phrasebeam.training.common.checkpoint import begin
+from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.development_set import DevelopmentSet
+from phrasebeam.training.common.iterations import Progress
 
-STATE = "run.yaml"
+PROGRESS = "run.yaml"
 
 
 class TuningIteration(Section):
     """One iteration: decoding with the weights of the one before, then optimizing."""
 
-    score: float = Field(description="of the translations by the weights before, higher is better")
+    score: float = Field(description="of the translations by the weights before, 0 to 100; of TER negative")
     hypotheses: int = Field(description="of all lists, duplicates left out")
     found: int = Field(description="hypotheses of this iteration")
     new: int = Field(description="those of them that no iteration had before")
-    list_score: float | None = Field(None, description="of what the weights after choose from the lists")
+    list_score: float | None = Field(None, description="of what the weights after choose from the lists, likewise")
     updates: int = 0
     epoch: int = 0
     decode_seconds: float = Field(0.0, description="of all processors together, as those below")
     optimize_seconds: float = 0.0
 
 
-class RunState(Section):
+class TuningProgress(Progress[TuningIteration]):
     """All iterations of a run so far; the last one of a finished run only decodes."""
 
-    format: Literal["phrasebeam tuning run 1"] = "phrasebeam tuning run 1"
-    signature: str = Field(description="of settings and data; who resumes must have the same")
-    iterations: list[TuningIteration] = Field([])
+    format: Literal["phrasebeam tuning run 2"] = "phrasebeam tuning run 2"
     finished: bool = False
-
-    @property
-    def best(self) -> int:
-        """The iteration whose weights were best, the first of several; 0: those before tuning."""
-        scores = [iteration.score for iteration in self.iterations]
-        return int(np.argmax(scores))
-
-    @property
-    def best_score(self) -> float:
-        """The score of those weights."""
-        return self.iterations[self.best].score
 
 
 class TuningRun:
-    """The directory of a run: its state, the weights after each iteration, its n-best lists."""
+    """The directory of a run: its progress, the weights after each iteration, its n-best lists."""
 
     def __init__(self, directory: Path, signature: str):
         """Begin, or resume. Raises ConfigError where the directory has a run of other settings or data."""
         self.directory = directory
-        if (directory / STATE).exists():
-            self.state = load_config(directory / STATE, RunState)
-            if self.state.signature != signature:
-                what = f"{self.state.signature}, expected {signature}"
-                raise ConfigError(f"{directory}: tuned with {what}; choose another output, or give the same settings")
-        else:
-            self.state = RunState(signature=signature)
-            save_config(self.state, directory / STATE)
+        self.progress = begin(directory / PROGRESS, TuningProgress(signature=signature))
 
     @property
     def nbest(self) -> Path:
@@ -70,15 +53,14 @@ class TuningRun:
 
     def add(self, iteration: TuningIteration, finished: bool) -> None:
         """Record an iteration, whose weights are saved already."""
-        iterations = [*self.state.iterations, iteration]
-        self.state = self.state.model_copy(update={"iterations": iterations, "finished": finished})
-        save_config(self.state, self.directory / STATE)
+        self.progress = self.progress.with_iteration(iteration, finished=finished)
+        save_config(self.progress, self.directory / PROGRESS)
 
     def extend(self, iterations: int) -> None:
         """Let a run that ended only because it had fewer `iterations` to make go on."""
-        done = self.state.iterations
-        if self.state.finished and done[-1].found == 0 and len(done) <= iterations:
-            self.state = self.state.model_copy(update={"iterations": done[:-1], "finished": False})
+        done = self.progress.iterations
+        if self.progress.finished and done[-1].found == 0 and len(done) <= iterations:
+            self.progress = self.progress.model_copy(update={"iterations": done[:-1], "finished": False})
 
     def save_weights(self, number: int, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Keep the weights after iteration `number`; those of sparse features where they are tuned."""
@@ -96,3 +78,14 @@ class TuningRun:
 
     def _sparse(self, number: int) -> Path:
         return self.directory / f"sparse.{number:02}"
+
+
+def write_curves(directory: Path, runs: Mapping[str, TuningProgress], development: DevelopmentSet) -> None:
+    """Write curve.csv and curve.png of runs by name, with scores as people know them."""
+    rows = [{"run": name} | row for name, progress in runs.items() for row in progress.rows(first=1)]
+    reported = [
+        row | {name: development.reported(row[name]) for name in ("score", "list_score") if row[name] is not None}
+        for row in rows
+    ]
+    title = "score of the weights before each iteration"
+    write_curve(directory, reported, title, {"score": development.metric.name})

@@ -10,7 +10,6 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS, Sparse
 
@@ -32,12 +31,6 @@ def with_scales(weights: Weights, sparse: Sparse) -> Weights:
         if getattr(weights, name) == 0:
             raise ConfigError(f"the scale of {name} is 0, its features have no effect; give another in weights.yaml")
     return weights.model_copy(update={name: 1.0 for name in names if getattr(weights, name) is None})
-
-
-def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
-    """The model with other weights of its sparse features."""
-    tables = model.tables
-    return model._replace(tables=tables._replace(sparse=tables.sparse._replace(weights=weights)))
 
 
 def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:

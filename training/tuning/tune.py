@@ -4,9 +4,11 @@ Batch tuning as in Och (2003) and Cherry & Foster (2012). After every iteration 
 goes on behind its last whole iteration, to the same weights.
 """
 
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -16,22 +18,15 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.common.derived_model import with_sparse_weights
+from phrasebeam.training.common.development_set import DevelopmentSet, Tune, TunedWeights, points
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.decoding import ListRequest, decode_into, score_translations
+from phrasebeam.training.tuning.decoding import ListRequest, decode_into
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
-from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales, with_sparse_weights
-
-
-@dataclass(frozen=True)
-class DevelopmentSet:
-    """The sentences to tune on, and the metric against their references."""
-
-    source: Sequence[str]
-    metric: Metric
+from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales
 
 
 @dataclass(frozen=True)
@@ -76,10 +71,10 @@ class Tuner:
     def finish(self) -> None:
         """Iterate until few hypotheses are new, or as often as the settings say; at last weights are only scored."""
         self.run.extend(self.config.iterations)
-        if not self.run.state.iterations:
+        if not self.run.progress.iterations:
             self.run.save_weights(0, starting_weights(self.model, self.config))
-        while not self.run.state.finished:
-            number = len(self.run.state.iterations) + 1
+        while not self.run.progress.finished:
+            number = len(self.run.progress.iterations) + 1
             iteration, finished = self._iterate(number)
             self.run.add(iteration, finished)
             log.info(self._line(number, iteration))
@@ -93,24 +88,14 @@ class Tuner:
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.process_time()
         if number > self.config.iterations:
-            source, threads = self.development.source, self.config.threads
-            score = score_translations(decoder, source, self.metric, threads)
-            last = self.run.state.iterations[-1]
+            score, n_kept = self.development.score(decoder).score, self.run.progress.iterations[-1].hypotheses
             seconds = time.process_time() - begin
-            return TuningIteration(
-                score=score, hypotheses=last.hypotheses, found=0, new=0, decode_seconds=seconds
-            ), True
+            return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
-        decoded = decode_into(store, decoder, self.development.source, self.metric, wanted, self.config.threads)
-        iteration = TuningIteration(
-            score=decoded.score,
-            hypotheses=len(store),
-            found=decoded.n_found,
-            new=decoded.n_new,
-            decode_seconds=time.process_time() - begin,
-        )
-        finished = decoded.n_new <= self.config.min_new * decoded.n_found
+        iteration = decode_into(store, decoder, self.development, wanted)
+        iteration = iteration.model_copy(update={"decode_seconds": time.process_time() - begin})
+        finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
             iteration = self._optimize(number, iteration, store, decoder)
         store.close()
@@ -138,7 +123,7 @@ class Tuner:
             sparse = with_values(decoder.model.tables.sparse.weights, store.keys, optimum.weights[n_dense:])
         self.run.save_weights(number, weights, sparse)
         found = {
-            "list_score": problem.score_of(optimum.weights),
+            "list_score": points(problem.score_of(optimum.weights)),
             "updates": optimum.n_updates,
             "epoch": optimum.epoch,
             "optimize_seconds": seconds,
@@ -155,9 +140,33 @@ class Tuner:
         if self.config.sparse == "weights":
             tunable[:n_dense] &= ~is_group(decoder.features)
         rng = np.random.default_rng([self.settings.seed, number])
-        return Problem(store.lists(), self.metric, start, tunable, rng, self.config.threads)
+        return Problem(store.lists(), self.metric, start, tunable, rng, self.development.threads)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
-        reported, after = self.metric.reported, iteration.list_score
+        reported, after = self.development.reported, iteration.list_score
         lists = "" if after is None else f", {reported(after):.2f} on the lists after optimizing"
         return f"{self.settings.name}: iteration {number}: {reported(iteration.score):.2f}, {iteration.new} new{lists}"
+
+
+def tuning_before_scores(
+    development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
+) -> Tune:
+    """How another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
+
+    The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
+    again; ConfigError is raised where that had another signature.
+    """
+
+    def tune(name: str, model: Model) -> TunedWeights:
+        tuners = [
+            Tuner(model, development, settings, TuningRun(directory / name / settings.name, signature))
+            for settings in runs
+        ]
+        for tuner in tuners:
+            tuner.finish()
+        best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
+        found = TunedWeights(best.weights(best.progress.best), best.progress.best_score)
+        shutil.rmtree(directory / name)  # it holds n-best lists
+        return found
+
+    return tune

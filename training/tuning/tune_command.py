@@ -3,18 +3,21 @@
 import statistics
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.training.metrics.metrics import MetricName
+from phrasebeam.training.common import command_options as shared
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.iterations import text_table
+from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import Method
-from phrasebeam.training.tuning.tune_model import RunResult, TuningData, tune_model
+from phrasebeam.training.tuning.tune_model import RunResult, tune_model
 
 
 def tune(
@@ -32,29 +35,25 @@ def tune(
     algorithm: Annotated[Algorithm | None, typer.Option(help="Of the search.", show_default="stack")] = None,
     test_source: Annotated[Path | None, typer.Option(help="Other sentences, to score the tuned weights on.")] = None,
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")] = None,
+    threads: shared.Threads = None,
 ) -> None:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
     if (test_source is None) != (not test_reference):
         raise ConfigError("--test-source and --test-reference need each other; give both")
-    settings = load_config(config, TuneConfig) if config else TuneConfig()
-    overrides: dict[str, Any] = {
+    options = {
         "method": method,
         "iterations": iterations,
         "nbest": nbest,
         "seeds": seed,
         "c": c,
         "metric": metric,
+        "search": {"algorithm": algorithm},
         "threads": threads,
     }
-    data = settings.model_dump(mode="json", exclude_unset=True)
-    data |= {name: value for name, value in overrides.items() if value is not None}
-    if algorithm is not None:
-        data["search"] = data.get("search", {}) | {"algorithm": algorithm}
-    test = TuningData(test_source, test_reference) if test_source and test_reference else None
+    settings = config_with_options(config, TuneConfig, options)
+    test = DevelopmentData(test_source, test_reference) if test_source and test_reference else None
     show_progress()
-    settings = parse_config(data, TuneConfig, "options")
-    results = tune_model(model, TuningData(source, reference), output, settings, test)
+    results = tune_model(model, DevelopmentData(source, reference), output, settings, test)
     print(to_table(results, settings.metric))
 
 
@@ -70,8 +69,7 @@ def to_table(results: Sequence[RunResult], metric: str) -> str:
         same = [result for result in results if result.c == c]
         if len(same) > 1:
             rows += _mean(same)
-    widths = [max(len(row[i]) for row in rows if i < len(row)) for i in range(len(rows[0]))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows)
+    return text_table(rows)
 
 
 def _test(score: float | None) -> str:

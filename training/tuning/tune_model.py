@@ -1,48 +1,17 @@
 """A model directory with tuned weights out of another: all runs, the best of them, and what is written of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from phrasebeam.base.errors import FormatError
-from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
-from phrasebeam.decoder.tables.provenance import file_digests, signature
-from phrasebeam.training.common.derived_model import work_directory, write_derived
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.curve import write_curves
-from phrasebeam.training.tuning.decoding import score_translations
-from phrasebeam.training.tuning.run_state import TuningRun
-from phrasebeam.training.tuning.tune import DevelopmentSet, RunSettings, Tuner, all_runs, starting_weights
+from phrasebeam.training.tuning.run_state import TuningRun, write_curves
+from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
 
 WORK = "tuning"  # in the model directory: all runs
-WITHOUT_EFFECT = {"iterations", "threads", "seeds", "c"}  # on what a run has done so far; C is in the name of the run
-
-
-@dataclass(frozen=True)
-class TuningData:
-    """Source sentences and their references, a file for each set of these."""
-
-    source: Path
-    references: Sequence[Path]
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """All files by name."""
-        return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
-
-    def read(self, config: TuneConfig) -> DevelopmentSet:
-        """The sentences and the metric. Raises FormatError where files have not as many lines."""
-        lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
-        for path, found in lines.items():
-            if not found or len(found) != len(lines[self.source]):
-                expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
-                raise FormatError(path, f"{len(found)} lines, {expected}")
-        references = [lines[path] for path in self.references]
-        metric = make_metric(config.metric, references, config.lowercase, config.reference_length)
-        return DevelopmentSet(lines[self.source], metric)
 
 
 @dataclass(frozen=True)
@@ -62,61 +31,54 @@ class RunResult:
 
 
 def tune_model(
-    model: Path, corpus: TuningData, output: Path, config: TuneConfig, test: TuningData | None = None
+    model: Path, corpus: DevelopmentData, output: Path, config: TuneConfig, test: DevelopmentData | None = None
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
     What an earlier call with the same settings and data did is not done again.
     """
-    work = work_directory(model, output, WORK)
-    opened, development = open_model(model), corpus.read(config)
-    starting_weights(opened, config)  # what is wrong with them is said before any work
-    digests = file_digests(corpus.files)
+    derived = DerivedModel.begin(model, output, WORK, corpus.files)
+    development, test_set = corpus.read(config), test.read(config) if test else None
+    starting_weights(derived.opened, config)  # what is wrong with them is said before any work
     results, tuners = [], []
     for settings in all_runs(config):
-        relevant = settings.config.model_dump(mode="json", exclude=WITHOUT_EFFECT) | {
-            "model": opened.description.signature
-        }
-        weights = opened.weights.model_dump(mode="json")
-        run = TuningRun(work / settings.name, signature(relevant | {"weights": weights}, digests))
-        tuner = Tuner(opened, development, settings, run)
+        signature = derived.signature(settings_with_effect(settings.config))
+        run = TuningRun(derived.work / settings.name, signature)
+        tuner = Tuner(derived.opened, development, settings, run)
         tuner.finish()
         tuners.append(tuner)
-        results.append(_result(tuner, test.read(config) if test else None, settings))
-        write_curves(work, {tuner.settings.name: tuner.run.state for tuner in tuners}, development.metric)
-    chosen = max(tuners, key=lambda tuner: tuner.run.state.best_score)
-    _write_model(model, output, chosen, digests)
+        results.append(_result(tuner, test_set))
+        write_curves(derived.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
+    _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score))
     return results
 
 
-def _result(tuner: Tuner, test: DevelopmentSet | None, settings: RunSettings) -> RunResult:
-    iterations, best, reported = tuner.run.state.iterations, tuner.run.state.best, tuner.metric.reported
-    test_score = None
-    if test is not None:
-        score = score_translations(tuner.decoder(best), test.source, test.metric, tuner.config.threads)
-        test_score = reported(score)
+def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
+    progress, reported = tuner.run.progress, tuner.development.reported
+    iterations, best = progress.iterations, progress.best
     return RunResult(
-        settings.name,
-        settings.c,
+        tuner.settings.name,
+        tuner.settings.c,
         len(iterations),
         best,
         reported(iterations[0].score),
-        reported(iterations[best].score),
-        test_score,
+        reported(progress.best_score),
+        reported(test.score(tuner.decoder(best)).score) if test else None,
         sum(iteration.updates for iteration in iterations),
         sum(iteration.optimize_seconds for iteration in iterations),
         sum(iteration.decode_seconds for iteration in iterations),
     )
 
 
-def _write_model(model: Path, output: Path, tuner: Tuner, digests: dict[str, dict[str, str]]) -> None:
-    """Give `output` the files of `model`, and the tuned weights; those of sparse features, where they were tuned."""
-    best = tuner.run.state.best
+def _write_model(derived: DerivedModel, tuner: Tuner) -> None:
+    """Write the tuned weights; those of sparse features, where they were tuned."""
+    best, output = tuner.run.progress.best, derived.output
     sparse, own = tuner.run.sparse_weights(best), list[Path]()
     if sparse is not None:
         own = save_sparse_weights(sparse, output / "sparse")
-    before = tuner.model.description
-    settings = {"tune": tuner.config.model_dump(mode="json", exclude={"threads"}), "tuned_from": before.signature}
+    settings = {
+        "tune": tuner.config.model_dump(mode="json", exclude={"threads"}),
+        "tuned_from": derived.opened.description.signature,
+    }
     names = "tune", tuner.settings.name
-    weights = tuner.run.weights(best)
-    write_derived(model, output, before, weights, settings, digests, names, lambda path: output / path not in own)
+    derived.write(tuner.run.weights(best), settings, names, lambda path: output / path not in own)

@@ -1,1 +1,1 @@
-"""Word alignment of a bitext in both directions, and how the two become one."""
+"""Word alignment of a bitext in both directions, and symmetrization."""

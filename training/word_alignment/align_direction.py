@@ -1,8 +1,8 @@
-"""One direction of word alignment, by the aligners of Thot, in a process of its own.
+"""One direction of word alignment with the aligners of Thot, run as a separate process.
 
-Thot keeps Python's global lock, so that two directions at once need two processes. The job comes through standard
-input (a line of JSON, then the arrays), one byte for every pass and then the links leave through standard output:
-nothing is left behind, however the process ends.
+Thot holds Python's global interpreter lock, so that two directions in parallel need two processes. The job is read from
+standard input (a line of JSON, then the arrays); a byte after every pass and finally the links are written to standard
+output. There are no temporary files, so none remain however the process ends.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from thot import alignment as thot
 
-UNLINKED = -1  # in links: a target word that no source word explains
+UNLINKED = -1  # source position of a target word that is aligned to no source word
 
 MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
     "ibm1": thot.Ibm1AlignmentModel,
@@ -28,49 +28,51 @@ MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
 
 
 class Job(NamedTuple):
-    """What one process does."""
+    """The work of one process."""
 
-    stages: list[tuple[str, list[int]]]  # models, each initialised from the one before, and their passes
-    seed: int
-    samplers: int
-    n_pairs: int
-    n_source: int  # words
-    n_target: int
+    stages: list[tuple[str, list[int]]]  # models, each initialised from the previous one, and their passes
+    seed: int  # of eflomal
+    samplers: int  # of eflomal
+    n_pairs: int  # sentence pairs
+    n_source: int  # source words
+    n_target: int  # target words
 
     @property
     def n_passes(self) -> int:
-        """Passes over the bitext, of all models."""
+        """Passes over the bitext of all models together."""
         return sum(sum(passes) for _, passes in self.stages)
 
 
 def length_limit(models: list[str]) -> int:
-    """The longest sentence, in words, that all of `models` can align."""
+    """Words of the longest sentence that all of `models` can align."""
     return min(MODELS[model]().max_sentence_length for model in models)
 
 
 def links_of(
     job: Job, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
 ) -> list[list[int]]:
-    """For each pair, for each target word, its source position or UNLINKED; `advance` is called after every pass."""
-    used = [i for i in range(len(source)) if source[i] and target[i]]
+    """Source position, or UNLINKED, of each target word of each pair; `advance` is called after every pass."""
+    nonempty = [i for i in range(len(source)) if source[i] and target[i]]
     model = MODELS[job.stages[0][0]]()
-    for i in used:
+    for i in nonempty:
         model.add_sentence_pair(source[i], target[i])
     for k, (name, passes) in enumerate(job.stages):
         if k > 0:
-            model = MODELS[name](model)  # which takes over the pairs, and what was learned of them
+            model = MODELS[name](model)  # takes over the sentence pairs and the learned parameters
         _train(model, job, passes, k == len(job.stages) - 1, advance)
     links = [[UNLINKED] * len(sentence) for sentence in target]
-    for n, i in enumerate(used):
+    for n, i in enumerate(nonempty):
         links[i] = [position - 1 for position in model.get_training_alignment(n)[1].to_list()]
     return links
 
 
-def _train(model: thot.AlignmentModel, job: Job, passes: list[int], last: bool, advance: Callable[[], object]) -> None:
+def _train(
+    model: thot.AlignmentModel, job: Job, passes: list[int], is_last: bool, advance: Callable[[], object]
+) -> None:
     if isinstance(model, thot.EflomalAlignmentModel):
         model.seed, model.num_samplers = job.seed, job.samplers
         model.set_iterations(*passes)
-    model.emit_training_alignments = last
+    model.emit_training_alignments = is_last
     model.start_training()
     for _ in range(sum(passes)):
         model.train()
@@ -79,11 +81,11 @@ def _train(model: thot.AlignmentModel, job: Job, passes: list[int], last: bool, 
 
 
 def main() -> None:
-    """Serve one job."""
+    """Read one job from standard input, and write its links to standard output."""
     for number in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)  # end silently with the parent, which has something to say
+        signal.signal(number, signal.SIG_DFL)  # end silently; the parent reports errors
     answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever the libraries print must not mix with the answer
+    os.dup2(2, 1)  # output of libraries must not mix with the answer
 
     def advance() -> None:
         answer.write(b".")
@@ -98,8 +100,9 @@ def main() -> None:
 
 
 def _read_sentences(request: BinaryIO, n_sentences: int, n_words: int) -> list[list[str]]:
+    """Sentences from their offsets (int64) and word ids (int32)."""
     offsets = np.frombuffer(request.read(8 * (n_sentences + 1)), np.int64).tolist()
-    # Ids stand for the words: Thot gives some words, such as NULL, a meaning of its own. One string an id, not a word.
+    # Ids instead of words, since some words, such as NULL, have a meaning in Thot; one string per id saves memory.
     ids = np.frombuffer(request.read(4 * n_words), np.int32)
     names = [str(i) for i in range(int(ids.max(initial=-1)) + 1)]
     words = [names[i] for i in ids.tolist()]

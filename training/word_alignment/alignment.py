@@ -1,4 +1,4 @@
-"""Word alignment of a bitext: both directions, symmetrized (eflomal of Östling & Tiedemann 2016, or older models)."""
+"""Symmetrized word alignment of a bitext (eflomal of Östling & Tiedemann 2016, or older models)."""
 
 import logging
 import math
@@ -16,7 +16,7 @@ from phrasebeam.training.word_alignment.symmetrization import one_direction, sym
 
 log = logging.getLogger("phrasebeam")
 
-# Models to train, each initialised from the one before (Och & Ney 2003, section 4).
+# Models to train, each initialised from the previous one (Och & Ney 2003, section 4).
 STAGES: dict[Aligner, list[str]] = {
     "eflomal": ["eflomal"],
     "fast_align": ["fast_align"],
@@ -26,51 +26,51 @@ STAGES: dict[Aligner, list[str]] = {
 
 
 class Pieces(NamedTuple):
-    """Sentence pairs cut to a length that aligners take; piece p belongs to sentence pair owners[p]."""
+    """Sentence pairs cut into P pieces that are short enough for an aligner."""
 
-    source: Corpus
-    target: Corpus
-    owners: np.ndarray  # int64[P], increasing
+    source: Corpus  # P sentences
+    target: Corpus  # P sentences
+    pairs: np.ndarray  # int64[P], sentence pair of each piece, increasing
 
 
 def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2) -> Alignments:
     """Word alignments of the sentence pairs, in target order; the same for any number of threads.
 
     Pairs too long for the aligner are aligned in pieces, cut at the same proportion of both sides. Raises SmtError
-    if an aligner dies.
+    if an aligner fails.
     """
     pieces = cut(source, target, length_limit(STAGES[settings.aligner]))
-    n_cut = int((np.bincount(pieces.owners) > 1).sum())
+    n_cut = int((np.bincount(pieces.pairs) > 1).sum())
     if n_cut:
         log.warning("%d sentence pairs are too long for %s: aligned in pieces", n_cut, settings.aligner)
-    points = _points(pieces, settings, threads)
-    return _of_sentences(points, pieces, source, target)
+    points = _align_pieces(pieces, settings, threads)
+    return _join_pieces(points, pieces, source, target)
 
 
 def cut(source: Corpus, target: Corpus, limit: int) -> Pieces:
-    """Each pair in as few pieces as leave no more than `limit` words of either side in one."""
+    """Cut each pair into as few pieces as possible with at most `limit` words on either side."""
     n_source, n_target = np.diff(source.offsets), np.diff(target.offsets)
     n_pieces = np.maximum(1, -(-np.maximum(n_source, n_target) // limit))
-    owners = np.repeat(np.arange(n_pieces.size), n_pieces)
-    part = np.arange(owners.size) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
+    pairs = np.repeat(np.arange(n_pieces.size), n_pieces)
+    index_in_pair = np.arange(pairs.size) - np.repeat(np.cumsum(n_pieces) - n_pieces, n_pieces)
 
-    def parts(corpus: Corpus, lengths: np.ndarray) -> Corpus:
-        begins = corpus.offsets[owners] + lengths[owners] * part // n_pieces[owners]
+    def cut_side(corpus: Corpus, lengths: np.ndarray) -> Corpus:
+        begins = corpus.offsets[pairs] + lengths[pairs] * index_in_pair // n_pieces[pairs]
         return Corpus(np.append(begins, corpus.offsets[-1]), corpus.tokens)
 
-    return Pieces(parts(source, n_source), parts(target, n_target), owners)
+    return Pieces(cut_side(source, n_source), cut_side(target, n_target), pairs)
 
 
 def schedule(settings: AlignmentConfig, n_pairs: int) -> list[tuple[str, list[int]]]:
-    """Models and their passes; eflomal's authors tie its three stages of sampling to the size of the corpus."""
+    """Models and their passes; those of eflomal's three stages depend on `n_pairs`, as in its authors' program."""
     if settings.aligner == "eflomal":
         sweeps = max(2, round(settings.effort * 5000 / math.sqrt(n_pairs)))
         return [("eflomal", [max(2, sweeps // 4), max(1, sweeps // 4), sweeps])]
     return [(model, [getattr(settings.iterations, model)]) for model in STAGES[settings.aligner]]
 
 
-def _points(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np.ndarray:
-    """int32[A, 3] (piece, source position, target position)."""
+def _align_pieces(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np.ndarray:
+    """int32[A, 3] links (piece, source position, target position) of all pieces."""
     source, target = pieces.source, pieces.target
     if settings.symmetrization == "source_to_target":
         (sources_of,) = _links([(source, target)], settings, threads)
@@ -84,7 +84,7 @@ def _points(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np.ndarr
 
 
 def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, threads: int) -> list[np.ndarray]:
-    """For each direction (from, to): int32[words of to], the position in `from` of each word of `to`, or UNLINKED."""
+    """For each direction (source, target): int32[target words] source position of each target word, or UNLINKED."""
     n_source, n_target = (np.diff(corpus.offsets) for corpus in directions[0])
     n_pairs = int(((n_source > 0) & (n_target > 0)).sum())
     if n_pairs == 0:
@@ -94,19 +94,19 @@ def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, t
         Job(stages, settings.seed, settings.samplers, source.offsets.size - 1, source.tokens.size, target.tokens.size)
         for source, target in directions
     ]
-    at_once = min(threads, len(directions))
+    processes = min(threads, len(directions))
     # Only eflomal's result does not depend on the number of threads: its samplers are independent.
-    cores = max(1, threads // at_once) if settings.aligner == "eflomal" else 1
+    cores = max(1, threads // processes) if settings.aligner == "eflomal" else 1
     with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs)) as advance:
         requests = [Direction(job, *direction) for job, direction in zip(jobs, directions)]
-        return run_directions(requests, at_once, cores, advance)
+        return run_directions(requests, processes, cores, advance)
 
 
-def _of_sentences(points: np.ndarray, pieces: Pieces, source: Corpus, target: Corpus) -> Alignments:
-    """The alignments of whole sentence pairs from `points` (int32[A, 3]) of their pieces."""
-    piece, owners = points[:, 0], pieces.owners[points[:, 0]]
-    s = points[:, 1] + pieces.source.offsets[piece] - source.offsets[owners]
-    t = points[:, 2] + pieces.target.offsets[piece] - target.offsets[owners]
-    counts = np.bincount(owners, minlength=source.offsets.size - 1)
+def _join_pieces(points: np.ndarray, pieces: Pieces, source: Corpus, target: Corpus) -> Alignments:
+    """Alignments of whole sentence pairs from the links `points` (int32[A, 3]) of their pieces."""
+    piece, pair = points[:, 0], pieces.pairs[points[:, 0]]
+    s = points[:, 1] + pieces.source.offsets[piece] - source.offsets[pair]
+    t = points[:, 2] + pieces.target.offsets[piece] - target.offsets[pair]
+    counts = np.bincount(pair, minlength=source.offsets.size - 1)
     offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
     return in_target_order(Alignments(offsets, np.stack((s, t), axis=1).astype(np.int32)))

@@ -1,4 +1,4 @@
-"""Word alignments of a bitext, and the text format in which other tools write them (Pharaoh: `0-0 1-2 2-1`)."""
+"""Word alignments of a bitext, and the Pharaoh format (`0-0 1-2 2-1`) in which most tools write them."""
 
 from array import array
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.extraction.pharaoh import read_points
 from phrasebeam.lm.text.corpus import Corpus
 
-POINTS_AT_ONCE = 1 << 21  # looked at; what is made of them on the way takes a hundred bytes each
+POINTS_AT_ONCE = 1 << 21  # processed at a time; temporary arrays take a hundred bytes per point
 
 
 class Alignments(NamedTuple):
-    """Points of sentence pair i are points[offsets[i]:offsets[i + 1]]."""
+    """Word alignments of N sentence pairs; the points of pair i are points[offsets[i]:offsets[i + 1]]."""
 
     offsets: np.ndarray  # int64[N + 1]
-    points: np.ndarray  # int32[A, 2], (source, target) positions of linked words, from 0
+    points: np.ndarray  # int32[A, 2], (source, target) positions of aligned words, from 0
 
     def pair(self, i: int) -> np.ndarray:
         """int32[n, 2] points of sentence pair `i`, a view."""
@@ -28,33 +28,32 @@ class Alignments(NamedTuple):
 
 
 def runs(offsets: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Neighbouring sentence pairs first:last that have about POINTS_AT_ONCE points together, one after the other."""
+    """Consecutive ranges first:last of sentence pairs with about POINTS_AT_ONCE points each; `offsets` int64[N + 1]."""
     ends = np.searchsorted(offsets, np.arange(0, int(offsets[-1]), POINTS_AT_ONCE))
     yield from pairwise(np.unique([0, *ends, offsets.size - 1]).tolist())
 
 
 def in_target_order(alignments: Alignments) -> Alignments:
-    """The same alignments, the points of each pair ordered by target, then source, each of them once."""
+    """The same alignments without duplicates, the points of each pair ordered by target, then source position."""
     offsets = alignments.offsets.astype(np.int64, copy=False)
     points = np.ascontiguousarray(alignments.points, np.int32)
     if all(_increasing(_rows(offsets, points, run)).all() for run in runs(offsets)):
         return Alignments(offsets, points)
-    pieces = [_ordered(offsets, points, run) for run in runs(offsets)]
-    counts = np.concatenate([counts for counts, _ in pieces])
-    return Alignments(
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), np.concatenate([p for _, p in pieces])
-    )
+    ordered = [_ordered(offsets, points, run) for run in runs(offsets)]
+    counts = np.concatenate([counts for counts, _ in ordered])
+    ordered_points = np.concatenate([points for _, points in ordered])
+    return Alignments(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]), ordered_points)
 
 
 def _rows(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> np.ndarray:
-    """int64[K, 3] (pair, target position, source position) of the points of the pairs run[0]:run[1]."""
+    """int64[K, 3] (pair from run[0], target position, source position) of the points of pairs run[0]:run[1]."""
     first, last = run
-    part = points[offsets[first] : offsets[last]]
-    return np.column_stack((np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1])), part[:, ::-1]))
+    pairs = np.repeat(np.arange(last - first), np.diff(offsets[first : last + 1]))
+    return np.column_stack((pairs, points[offsets[first] : offsets[last], ::-1]))
 
 
 def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """int64[N] numbers of points, and the points (int32[K, 2]) in order, of the pairs run[0]:run[1]."""
+    """Numbers of distinct points (int64[N]), and these in order (int32[K, 2]), of the pairs run[0]:run[1]."""
     rows = _rows(offsets, points, run)
     rows = rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))]
     rows = rows[np.concatenate([np.ones(min(1, len(rows)), np.bool_), _increasing(rows)])]
@@ -62,20 +61,22 @@ def _ordered(offsets: np.ndarray, points: np.ndarray, run: tuple[int, int]) -> t
 
 
 def _increasing(rows: np.ndarray) -> np.ndarray:
-    """bool[K - 1], where a row comes after the one before it."""
+    """bool[K - 1]: whether row i + 1 comes after row i (int64[K, 3]) in lexicographic order."""
     step = np.diff(rows, axis=0)
     return (step[:, 0] > 0) | (step[:, 0] == 0) & ((step[:, 1] > 0) | (step[:, 1] == 0) & (step[:, 2] > 0))
 
 
 def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments:
-    """Alignments of the bitext, line i for pair i, in target order. Raises FormatError, naming the line."""
+    """Alignments of a bitext in target order, from a file with a line per sentence pair.
+
+    Raises FormatError, naming the line, for another number of lines, other formats, and positions out of bounds.
+    """
     n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
     flat, offsets = array("i"), array("q", [0])
     for i, line in enumerate(read_lines(path)):
         if i == len(n_source):
             raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
-        numbers = read_points(line, n_source[i], n_target[i], path, i + 1)
-        flat.extend(numbers)
+        flat.extend(read_points(line, n_source[i], n_target[i], path, i + 1))
         offsets.append(len(flat) // 2)
     if len(offsets) - 1 != len(n_source):
         raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")
@@ -83,7 +84,7 @@ def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments
 
 
 def write_pharaoh(alignments: Alignments, path: str | Path) -> None:
-    """One line a sentence pair, points in the order in which they stand."""
+    """Write one line per sentence pair, points in the order of `alignments`."""
     with atomic_file(path) as file:
         for i in range(alignments.offsets.size - 1):
             file.write((" ".join(f"{s}-{t}" for s, t in alignments.pair(i).tolist()) + "\n").encode("ascii"))

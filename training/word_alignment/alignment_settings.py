@@ -1,4 +1,4 @@
-"""Settings of word alignment: the only defaults."""
+"""Settings of word alignment, with their defaults."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ Symmetrization = Literal[
 
 
 class Iterations(Section):
-    """Training passes of each model; eflomal's number depends on the corpus instead."""
+    """Training passes of each model; those of eflomal depend on the size of the corpus instead."""
 
     ibm1: int = Field(5, ge=1)
     hmm: int = Field(5, ge=1)
@@ -31,7 +31,7 @@ class Iterations(Section):
 
 
 class AlignmentConfig(Section):
-    """Word alignment in both directions, and how the two become one."""
+    """Word alignment in both directions, and symmetrization."""
 
     aligner: Aligner = "eflomal"
     symmetrization: Symmetrization = "grow_diag_final_and"

@@ -1,4 +1,4 @@
-"""Directions of word alignment at once, each in a process of its own (training/build/align_direction.py)."""
+"""Runs directions of word alignment in parallel, each in a separate process (align_direction.py)."""
 
 import json
 import subprocess
@@ -16,20 +16,21 @@ from phrasebeam.training.word_alignment.align_direction import Job
 
 
 class Direction(NamedTuple):
-    """Align each word of `target` to one word of `source`."""
+    """One direction of alignment: of each word of `target` to at most one word of `source`."""
 
     job: Job
-    source: Corpus
-    target: Corpus
+    source: Corpus  # N sentences
+    target: Corpus  # N sentences
 
 
-def run_directions(directions: list[Direction], at_once: int, cores: int, advance: Advance) -> list[np.ndarray]:
-    """For each direction int32[target words], the position in its source sentence that each word is linked to, or -1.
+def run_directions(directions: list[Direction], processes: int, cores: int, advance: Advance) -> list[np.ndarray]:
+    """For each direction int32[target words]: position of the aligned word in the source sentence, or UNLINKED (-1).
 
-    Runs `at_once` processes of `cores` threads each. Raises SmtError if one dies; then, and when interrupted, ends all.
+    Runs `processes` at a time with `cores` threads each. Raises SmtError if one fails; then, and if interrupted,
+    kills all.
     """
     running: list[subprocess.Popen[bytes]] = []
-    with ThreadPoolExecutor(at_once) as pool:
+    with ThreadPoolExecutor(processes) as pool:
         try:
             futures = [pool.submit(_run, direction, cores, running, advance) for direction in directions]
             for future in wait(futures, return_when=FIRST_EXCEPTION).done:
@@ -47,9 +48,9 @@ def _run(direction: Direction, cores: int, running: list[subprocess.Popen[bytes]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         running.append(process)
         request, answer = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-        with suppress(BrokenPipeError), request:  # if the process is dead, its status tells more
-            for part in _request(direction):
-                request.write(part)
+        with suppress(BrokenPipeError), request:  # if the process has failed, its status is reported below
+            for chunk in _request(direction):
+                request.write(chunk)
         for _ in range(direction.job.n_passes):
             if answer.read(1):
                 advance(1)
@@ -61,8 +62,8 @@ def _run(direction: Direction, cores: int, running: list[subprocess.Popen[bytes]
 
 
 def _request(direction: Direction) -> list[bytes]:
-    header = json.dumps(direction.job._asdict()).encode("ascii") + b"\n"
-    parts = [header]
+    """What the process reads from standard input, in chunks."""
+    chunks = [json.dumps(direction.job._asdict()).encode("ascii") + b"\n"]
     for corpus in (direction.source, direction.target):
-        parts += [corpus.offsets.astype(np.int64).tobytes(), corpus.tokens.astype(np.int32).tobytes()]
-    return parts
+        chunks += [corpus.offsets.astype(np.int64).tobytes(), corpus.tokens.astype(np.int32).tobytes()]
+    return chunks

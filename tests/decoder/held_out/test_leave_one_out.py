@@ -18,7 +18,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
-from phrasebeam.decoder.input.sentence_input import Input, LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
@@ -82,7 +82,7 @@ def build(bitext, max_length, reordering):
     return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts)
 
 
-def table_parts(model, longest_phrase):
+def new_filter(model, longest_phrase):
     """TableFilter without a table limit, for which the language model is not asked."""
     models, floats, ids = np.ones(1, np.int64), np.zeros(1, np.float32), np.zeros((1, 1), np.int32)
     numbers = np.zeros((1, 7), np.uint64)
@@ -116,9 +116,9 @@ def within(table, words, longest_phrase):
     return {pair: row for pair, row in table.items() if pair[0] in spans}
 
 
-def left_out(pair, mode):
+def held_out_sentence(pair, mode):
     source, target, links = pair
-    return np.array(source, np.int32), LeftOut(tuple(map(str, target)), tuple(links), mode)
+    return np.array(source, np.int32), HeldOutPair(tuple(map(str, target)), tuple(links), mode)
 
 
 @settings(deadline=None, max_examples=60)
@@ -126,22 +126,22 @@ def left_out(pair, mode):
 def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, reordering, longest_phrase):
     full = build([*bitext, pair], max_length, reordering)
     without = build(bitext, max_length, reordering)
-    parts = table_parts(full, longest_phrase)
-    words, given_pair = left_out(pair, "drop")
+    table_filter = new_filter(full, longest_phrase)
+    words, given_pair = held_out_sentence(pair, "drop")
     expected = within(rows(without, without.tables), pair[0], longest_phrase)
-    parts.part(words[::-1].copy(), None, None)  # so that the room is not empty
-    found = rows(full, parts.part(words, None, given_pair).tables)
+    table_filter.filter(words[::-1].copy(), None, None)  # so that scratch arrays are not new
+    found = rows(full, table_filter.filter(words, None, given_pair).tables)
     assert found.keys() == expected.keys()
     for name, row in expected.items():
         assert found[name] == pytest.approx(row, abs=1e-6), name
-    check_penalties(full, parts, pair, expected, longest_phrase)
-    check_forced(parts, pair, expected)
+    check_penalties(full, table_filter, pair, expected, longest_phrase)
+    check_forced(table_filter, pair, expected)
 
 
-def check_penalties(full, parts, pair, expected, longest_phrase):
+def check_penalties(full, table_filter, pair, expected, longest_phrase):
     """With a penalty, those that are left without a count are still there."""
-    words, given_pair = left_out(pair, "penalty")
-    found = rows(full, parts.part(words, None, given_pair).tables)
+    words, given_pair = held_out_sentence(pair, "penalty")
+    found = rows(full, table_filter.filter(words, None, given_pair).tables)
     assert found.keys() == within(rows(full, full.tables), pair[0], longest_phrase).keys()
     for name, row in found.items():
         if name in expected:
@@ -153,18 +153,18 @@ def check_penalties(full, parts, pair, expected, longest_phrase):
                 assert row[5:] == pytest.approx([-np.log(n_columns)] * len(row[5:]))
 
 
-def check_forced(parts, pair, expected):
+def check_forced(table_filter, pair, expected):
     """For forced decoding, those whose target phrase occurs in the reference."""
-    words, given_pair = left_out(pair, "drop")
-    part = parts.part(words, np.array(pair[1], np.int32), given_pair)
+    words, given_pair = held_out_sentence(pair, "drop")
+    filtered = table_filter.filter(words, np.array(pair[1], np.int32), given_pair)
     text = " ".join(map(str, ["", *pair[1], ""]))
     occurring = {name: row for name, row in expected.items() if f" {' '.join(map(str, name[1]))} " in text}
-    found = rows(None, part.tables)
+    found = rows(None, filtered.tables)
     assert found.keys() == occurring.keys()
     assert all(found[name] == pytest.approx(row, abs=1e-6) for name, row in occurring.items())
-    original = parts.tables.phrases
-    for i, pair_of_model in enumerate(part.origin.tolist()):
-        assert target(part.tables.phrases, i) == target(original, pair_of_model)
+    original = table_filter.tables.phrases
+    for i, pair_of_model in enumerate(filtered.origin.tolist()):
+        assert target(filtered.tables.phrases, i) == target(original, pair_of_model)
 
 
 def target(phrases, pair):
@@ -174,9 +174,9 @@ def target(phrases, pair):
 def test_what_was_not_in_the_training_data_is_refused():
     pair = [1, 2], [1, 2], {(0, 0), (1, 1)}
     full = build([pair], 3, Reordering())
-    words, given_pair = left_out(([1, 2], [1, 2], {(0, 1), (1, 0)}), "drop")
+    words, given_pair = held_out_sentence(([1, 2], [1, 2], {(0, 1), (1, 0)}), "drop")
     with pytest.raises(ModelError, match="leave-one-out: 2 phrase pairs of the sentence pair are not in the model"):
-        table_parts(full, 3).part(words, None, given_pair)
+        new_filter(full, 3).filter(words, None, given_pair)
 
 
 def test_probabilities_that_are_no_frequencies_are_refused():
@@ -219,7 +219,7 @@ def test_translates_like_a_model_that_has_not_seen_the_sentence(tmp_path, i):
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
     for line in (source, "das haus"):
         full.translate(line)  # what is remembered of frequent phrases must not matter
-    found = full.nbest(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)), 50)
+    found = full.nbest(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points)), 50)
     expected = less.nbest(source, 50)
     assert [t.score for t in found] == pytest.approx([t.score for t in expected], abs=1e-5)
     assert full.translate(source).score > found[0].score
@@ -249,10 +249,10 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
     for source, reference, alignment in lines[:25]:
         points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
         for mode in ("drop", "penalty"):
-            inputs.append(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points, mode)))
+            inputs.append(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points, mode)))
     answers, n_pairs = [], []
     for more in (10**6, 0, 1, 3):
-        monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", more)
+        monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.EXTRA_PAIRS", more)
         decoder = Decoder.load(path, Search(table_limit=2, distortion_limit=2), weights)
         answers.append([decoder.nbest(given, 20) for given in inputs])
         n_pairs.append(sum(n_table_pairs(decoder, given) for given in inputs))
@@ -261,10 +261,10 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
 
 
 def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
-    monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.MORE", 0)
+    monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.EXTRA_PAIRS", 0)
     decoder = Decoder.load(trained(tmp_path, LINES), Search(table_limit=1))
     decoder.model.tables.phrases.ln_scores[:, 1] = np.nan  # in memory alone
     source, reference, alignment = LINES[4]
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
     with pytest.raises(ModelError, match=r"nan .* of a phrase pair, expected finite numbers"):
-        decoder.translate(Input(source.split(), left_out=LeftOut(tuple(reference.split()), points)))
+        decoder.translate(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points)))

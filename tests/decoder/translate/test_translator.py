@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.base.resident_memory import let_go
+from phrasebeam.base.resident_memory import release_pages
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import Search
@@ -123,7 +123,7 @@ def test_memory_does_not_show(decoder, monkeypatch):
     monkeypatch.setattr(searcher, "SENTENCES_BETWEEN_LOOKS", 1)
     looks = []
     monkeypatch.setattr(
-        searcher, "release_pages_above", lambda n_bytes, *arrays: looks.append((n_bytes, let_go(*arrays)))
+        searcher, "release_pages_above", lambda n_bytes, *arrays: looks.append((n_bytes, release_pages(*arrays)))
     )
     bounded = Decoder(decoder.model, decoder.search_settings, memory=5)
     for line in ("a b c x", "b d a a", "c"):

@@ -1,7 +1,5 @@
 """Settings of model building: the files in configs/, and what is refused."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 from pydantic import ValidationError
@@ -10,8 +8,9 @@ from phrasebeam.base.config import format_size, load_config, parse_config, parse
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model_command import train_model_config
+from tests import ROOT
 
-CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+CONFIGS = ROOT / "configs"
 
 
 def test_default_file_spells_out_every_default():

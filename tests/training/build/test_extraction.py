@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.extraction.observed import KINDS
+from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from tests.naive import extraction as naive
 from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair

@@ -7,9 +7,10 @@ import sys
 import pytest
 import yaml
 
-from phrasebeam import Decoder, RawText, main
+from phrasebeam import Decoder, RawText
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import FormatError, SmtError
+from phrasebeam.cli import main
 from phrasebeam.decoder.input.raw_text_settings import Preprocessing
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
@@ -129,7 +130,7 @@ def test_other_ways_with_case_and_more_text(tmp_path):
     texts = BitextFiles(tmp_path / "a" / "text", tmp_path / "b" / "text", [tmp_path / "more.gz"])
     texts.source.write_text("Der [A]\n\nDer\u2028B\n", encoding="utf-8")
     texts.target.write_text("The ape.\n\nSo the bee!\n", encoding="utf-8")
-    with gzip.open(texts.more[0], "wt", encoding="utf-8") as file:
+    with gzip.open(texts.monolingual[0], "wt", encoding="utf-8") as file:
         file.write("The C\n")
     expected = {
         "truecase": ["Der &#91; A &#93;\n\nDer B\n", "the ape .\n\nSo the bee !\n", "the C\n"],
@@ -140,7 +141,7 @@ def test_other_ways_with_case_and_more_text(tmp_path):
         settings = parse_config({**LANGUAGES, "casing": casing}, Preprocessing, "test")
         directory = tmp_path / casing
         with preprocessing.preprocessed(texts, settings, directory, 1) as made:
-            assert [path.read_text("utf-8") for path in (made.source, made.target, *made.more)] == lines
+            assert [path.read_text("utf-8") for path in (made.source, made.target, *made.monolingual)] == lines
         left = ["truecase.source", "truecase.target"] if casing == "truecase" else []
         assert sorted(path.name for path in directory.iterdir()) == left
 

@@ -14,7 +14,7 @@ import yaml
 
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.resident_memory import Resident
+from phrasebeam.base.resident_memory import ResidentMemory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
@@ -94,7 +94,7 @@ def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, share):
     aligned = Alignments(np.array([0, 50]), np.zeros((50, 2), np.int32))  # 200 bytes to come
     corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
     pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
-    monkeypatch.setattr(building, "resident", lambda: None if held is None else Resident(held, 0))
+    monkeypatch.setattr(building, "resident_memory", lambda: None if held is None else ResidentMemory(held, 0))
     assert building._memory_left(pairs, aligned, 1 << 10) == (1 << 10) // share - (32 if share == 4 else 0)
 
 

@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.dense import LN10
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
-from phrasebeam.decoder.input.sentence_input import Input, LeftOut
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.language_model_folds import fold_of, open_folds
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
@@ -44,12 +44,12 @@ def test_every_sentence_is_decoded_by_a_model_that_has_not_seen_it(model, tmp_pa
     unseen = Decoder(opened)
     for i, (source, target, alignment) in enumerate(LINES):
         points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
-        left_out = LeftOut(tuple(target.split()), points, fold=fold_of(i, N))
-        given = Input(source.split(), left_out=left_out)
+        held_out = HeldOutPair(tuple(target.split()), points, fold=fold_of(i, N))
+        given = Input(source.split(), held_out=held_out)
         found = decoder.translate(given)
         ln_lm = LN10 * rest(tmp_path, i % N).score(found.text.split())
         assert found.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
-        other = unseen.translate(replace(given, left_out=replace(left_out, fold=None)))
+        other = unseen.translate(replace(given, held_out=replace(held_out, fold=None)))
         ln_lm = LN10 * LanguageModel.load(model / "lm.bin").score(other.text.split())
         assert other.features["language_model"] == pytest.approx([ln_lm], abs=1e-5)
 
@@ -71,7 +71,7 @@ def test_the_language_model_alone_may_have_not_seen_a_sentence(model, tmp_path):
 
 def test_what_is_not_there_is_refused(model, tmp_path):
     opened = open_model(model)
-    given = Input(["das"], left_out=LeftOut((), (), fold=N))
+    given = Input(["das"], held_out=HeldOutPair((), (), fold=N))
     with pytest.raises(ConfigError, match="the sentence is of fold 2, but there are 2 language model folds"):
         Decoder(opened, folds=open_folds(model / "lm-folds", opened)).translate(given)
     with pytest.raises(ModelError, match=r"folds\.yaml: missing; estimate the folds again"):

@@ -6,7 +6,7 @@ import typer
 from phrasebeam.base.command_line import BAD_INPUT, run
 from phrasebeam.base.config import load_config
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.demo.demo import SHOWN, TEST_SENTENCES, run_demo
+from phrasebeam.training.demo.demo import N_EXAMPLES, TEST_SENTENCES, run_demo
 from phrasebeam.training.demo.demo_command import DEMO_CONFIG, demo
 
 SENTENCES = 1500
@@ -26,7 +26,7 @@ def test_translations_are_good_enough(result):
 
 def test_examples_are_whole_sentences(result):
     sources = result.corpus.test_source.read_text("utf-8").splitlines()
-    assert len(result.examples) == SHOWN
+    assert len(result.examples) == N_EXAMPLES
     for example in result.examples:
         phrases = example.translation.phrases
         assert example.source in sources

@@ -18,14 +18,13 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_expected_bleu
 from phrasebeam.training.expected_bleu.features import condensed, find_features
 from phrasebeam.training.expected_bleu.list_store import ListStore
-from phrasebeam.training.expected_bleu.scoring import fixed_score
-from phrasebeam.training.tuning.tune_model import TuningData
 from tests import ROOT
 from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
@@ -66,7 +65,7 @@ def data(tmp_path_factory):
 
 def learn(data, output, lists=None, **more):
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | more)
     return train_expected_bleu(data / "model", corpus, development, output, config, lists)
 
@@ -127,7 +126,7 @@ def test_growth_transformation_learns_the_channel_models(data, tmp_path):
     weights = yaml.safe_load((model / "weights.yaml").read_text())
     (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"translation": [0.2, 0.0, 0.1, 0.0]}))
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | {"optimizer": "gt", "iterations": 12})
     progress = train_expected_bleu(model, corpus, development, tmp_path / "out", config)
     objectives = [one.objective for one in progress.iterations]
@@ -151,9 +150,10 @@ def test_the_best_is_chosen_after_tuning(data, lists, tmp_path):
     assert tuned.iterations[0].score > fixed.iterations[0].score
     best = tmp_path / "tuned" / WORK / "tuned" / f"{tuned.best:03d}.yaml"
     assert (tmp_path / "tuned" / "weights.yaml").read_bytes() == best.read_bytes()
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK)
-    assert fixed_score(tmp_path / "tuned", development, config) == pytest.approx(tuned.iterations[tuned.best].score)
+    score = development.read(config).score(Decoder.load(tmp_path / "tuned", config.search)).score
+    assert score == pytest.approx(tuned.iterations[tuned.best].score)
 
 
 class Killed(Exception):
@@ -189,6 +189,26 @@ def test_every_commit_and_checkpoint_can_be_the_last(data, tmp_path, monkeypatch
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
 
 
+def test_a_tuning_whose_score_was_not_kept_begins_with_the_same_weights(data, lists, tmp_path, monkeypatch):
+    tune = {"method": "mert", "iterations": 2, "nbest": 10, "mert": {"restarts": 1}, "search": QUICK["search"]}
+    whole = learn(data, tmp_path / "whole", lists, iterations=1, tune=tune)
+    save = expected_bleu_model.save_checkpoint
+
+    def die_before_the_first_score(path, progress, arrays):
+        if progress.iterations[0].score is not None:
+            raise Killed
+        save(path, progress, arrays)
+
+    monkeypatch.setattr(expected_bleu_model, "save_checkpoint", die_before_the_first_score)
+    with pytest.raises(Killed):
+        learn(data, tmp_path / "killed", lists, iterations=1, tune=tune)
+    monkeypatch.undo()
+    assert worth(learn(data, tmp_path / "killed", lists, iterations=1, tune=tune)) == worth(whole)
+    for name in ("000", "001"):
+        tuned = [(tmp_path / run / WORK / "tuned" / f"{name}.yaml").read_text() for run in ("whole", "killed")]
+        assert tuned[0] == tuned[1]
+
+
 def test_more_iterations_go_on(data, lists, tmp_path):
     learn(data, tmp_path / "more", lists, iterations=2)
     more = learn(data, tmp_path / "more", lists, iterations=4)
@@ -204,9 +224,9 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert len(lines) == 3
     assert sum("*" in line for line in lines) == 1
     assert main(options(data, tmp_path / "out", *more, "--optimizer", "sgd")) == 2
-    assert "choose another output, or give the same settings" in capsys.readouterr().err
+    assert "choose another directory, or give the same settings" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
-    assert "lists.json: lists made with" in capsys.readouterr().err
+    assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", "--features", "a,a")) == 2

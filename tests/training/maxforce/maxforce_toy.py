@@ -7,10 +7,10 @@ import yaml
 
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
-from phrasebeam.training.tuning.tune_model import TuningData
 
 RUN = f"{WORK}/seed-1"
 QUICK = {
@@ -53,7 +53,7 @@ def learn(data, output, **more):
 def learned_with(data, output, **more):
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | more)
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     return train_maxforce(data / "model", corpus, development, output, config)
 
 

@@ -20,13 +20,13 @@ from phrasebeam.decoder.forced import forced_workspace
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.train import Trainer
 from phrasebeam.training.maxforce.updates import UPDATES
-from phrasebeam.training.tuning.tune_model import TuningData
 from tests import ROOT
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import (
@@ -56,12 +56,12 @@ def learned(output):
 @pytest.mark.parametrize("update", sorted(UPDATES))
 def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
     progress = learn(data, tmp_path / "out", update=update)
-    scores = [epoch.score for epoch in progress.epochs]
+    scores = [epoch.score for epoch in progress.iterations]
     assert max(scores) > scores[0]
     if update == "max_violation":
         assert max(scores) == 100.0
-        assert sum(epoch.updates for epoch in progress.epochs) > 0
-        assert sum(epoch.invalid for epoch in progress.epochs) == 0
+        assert sum(epoch.updates for epoch in progress.iterations) > 0
+        assert sum(epoch.invalid for epoch in progress.iterations) == 0
         assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
     assert [float(row["score"]) for row in read_curve(tmp_path / "out" / RUN)] == scores
 
@@ -73,7 +73,7 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
         learn(data, tmp_path / name, tune=how, **timid) for name, how in (("out", tune), ("plain", None))
     )
     assert learned(tmp_path / "plain")["values"] == learned(tmp_path / "out")["values"]
-    gains = [one.score - other.score for one, other in zip(progress.epochs, plain.epochs, strict=True)]
+    gains = [one.score - other.score for one, other in zip(progress.iterations, plain.iterations, strict=True)]
     assert gains[0] >= 0
     assert gains[1] > 0
     best = Decoder.load(tmp_path / "out", parse_config(QUICK["search"], Search, "settings"))
@@ -81,18 +81,18 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
     translated = [translation.text for translation in best.translate_all(source)]
     score = sacrebleu.corpus_bleu(translated, [target], tokenize="none").score
-    assert score == pytest.approx(progress.epochs[1].score)
+    assert score == pytest.approx(progress.iterations[1].score)
     assert not any((tmp_path / "out" / RUN / "tuning").iterdir())
 
 
 def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
     timid = {"rates": {"word_edges": 1e-3}, "iterations": 1}
     factors = [1e4, 2.0, 1e-4]
-    alone = [learn(data, tmp_path / f"{one}", scales=[one], **timid).epochs[1].score for one in factors]
+    alone = [learn(data, tmp_path / f"{one}", scales=[one], **timid).iterations[1].score for one in factors]
     assert len(set(alone)) == len(factors)
     best = max(alone)
     for name, tried in (("out", factors), ("turned", factors[::-1])):
-        assert learn(data, tmp_path / name, scales=tried, **timid).epochs[1].score == best
+        assert learn(data, tmp_path / name, scales=tried, **timid).iterations[1].score == best
         weights = Decoder.load(tmp_path / name).model.weights
         assert weights.rule_id == weights.source_target_edges == weights.context_edges == factors[alone.index(best)]
 
@@ -189,9 +189,9 @@ def test_a_trained_model_can_be_trained_on(data, tmp_path):
     learn(data, tmp_path / "first")
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | {"templates": None, "iterations": 1})
-    development = TuningData(data / "dev.source", [data / "dev.target"])
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     trained = train_maxforce(tmp_path / "first", corpus, development, tmp_path / "second", config)
-    assert trained.progress[1].epochs[0].score == 100.0
+    assert trained.progress[1].iterations[0].score == 100.0
     assert weights_of(tmp_path / "first")[0][0]
     assert Decoder.load(tmp_path / "second").translate("a k").text == "A m p"
 
@@ -248,7 +248,7 @@ def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
 def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
-    assert "choose another output, or give the same settings" in capsys.readouterr().err
+    assert "choose another directory, or give the same settings" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
     without = options(data, tmp_path / "new")
@@ -276,7 +276,7 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match="choose another output, or give the same settings"):
+        with pytest.raises(ConfigError, match="choose another directory, or give the same settings"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 
@@ -298,12 +298,12 @@ def test_settings_of_the_paper_are_settings():
 
 
 def test_lattices_that_are_too_large_once_scored_are_counted(data, tmp_path, monkeypatch, caplog):
-    everything = learn(data, tmp_path / "everything", iterations=1).epochs[1]
+    everything = learn(data, tmp_path / "everything", iterations=1).iterations[1]
     assert everything.too_large == 0
     monkeypatch.setattr(forced_workspace, "FIRST_NODES", 4)
     monkeypatch.setattr(forced_workspace, "MOST_NODES", 0)
     with caplog.at_level("INFO"):
-        epoch = learn(data, tmp_path / "small", iterations=1).epochs[1]
+        epoch = learn(data, tmp_path / "small", iterations=1).iterations[1]
     assert 0 < epoch.too_large < epoch.examples == everything.examples
     assert 0 < epoch.updates <= epoch.examples - epoch.too_large
     assert f"{epoch.too_large} too large; score" in caplog.text

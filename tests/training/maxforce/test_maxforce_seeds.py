@@ -12,8 +12,9 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.maxforce.best_weights import BestWeights, mean
+from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.maxforce.maxforce_model import WORK
+from phrasebeam.training.maxforce.mean import mean
 from phrasebeam.training.tuning.tune import Tuner
 from tests.training.maxforce.maxforce_toy import QUICK, RUN, Killed, learned_with, make_data, options, weights_of
 
@@ -73,7 +74,7 @@ def test_the_mean_is_tuned(data, tmp_path, monkeypatch):
     finish = Tuner.finish
 
     def die_of_the_mean(tuner):
-        if tuner.settings.name.startswith("mean"):
+        if tuner.run.directory.parent.name.startswith("mean"):
             raise Killed
         finish(tuner)
 

@@ -80,7 +80,7 @@ def test_the_table_shows_scores_tests_and_signatures(prefix, capsys, monkeypatch
     ("arguments", "message"),
     [
         ("--hypothesis a --reference missing", "missing: No such file"),
-        ("--hypothesis a --reference r --metric blue", "bleu, chrf, ter"),
+        ("--hypothesis a --reference r --metric blue", "bleu, chrf, chrf++, ter"),
         ("--hypothesis a --reference r --paired bootstrap", "two systems or more"),
         ("--hypothesis a a --reference r", "given twice"),
         ("--hypothesis a", "--reference"),

@@ -57,6 +57,14 @@ def test_all_metrics_with_two_references_are_those_of_the_command(files):
         assert found.signatures[metric["name"]] == metric["signature"]
 
 
+def test_chrf_with_words_is_that_of_the_command(files):
+    found = evaluate_files([files["first"]], [files["reference"]], EvaluationOptions(("chrf++",)))
+    command = f"{files['reference']} -i {files['first']} -m chrf --chrf-word-order 2"
+    expected = sacrebleu(*command.split())
+    assert found.results["chrF2++"][0].score == pytest.approx(expected["score"], abs=1e-11)
+    assert found.signatures["chrF2++"] == expected["signature"]
+
+
 def test_randomization_is_that_of_the_command(files):
     options = EvaluationOptions(("bleu", "chrf"), "none", lowercase=True, paired="randomization", trials=60)
     found = evaluate_files([files["first"], files["second"]], [files["reference"]], options)
@@ -70,9 +78,10 @@ def test_randomization_is_that_of_the_command(files):
 
 
 def test_paired_bootstrap_is_that_of_the_command(files):
-    options = EvaluationOptions(("bleu", "chrf"), paired="bootstrap", trials=60)
+    options = EvaluationOptions(("bleu", "chrf++"), paired="bootstrap", trials=60)
     found = evaluate_files([files["first"], files["second"]], [files["reference"]], options)
-    command = f"{files['reference']} -i {files['first']} {files['second']} -m bleu chrf --paired-bs --paired-bs-n 60"
+    command = f"{files['reference']} -i {files['first']} {files['second']} -m bleu chrf --chrf-word-order 2"
+    command += " --paired-bs --paired-bs-n 60"
     printed = sacrebleu(*command.split(), form="text")
     numbers = [float(text) for cell in CELL.findall(printed) for text in cell]
     p_values = [float(text) for text in re.findall(r"p = (\d+\.\d+)", printed)]
@@ -126,8 +135,8 @@ def test_unequal_files_are_named(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"metrics": ("blue",)}, "bleu, chrf, ter"),
-        ({"metrics": ()}, "bleu, chrf, ter"),
+        ({"metrics": ("blue",)}, "bleu, chrf, chrf[+]{2}, ter"),
+        ({"metrics": ()}, "bleu, chrf, chrf[+]{2}, ter"),
         ({"paired": "ttest"}, "bootstrap, randomization"),
         ({"tokenize": "14a"}, "13a"),
         ({"trials": 1}, "2 or more"),

@@ -1,5 +1,7 @@
 """Sufficient statistics against counting by hand, and scores against sacrebleu."""
 
+from typing import get_args
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.training.metrics.definitions import METRICS, MetricName
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
 from phrasebeam.training.metrics.metrics import make_metric
 from tests.naive import bleu as naive
 
@@ -20,8 +24,10 @@ CORPORA = st.integers(1, 3).flatmap(
 ORACLES = {
     "bleu": lambda lowercase: BLEU(tokenize="none", force=True, lowercase=lowercase),
     "chrf": lambda lowercase: CHRF(lowercase=lowercase),
-    "ter": lambda lowercase: TER(case_sensitive=not lowercase),
+    "chrf++": lambda lowercase: CHRF(word_order=2, lowercase=lowercase),
+    "ter": lambda lowercase: TER(),
 }
+CLOSE = {"bleu": 1e-6, "chrf": 1e-6, "chrf++": 1e-6, "ter": 1e-5}  # mean reference lengths of TER are float32
 
 
 def split(corpus):
@@ -49,14 +55,38 @@ def test_texts_of_the_same_sentence_do_not_disturb_each_other(corpus, data):
     assert found.tolist() == expected
 
 
-@given(CORPORA, st.sampled_from(list(ORACLES)), st.booleans())
-@settings(max_examples=60)
-def test_corpus_scores_are_those_of_sacrebleu(corpus, name, lowercase):
-    texts, references = split(corpus)
+def corpus_score(name, texts, references, lowercase):
+    """As trainers compute and report it."""
     metric = make_metric(name, references, lowercase)
-    found = metric.reported(metric.corpus_score(metric.statistics(np.arange(len(texts)), texts)))
-    expected = ORACLES[name](lowercase).corpus_score(texts, references).score
-    assert found == pytest.approx(expected, abs=1e-5 if name == "ter" else 1e-6)  # mean reference lengths are float32
+    return metric.reported(metric.corpus_score(metric.statistics(np.arange(len(texts)), texts)))
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("name", METRICS)
+@given(CORPORA)
+@settings(max_examples=20)
+def test_trainers_and_evaluate_score_as_sacrebleu(name, lowercase, corpus):
+    texts, references = split(corpus)
+    found = corpus_score(name, texts, references, lowercase)
+    options = EvaluationOptions((name,), "none", lowercase)
+    (evaluated,) = evaluate({"system": texts}, references, options).results.values()
+    assert found == pytest.approx(evaluated[0].score, abs=CLOSE[name])
+    assert evaluated[0].score == ORACLES[name](lowercase).corpus_score(texts, references).score
+
+
+@pytest.mark.parametrize(("name", "lowercase", "ignores_case"), [
+    ("bleu", False, False), ("bleu", True, True), ("chrf", False, False), ("chrf", True, True),
+    ("chrf++", False, False), ("chrf++", True, True), ("ter", False, True), ("ter", True, True),
+])  # fmt: skip
+def test_which_metrics_ignore_case(name, lowercase, ignores_case):
+    reference = "the Cat sat on the mat ."
+    perfect = corpus_score(name, [reference], [[reference]], lowercase)
+    found = corpus_score(name, [reference.upper()], [[reference]], lowercase)
+    assert (found == pytest.approx(perfect)) == ignores_case
+
+
+def test_every_metric_has_a_name_for_settings():
+    assert get_args(MetricName) == tuple(METRICS)
 
 
 @given(CORPORA)
@@ -83,7 +113,7 @@ def test_bleu_of_any_sums(rows):
     assert metric.score(np.array(rows, float)) == pytest.approx([naive.corpus(row) for row in rows], abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["chrf", "ter"])
+@pytest.mark.parametrize("name", ["chrf", "chrf++", "ter"])
 def test_sentence_scores_of_others_are_those_of_corpora_of_one(name):
     texts, references = ["a b c d", "b x", ""], [["a b d d", "x b y", "z"]]
     metric = make_metric(name, references)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.training.metrics.metric_scores import BLEU_KIND
-from phrasebeam.training.tuning.methods import mira_batch, mira_chiang
+from phrasebeam.base.array_struct import allocate
+from phrasebeam.training.metrics.definitions import BLEU_KIND
+from phrasebeam.training.tuning.methods import mira, mira_batch, mira_chiang
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.mira_batch import MiraBatch
 from phrasebeam.training.tuning.methods.mira_chiang import MiraChiang
@@ -25,7 +26,7 @@ REALS = st.integers(-(2**20), 2**20).map(lambda n: float(np.float32(n / 2**18)))
 @settings(max_examples=30)
 def test_batch_mira(case, c, decay, seed):
     problem, rng = case.problem(), np.random.default_rng(seed)
-    work, after, background = mira_batch.new_work(problem), [], [1.0] * 10
+    work, after, background = mira.new_work(problem), [], [1.0] * 10
     features, statistics, weights = case.features(), case.statistics(), case.weights
     for _ in range(3):
         order = rng.permutation(problem.n_sentences)
@@ -33,7 +34,7 @@ def test_batch_mira(case, c, decay, seed):
         after += naive.batch_mira_epoch(features, statistics, weights, order, c, decay, background)
         weights = after[-1]
         assert work.weights == pytest.approx(weights, abs=1e-6)
-        assert mira_batch.average(work) == pytest.approx(naive.mean(after), abs=1e-6)
+        assert mira.average(work) == pytest.approx(naive.mean(after), abs=1e-6)
         assert work.background == pytest.approx(background)
         assert not work.difference.any()
 
@@ -79,8 +80,8 @@ def test_smo_solves_the_quadratic_program(case, c, n_best):
     problem, tolerance = case.problem(), 1e-6
     lists = problem.lists
     for i in range(problem.n_sentences):
-        work = mira_batch.new_work(problem)
-        candidates = mira_chiang._new_candidates(work.scores.size, 1 + 3 * n_best)
+        work = mira.new_work(problem)
+        candidates = allocate(mira_chiang.HypothesisSets, {"N": 1 + 3 * n_best, "K": work.scores.size})
         order, limits = np.array([i]), (c, 0.9, tolerance, n_best)
         steps = mira_chiang.run_epoch(lists, BLEU_KIND, order, limits, work, candidates)
         assume(steps < mira_chiang.MOST_STEPS)

@@ -18,12 +18,13 @@ from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.run_state import RunState, TuningRun
+from phrasebeam.training.tuning.run_state import TuningProgress, TuningRun
 from phrasebeam.training.tuning.tune import RunSettings, Tuner
-from phrasebeam.training.tuning.tune_model import TuningData, tune_model
+from phrasebeam.training.tuning.tune_model import tune_model
 from tests import ROOT
 from tests.decoder.models import random_toy
 from tests.training.common.curves import read_curve
@@ -51,6 +52,10 @@ def data(tmp_path_factory):
     (directory / "reference").write_text("".join(f"{nbest[len(nbest) // 2].text}\n" for nbest in lists))
     (directory / "config").write_text(yaml.safe_dump(QUICK))
     return directory
+
+
+def corpus_of(data):
+    return DevelopmentData(data / "source", [data / "reference"])
 
 
 def options(data, output, *more):
@@ -83,14 +88,14 @@ def write(directory, lines):
     return path
 
 
-def state(output):
-    return load_config(output / "tuning" / "seed-1" / "run.yaml", RunState)
+def progress_of(output):
+    return load_config(output / "tuning" / "seed-1" / "run.yaml", TuningProgress)
 
 
 def comparable(output):
     """Everything of a run but how long it took."""
     seconds = ("decode_seconds", "optimize_seconds")
-    iterations = [iteration.model_dump(exclude=set(seconds)) for iteration in state(output).iterations]
+    iterations = [iteration.model_dump(exclude=set(seconds)) for iteration in progress_of(output).iterations]
     weights = [path.read_text() for path in sorted((output / "tuning" / "seed-1").glob("weights.*"))]
     return iterations, weights, (output / "weights.yaml").read_text(), (output / "model.yaml").read_text()
 
@@ -103,12 +108,12 @@ def test_a_killed_run_goes_on_to_the_same_weights(data, tmp_path):
     path = tmp_path / "killed" / "tuning" / "seed-1" / "run.yaml"
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:
-        if path.exists() and state(tmp_path / "killed").iterations:
+        if path.exists() and progress_of(tmp_path / "killed").iterations:
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
         time.sleep(0.01)
     assert process.returncode == -signal.SIGKILL
-    n_done = len(state(tmp_path / "killed").iterations)
+    n_done = len(progress_of(tmp_path / "killed").iterations)
     assert n_done >= 1
     assert main(arguments) == 0
     assert main(options(data, tmp_path / "whole", "--method", "mert", "--nbest", "4")) == 0
@@ -117,14 +122,14 @@ def test_a_killed_run_goes_on_to_the_same_weights(data, tmp_path):
 
 def test_every_iteration_can_be_the_last_before_a_crash(data, tmp_path):
     config = TuneConfig(**QUICK, method="mira-corpus").model_copy(update={"nbest": 3})
-    corpus = TuningData(data / "source", [data / "reference"])
+    corpus = corpus_of(data)
     tune_model(data / "model", corpus, tmp_path / "whole", config)
-    n_iterations = len(state(tmp_path / "whole").iterations)
+    n_iterations = len(progress_of(tmp_path / "whole").iterations)
     assert n_iterations > 1
     for n in range(1, n_iterations):
         part = tmp_path / f"{n}"
         tune_model(data / "model", corpus, part, config.model_copy(update={"iterations": n}))
-        assert len(state(part).iterations) == n + 1  # the last scores only
+        assert len(progress_of(part).iterations) == n + 1  # the last scores only
         tune_model(data / "model", corpus, part, config)
         assert comparable(part)[:3] == comparable(tmp_path / "whole")[:3]
 
@@ -132,7 +137,7 @@ def test_every_iteration_can_be_the_last_before_a_crash(data, tmp_path):
 def test_threads_do_not_matter(data, tmp_path):
     for threads in (1, 3):
         config = TuneConfig(**QUICK, method="mert", threads=threads)
-        tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / f"{threads}", config)
+        tune_model(data / "model", corpus_of(data), tmp_path / f"{threads}", config)
     assert comparable(tmp_path / "1") == comparable(tmp_path / "3")
 
 
@@ -154,7 +159,7 @@ def test_several_runs(data, tmp_path, capsys):
     ]
 
 
-@pytest.mark.parametrize("metric", ["chrf", "ter"])
+@pytest.mark.parametrize("metric", ["chrf++", "ter"])
 def test_other_metrics(data, tmp_path, capsys, metric):
     arguments = options(data, tmp_path / "out", "--metric", metric, "--method", "mert", "--iterations", "2")
     assert main(arguments) == 0
@@ -165,7 +170,7 @@ def test_other_metrics(data, tmp_path, capsys, metric):
 
 def test_features_can_be_added(data, tmp_path):
     config = TuneConfig(**QUICK, add={"length_groups": 2, "early_distortion": True})
-    tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / "out", config)
+    tune_model(data / "model", corpus_of(data), tmp_path / "out", config)
     weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
     assert len(weights["length_groups"]) == 12
     assert weights["unknown_word_penalty"] == Decoder.load(data / "model").weights.unknown_word_penalty
@@ -194,11 +199,11 @@ def sparse_config(method, **more):
 
 
 def test_lists_with_sparse_features_score_as_in_the_search(sparse_data, tmp_path):
-    corpus = TuningData(sparse_data / "source", [sparse_data / "reference"])
+    corpus = corpus_of(sparse_data)
     tune_model(sparse_data / "model", corpus, tmp_path / "out", sparse_config("mira-batch", iterations=2))
     config = sparse_config("mira-batch")
     settings = RunSettings("seed-1", 1, config)
-    run = TuningRun(tmp_path / "out" / "tuning" / "seed-1", state(tmp_path / "out").signature)
+    run = TuningRun(tmp_path / "out" / "tuning" / "seed-1", progress_of(tmp_path / "out").signature)
     tuner = Tuner(open_model(sparse_data / "model"), corpus.read(config), settings, run)
     for number in (2, 1):  # with tuned weights, and with those of the model; a store forgets what it is not asked for
         decoder, store = tuner.decoder(number - 1), NbestStore.open(run.nbest, number)
@@ -215,10 +220,10 @@ def test_sparse_weights_can_be_tuned(sparse_data, tmp_path, method):
     before = Decoder.load(sparse_data / "model")
     (result,) = tune_model(
         sparse_data / "model",
-        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+        corpus_of(sparse_data),
         tmp_path / "out",
         sparse_config(method),
-        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+        corpus_of(sparse_data),
     )
     assert result.score > result.before
     assert result.test_score == result.score
@@ -239,7 +244,7 @@ def test_scales_of_groups_are_dense_weights(sparse_data, tmp_path):
     config = TuneConfig(**QUICK, method="mira-batch")
     tune_model(
         sparse_data / "model",
-        TuningData(sparse_data / "source", [sparse_data / "reference"]),
+        corpus_of(sparse_data),
         tmp_path / "out",
         config,
     )
@@ -251,29 +256,32 @@ def test_scales_of_groups_are_dense_weights(sparse_data, tmp_path):
 def test_sparse_weights_that_cannot_be_tuned(data, sparse_data, tmp_path):
     with pytest.raises(ConfigError, match="no sparse features"):
         tune_model(
-            data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / "out", sparse_config("pro")
+            data / "model",
+            corpus_of(data),
+            tmp_path / "out",
+            sparse_config("pro"),
         )
     model = tmp_path / "model"
     shutil.copytree(sparse_data / "model", model)
     weights = yaml.safe_load((model / "weights.yaml").read_text())
     (model / "weights.yaml").write_text(yaml.safe_dump(weights | {"rule_id": 0.0}))
     with pytest.raises(ConfigError, match="scale of rule_id is 0"):
-        tune_model(model, TuningData(data / "source", [data / "reference"]), tmp_path / "out", sparse_config("pro"))
+        tune_model(model, corpus_of(data), tmp_path / "out", sparse_config("pro"))
 
 
 def test_mistakes(data, tmp_path):
     source, reference = data / "source", data / "reference"
     config = TuneConfig(**QUICK).model_copy(update={"iterations": 1})
     with pytest.raises(FormatError, match="expected as many"):
-        tune_model(data / "model", TuningData(source, [reference, data / "config"]), tmp_path / "out", config)
+        tune_model(data / "model", DevelopmentData(source, [reference, data / "config"]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="not a model"):
-        tune_model(data / "model", TuningData(source, [reference]), data, config)
+        tune_model(data / "model", DevelopmentData(source, [reference]), data, config)
     with pytest.raises(ConfigError, match="is the model itself"):
-        tune_model(data / "model", TuningData(source, [reference]), data / "model", config)
-    tune_model(data / "model", TuningData(source, [reference]), tmp_path / "out", config)
+        tune_model(data / "model", DevelopmentData(source, [reference]), data / "model", config)
+    tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", config)
     with pytest.raises(ConfigError, match="same settings"):
         other = config.model_copy(update={"nbest": 7})
-        tune_model(data / "model", TuningData(source, [reference]), tmp_path / "out", other)
+        tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", other)
 
 
 def test_config_files():
@@ -290,7 +298,7 @@ def test_kernels_are_compiled_once(data, tmp_path):
     modules = [f"phrasebeam.{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}" for path in paths]
     for method in METHODS:
         config = TuneConfig(**QUICK, method=method).model_copy(update={"iterations": 1})
-        tune_model(data / "model", TuningData(data / "source", [data / "reference"]), tmp_path / method, config)
+        tune_model(data / "model", corpus_of(data), tmp_path / method, config)
     n_compiled = 0
     for module in map(import_module, modules):
         for name, value in vars(module).items():

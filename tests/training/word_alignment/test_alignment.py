@@ -105,7 +105,7 @@ def test_cut_agrees_with_lists(sizes, limit):
     targets = [list(range(m)) for _, m in sizes]
     found = cut(corpus(sources), corpus(targets), limit)
     expected = [(n, pair) for n in range(len(sizes)) for pair in naive.pieces(sources[n], targets[n], limit)]
-    assert found.owners.tolist() == [n for n, _ in expected]
+    assert found.pairs.tolist() == [n for n, _ in expected]
     for p, (_, (source, target)) in enumerate(expected):
         assert found.source.sentence(p).tolist() == source
         assert found.target.sentence(p).tolist() == target

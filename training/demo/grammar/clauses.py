@@ -1,4 +1,4 @@
-"""Clauses in both languages, put together from a subject, a verb, its objects and adverbials; and their word orders."""
+"""Clauses in both languages: subject, verb, objects and adverbials, and the word orders of statements and questions."""
 
 from typing import NamedTuple
 
@@ -30,18 +30,18 @@ FUTURE_TIMES, WEEKDAYS = pairs(lexicon.FUTURE_TIMES), pairs(lexicon.WEEKDAYS)
 FREQUENCIES, MANNERS = pairs(lexicon.FREQUENCIES), pairs(lexicon.MANNERS)
 UNITS = pairs("tagen days; wochen weeks; jahren years; monaten months; stunden hours")
 
-# Verbs with an object that a relative clause can be about, by class.
+# By class of noun, the verbs with one object of that class, which make relative clauses about it.
 RELATIVE_VERBS = {kind: [v for v in VERBS if kind in v.objects and v.frame in "tdp"] for kind in phrases.NOUNS}
 
 
 class Objects(NamedTuple):
-    """What a verb takes, in both languages."""
+    """The objects of a verb, or what else it takes, in both languages."""
 
     early: str  # German pronouns, before the adverbials
     middle: str  # other German objects
     english: str
-    noun: Phrase | None  # the last of them, which a relative clause may follow
-    negated: bool  # by "kein"
+    noun: Phrase | None  # the last object, if a relative clause may follow it
+    negated: bool  # by "kein" in an object
 
 
 class Clause(NamedTuple):
@@ -52,14 +52,14 @@ class Clause(NamedTuple):
     early: str  # German pronouns: reflexive, objects
     time: Pair
     adverb: Pair  # between auxiliary and verb in English
-    middle: str
-    english: str
+    middle: str  # German objects and adverbials
+    english: str  # what follows the English verb, but the time
     negative: bool
     trailing: str = ""  # German relative clause, after the end of the clause
 
 
 def choose_tense(draw: Draw, verb: Verb, person: int) -> int:
-    """A tense that sounds natural."""
+    """Draw a tense for a verb and one of the six persons."""
     choice = draw()
     if choice < 0.34:
         return PRESENT
@@ -75,7 +75,7 @@ def choose_tense(draw: Draw, verb: Verb, person: int) -> int:
 
 
 def subject(draw: Draw, kind: str = "person") -> Phrase:
-    """A subject: pronoun, name or noun phrase."""
+    """Draw a subject: pronoun, name or noun phrase with a noun of class `kind`."""
     choice = draw()
     if choice < 0.36:
         return phrases.pronoun(draw, NOMINATIVE)
@@ -85,7 +85,7 @@ def subject(draw: Draw, kind: str = "person") -> Phrase:
 
 
 def time(draw: Draw, tense: int) -> Pair:
-    """When: in keeping with the tense."""
+    """Draw an adverbial of time that fits the tense."""
     choice = draw()
     if tense in (PROGRESSIVE, ALREADY, PLUPERFECT):
         return NOTHING
@@ -110,8 +110,8 @@ def time(draw: Draw, tense: int) -> Pair:
     return pick(draw, FUTURE_TIMES if tense >= FUTURE else PRESENT_TIMES)
 
 
-def one_object(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Phrase:
-    """The object of a verb: a pronoun, a name or a noun phrase."""
+def object_phrase(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Phrase:
+    """Draw the only object of a verb with the subject `who`: a pronoun, a name or a noun phrase."""
     kind = verb.objects[int(len(verb.objects) * draw())]
     if kind == "person":
         choice = draw()
@@ -123,7 +123,7 @@ def one_object(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Phrase:
 
 
 def objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects:
-    """Everything that the verb takes."""
+    """Draw all that a verb with the subject `who` takes."""
     if verb.frame == "b":
         return _two_objects(draw, verb, who, negative)
     if verb.frame in "gl":
@@ -131,7 +131,7 @@ def objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects:
         return Objects("", f"nicht {german}" if negative else german, english, None, False)
     if verb.frame == "i":
         return Objects("", "nicht" if negative else "", verb.link, None, False)
-    thing = one_object(draw, verb, who, negative)
+    thing = object_phrase(draw, verb, who, negative)
     english = join(thing.english, verb.link) if verb.movable and thing.pronoun else join(verb.link, thing.english)
     noun = thing if thing.kind else None
     if verb.frame == "p":
@@ -163,14 +163,17 @@ def _two_objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects
 
 
 def clause(draw: Draw, who: Phrase | None = None, tense: int = -1, relative: float = 0.0) -> Clause:
-    """A clause with a random verb; with probability `relative`, a relative clause is about its object."""
+    """Draw a clause; with probability `relative`, a relative clause follows its object.
+
+    who: its subject, None for any; tense: -1 for any.
+    """
     verb = pick(draw, VERBS) if draw() < 0.5 else VERBS[int(len(VERBS) * draw())]
     who = who or subject(draw)
     tense = choose_tense(draw, verb, who.person) if tense < 0 else tense
     negative = draw() < 0.12 and not PROGRESSIVE <= tense < FIRST_MODAL
-    taken = objects(draw, verb, who, negative)
+    complements = objects(draw, verb, who, negative)
     when = time(draw, tense) if draw() < 0.4 else NOTHING
-    adverb, middle, english = NOTHING, taken.middle, taken.english
+    adverb, middle, english = NOTHING, complements.middle, complements.english
     if tense == PROGRESSIVE:
         adverb = ("gerade", "")
         english = join(english, "right now")
@@ -179,12 +182,12 @@ def clause(draw: Draw, who: Phrase | None = None, tense: int = -1, relative: flo
     elif not negative and when is NOTHING and tense in (PRESENT, PRETERITE) and draw() < 0.25:
         adverb = pick(draw, FREQUENCIES)
     trailing = ""
-    if taken.noun is not None and draw() < relative:
-        trailing, english_relative = relative_clause(draw, taken.noun)
+    if complements.noun is not None and draw() < relative:
+        trailing, english_relative = relative_clause(draw, complements.noun)
         english = f"{english} {english_relative}"
     elif verb.frame in "tbi" and not negative and tense < PROGRESSIVE:
         middle, english = _adverbial(draw, middle, english)
-    early = f"{phrases.REFLEXIVES[who.person]} {taken.early}".rstrip() if verb.reflexive else taken.early
+    early = f"{phrases.REFLEXIVES[who.person]} {complements.early}".rstrip() if verb.reflexive else complements.early
     forms = conjugate(verb, tense, who.person)
     return Clause(who, forms, early, when, adverb, middle, english, negative, trailing)
 
@@ -198,7 +201,7 @@ def _adverbial(draw: Draw, middle: str, english: str) -> Pair:
 
 
 def predicate(draw: Draw, who: Phrase, past: bool | None = None) -> Clause:
-    """ "is" with an adjective, perhaps compared."""
+    """Draw a clause of "be" and an adjective, perhaps in the comparative; `past`: None for either tense."""
     negative, past = draw() < 0.12, draw() < 0.35 if past is None else past
     adjective = pick(draw, phrases.ADJECTIVES.get(who.kind or "person", phrases.ADJECTIVES["thing"]))
     german, english = adjective.plain, adjective.english
@@ -217,7 +220,7 @@ def predicate(draw: Draw, who: Phrase, past: bool | None = None) -> Clause:
 
 
 def relative_clause(draw: Draw, head: Phrase) -> Pair:
-    """A relative clause about `head`, without commas: subject, object or predicate relative."""
+    """Draw a relative clause about `head`, without commas, of which it is the subject or the object."""
     pronoun = "who" if head.animate else "that"
     choice = draw()
     if choice < 0.45 and RELATIVE_VERBS[head.kind]:
@@ -233,8 +236,8 @@ def _object_relative(draw: Draw, head: Phrase, pronoun: str) -> Pair:
     tense = choose_tense(draw, verb, who.person)
     when = time(draw, tense) if draw() < 0.25 else NOTHING
     adverb = {PROGRESSIVE: ("gerade", ""), ALREADY: ("schon", "already")}.get(tense, NOTHING)
-    own = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
-    inside = Clause(who, conjugate(verb, tense, who.person), own, when, adverb, "", verb.link, False)
+    reflexive = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
+    inside = Clause(who, conjugate(verb, tense, who.person), reflexive, when, adverb, "", verb.link, False)
     marker = f"{verb.preposition} {inflection.RELATIVE[verb.case][head.gender]}".strip()
     return f"{marker} {german_final(inside)}", f"{pronoun} {english_statement(inside)}"
 
@@ -245,7 +248,7 @@ def join(*parts: str) -> str:
 
 
 def german_main(c: Clause, first: str = "") -> str:
-    """Verb second: after the subject, or after `first` and then before the subject."""
+    """German main clause, verb second: after the subject, or, before it, after `first`."""
     when = "" if first and first == c.time[0] else c.time[0]
     rest = (c.early, when, c.adverb[0], c.middle, c.forms.tail, c.trailing and f", {c.trailing} ,")
     if first:
@@ -254,13 +257,13 @@ def german_main(c: Clause, first: str = "") -> str:
 
 
 def german_final(c: Clause) -> str:
-    """Verb last."""
+    """German subordinate clause, verb last."""
     trailing = c.trailing and f", {c.trailing} ,"
     return join(c.subject.german, c.early, c.time[0], c.adverb[0], c.middle, c.forms.final, trailing)
 
 
 def german_question(c: Clause) -> str:
-    """Verb first."""
+    """German question, verb first."""
     return join(
         c.forms.finite, c.subject.german, c.early, c.time[0], c.adverb[0], c.middle, c.forms.tail,
         c.trailing and f", {c.trailing} ,",
@@ -268,7 +271,7 @@ def german_question(c: Clause) -> str:
 
 
 def english_statement(c: Clause, time_first: bool = False) -> str:
-    """Subject, verb, object; the time last, or first."""
+    """English clause: subject, verb, object, and the time last or first."""
     first, last = (c.time[1], "") if time_first else ("", c.time[1])
     if c.negative:
         return join(first, c.subject.english, c.forms.negated, c.english, last)
@@ -276,6 +279,6 @@ def english_statement(c: Clause, time_first: bool = False) -> str:
 
 
 def english_question(c: Clause) -> str:
-    """Auxiliary first."""
-    negation = "not" if c.negative else ""
-    return join(c.forms.question, c.subject.english, negation, c.adverb[1], c.forms.questioned, c.english, c.time[1])
+    """English question, auxiliary first."""
+    negation, auxiliary, verb = "not" if c.negative else "", c.forms.question_auxiliary, c.forms.question_verb
+    return join(auxiliary, c.subject.english, negation, c.adverb[1], verb, c.english, c.time[1])

@@ -10,7 +10,7 @@ FIRST_SINGULAR, SECOND_SINGULAR, THIRD_SINGULAR, FIRST_PLURAL, SECOND_PLURAL, TH
 
 
 def table(rows: str) -> list[list[str]]:
-    """Words in rows that "|" separates."""
+    """Words of each row; rows are separated by "|"."""
     return [row.split() for row in rows.split("|")]
 
 
@@ -31,18 +31,18 @@ DOUBLED = {"plan", "pet", "chat", "get", "put", "run", "swim", "sit", "forget"}
 
 @dataclass(frozen=True, eq=False)
 class Noun:
-    """A noun with its translation."""
+    """A noun and its translation."""
 
-    gender: int
+    gender: int  # index in GENDERS
     forms: tuple[tuple[str, ...], tuple[str, ...]]  # German singular and plural, by case
-    english: tuple[str, str]
+    english: tuple[str, str]  # singular and plural
     countable: bool
     kind: str  # the class of the lexicon it belongs to
 
 
 @dataclass(frozen=True, eq=False)
 class Verb:
-    """A verb with its translation and what it takes."""
+    """A verb, its translation, and what it takes."""
 
     prefix: str  # separable, or ""
     infinitive: str  # without the prefix
@@ -58,11 +58,11 @@ class Verb:
     frame: str  # t, d, p, b, i, g or l as in the lexicon
     preposition: str
     case: int  # of the object
-    objects: tuple[str, ...]  # classes
+    objects: tuple[str, ...]  # classes of nouns
 
 
 def make_noun(line: str, kind: str) -> Noun:
-    """The noun of a lexicon line: German, gender, plural, English and perhaps its plural."""
+    """Parse a lexicon line: German, gender, plural, English and perhaps its plural."""
     german, gender, plural, english, *irregular = (word.replace("_", " ") for word in line.split())
     countable = plural != "-"
     weak = gender == "mw"
@@ -105,7 +105,7 @@ def article(english: str) -> str:
 
 
 def make_verb(line: str) -> Verb:
-    """The verb of a lexicon line."""
+    """Parse a line of lexicon.VERBS."""
     german, english, frame = (part.strip() for part in line.split("|"))
     takes, *objects = frame.split()
     reflexive, (takes, preposition, case) = takes[0] == "r", (*takes.removeprefix("r").split(":"), "", "")[:3]

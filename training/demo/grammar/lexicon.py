@@ -1,4 +1,4 @@
-"""The words of the demo grammar, as tables that are read once; inflection.py makes their forms."""
+"""The words of the demo grammar in tables; inflection.py makes their forms."""
 
 # German, gender (m, f, n; mw: a masculine noun that takes -n or -en, as in its plural), plural (- if none),
 # English and, if irregular, its plural. "_" stands for a space.
@@ -93,8 +93,8 @@ wohnzimmer n wohnzimmer living_room; schlafzimmer n schlafzimmer bedroom
 """,
 }
 
-# As above, then the preposition for being there (with the dative) and for going there (with its case), each with its
-# English.
+# As in NOUNS, then the preposition for being there (with the dative) and for going there (with its case), each with
+# its English.
 PLACES = """
 park m parks park in in in:a to; garten m gärten garden in in in:a into; stadt f städte city in in in:a to
 schule f schulen school in at in:a to; bahnhof m bahnhöfe station an at zu:d to; markt m märkte market auf at auf:a to
@@ -301,7 +301,7 @@ warten | wait | l
 sitzen/sitzt/saß/gesessen | sit/sat | l
 """
 
-# German, English, case of what follows is nominative; gender.
+# Names of persons by gender; cities in German and English.
 FIRST_NAMES = {
     "m": "thomas peter paul max felix jan lukas michael martin stefan karl jonas david simon oskar emil anton",
     "f": "anna maria julia laura lena sophie clara eva emma lisa katharina nina helga ingrid petra sarah johanna",
@@ -342,7 +342,7 @@ sonntag sunday
 FREQUENCIES = "oft often; immer always; manchmal sometimes; nie never; selten rarely; wirklich really; meistens usually"
 MANNERS = "schnell quickly; langsam slowly; heimlich secretly; gemeinsam together; allein alone; sorgfältig carefully"
 
-# Verbs of saying and thinking, followed by a clause with "dass"; and verbs followed by an infinitive.
+# As in VERBS: verbs of saying and thinking, followed by a clause with "dass"; and verbs followed by an infinitive.
 SAYING_VERBS = """
 glauben | think/thought | i
 sagen | say/said | i

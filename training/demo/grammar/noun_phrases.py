@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 class Phrase(NamedTuple):
-    """A noun phrase and what agrees with it."""
+    """A noun phrase in both languages, and what its agreement needs."""
 
     german: str
     english: str
-    person: int  # one of the six of the conjugation
+    person: int  # FIRST_SINGULAR to THIRD_PLURAL
     gender: int  # of its relative pronoun: m, f, n or plural
-    owner: int  # row of POSSESSIVES that refers back to it
+    owner: int  # index in POSSESSIVES of the one that refers back to it, -1 for any
     definite: bool  # negated by "nicht", not by "kein"
     pronoun: bool
     animate: bool  # "who", not "that"
@@ -35,7 +35,7 @@ class Determiner(NamedTuple):
 
 
 class Adjective(NamedTuple):
-    """`stem` takes endings, `plain` follows "ist"; the comparatives are empty if there are none."""
+    """An adjective: `stem` takes endings, `plain` follows "ist"; comparatives are "" if there are none."""
 
     stem: str
     plain: str
@@ -45,19 +45,19 @@ class Adjective(NamedTuple):
 
 
 def pick(draw: Draw, items: Sequence[T]) -> T:
-    """One of `items`; earlier ones are likelier, up to five times, as words are not equally frequent."""
+    """Draw one of `items`; earlier ones are up to five times likelier, since words are not equally frequent."""
     number = draw()
     return items[int(len(items) * number * (0.3 + 0.7 * number))]
 
 
 def entries(table: str) -> list[list[str]]:
-    """Fields of the entries of a lexicon table, "_" turned into spaces."""
+    """Fields of the entries of a lexicon table, with "_" replaced by a space."""
     lines = [entry.split() for entry in table.strip().replace("\n", ";").split(";")]
     return [[field.replace("_", " ") for field in line] for line in lines]
 
 
 def pairs(table: str) -> list[Pair]:
-    """A lexicon table of two columns."""
+    """Entries of a lexicon table of two columns, German and English."""
     return [(german, english) for german, english in entries(table)]
 
 
@@ -105,7 +105,7 @@ NUMBERS = [number_words(number) for number in range(2, 100)]
 
 
 def number(draw: Draw) -> Pair:
-    """A number from 2: small ones in words, large ones mostly in digits, up to 999."""
+    """Draw a number from 2 to 999: small ones in words, large ones mostly in digits."""
     size = draw()
     if size < 0.6:
         return NUMBERS[int(11 * draw())]
@@ -160,14 +160,14 @@ MASS_DETERMINERS = [DEFINITE] * 5 + [BARE] * 5 + [DEMONSTRATIVE]
 
 
 def noun(draw: Draw, kind: str) -> Noun:
-    """A noun of a class, sometimes a compound."""
+    """Draw a noun of class `kind`, sometimes a compound."""
     if kind in COMPOUNDS and draw() < 0.12:
         return pick(draw, COMPOUNDS[kind])
     return pick(draw, NOUNS[kind])
 
 
 def determiner(draw: Draw, word: Noun, plural: bool, owner: int) -> Determiner:
-    """A determiner that fits; possessives are those of `owner` half of the time."""
+    """Draw a determiner for a noun; `owner` is the likeliest of possessives, -1 for any."""
     choice = draw()
     if choice < 0.18 and word.kind != "place":
         return POSSESSIVES[owner if owner >= 0 and choice < 0.12 else int(7 * draw())]
@@ -181,7 +181,7 @@ def determiner(draw: Draw, word: Noun, plural: bool, owner: int) -> Determiner:
 
 
 def noun_phrase(draw: Draw, kind: str, case: int, owner: int = -1, negative: bool = False) -> Phrase:
-    """A phrase with a noun of class `kind`; an indefinite one that is `negative` takes "kein"."""
+    """Draw a phrase with a noun of class `kind`; if it is `negative` and indefinite, with "kein"."""
     word = noun(draw, kind)
     plural = word.countable and draw() < 0.25
     chosen = determiner(draw, word, plural, owner)
@@ -191,7 +191,7 @@ def noun_phrase(draw: Draw, kind: str, case: int, owner: int = -1, negative: boo
 
 
 def decline(draw: Draw, word: Noun, chosen: Determiner, plural: bool, case: int) -> Phrase:
-    """The phrase of a noun and a determiner, perhaps with an adjective and an owner."""
+    """The phrase of a noun and a determiner, perhaps with an adjective and a possessor in the genitive."""
     gender = PLURAL if plural else word.gender
     german, english = word.forms[plural][case], word.english[plural]
     if draw() < 0.22 and word.kind in ADJECTIVES:
@@ -235,7 +235,7 @@ THIRD_PERSONS = [PRONOUNS[1], PRONOUNS[2], PRONOUNS[4]]
 
 
 def pronoun(draw: Draw, case: int, third: bool = False) -> Phrase:
-    """A personal pronoun, of the third person if `third`."""
+    """Draw a personal pronoun, one of the third person if `third`."""
     forms, english, person, gender, owner = pick(draw, THIRD_PERSONS if third else PRONOUNS)
     return Phrase(forms[case], english[case > NOMINATIVE], person, gender, owner, True, True, True, "")
 
@@ -249,7 +249,7 @@ LAST_NAMES = lexicon.LAST_NAMES.split()
 
 
 def name(draw: Draw, case: int) -> Phrase:
-    """The name of a person: first name, both names, or the last name with a title."""
+    """Draw the name of a person: first name, both names, or title and last name."""
     first, gender = pick(draw, NAMES)
     german = english = first
     shape = draw()
@@ -263,7 +263,7 @@ def name(draw: Draw, case: int) -> Phrase:
 
 
 class Place(NamedTuple):
-    """A noun and its prepositions: there, and the way there."""
+    """A noun of a place, its prepositions for being there and for going there, and the case of the latter."""
 
     noun: Noun
     static: Pair
@@ -285,7 +285,7 @@ PLACES, CITIES = _places(), pairs(lexicon.CITIES)
 
 
 def place(draw: Draw, direction: bool) -> Pair:
-    """Where something happens, or where it leads."""
+    """Draw an adverbial of place, or of direction."""
     if draw() < 0.25:
         german, english = pick(draw, CITIES)
         return (f"nach {german}", f"to {english}") if direction else (f"in {german}", f"in {english}")

@@ -1,4 +1,4 @@
-"""Whole sentences in both languages: each rule is a function that draws one sentence and its translation."""
+"""Whole sentences in both languages: each rule is a function that draws a sentence and its translation."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ SAYING_VERBS = [make_verb(line) for line in lexicon.SAYING_VERBS.strip().split("
 INFINITIVE_VERBS = [make_verb(line) for line in lexicon.INFINITIVE_VERBS.strip().split("\n")]
 DOUBTS, FACTS, DOUBTING = pairs(lexicon.DOUBTS), pairs(lexicon.FACTS), pairs(lexicon.DOUBTING)
 CONDITIONS, OPENINGS, COURTESIES = pairs(lexicon.CONDITIONS), pairs(lexicon.OPENINGS), pairs(lexicon.COURTESIES)
-# Conjunction, translation, tense of its clause and of the main clause (-1: any).
+# German and English conjunction, tense of its clause and of the main clause (-1: any).
 CONJUNCTIONS = [
     ("weil", "because", -1, -1),
     ("wenn", "if", PRESENT, PRESENT),
@@ -58,18 +58,18 @@ CONJUNCTIONS = [
 COORDINATIONS = pairs("und and; aber but; denn because; oder or")
 QUESTIONS = pairs("warum why; wann when; wie_oft how_often")
 EXPERIENCES = [
-    # third person singular and plural, English, classes
+    # German third person singular and plural, English verb, classes of the German subject
     ("gefällt", "gefallen", "like", ("thing", "building", "clothes", "event", "text", "vehicle")),
     ("schmeckt", "schmecken", "like", ("food", "drink")),
     ("fehlt", "fehlen", "miss", ("person", "animal")),
 ]
 THINGS = ("thing", "vehicle", "text", "building", "clothes", "animal")
-ACTIVE = [verb for verb in VERBS if verb.frame == "t" and verb.english[0] not in ("marry", "know", "understand")]
-OPTIONAL = [verb for verb in VERBS if verb.frame in "tdpb"]
+PASSIVE_VERBS = [v for v in VERBS if v.frame == "t" and v.english[0] not in ("marry", "know", "understand")]
+OBJECT_VERBS = [verb for verb in VERBS if verb.frame in "tdpb"]
 
 
 def speaker(draw: Draw, kind: str = "person") -> Phrase:
-    """A subject, perhaps with a relative clause."""
+    """Draw a subject, perhaps with a relative clause."""
     who = subject(draw, kind)
     if who.kind and draw() < 0.12:
         german, english = relative_clause(draw, who)
@@ -78,7 +78,7 @@ def speaker(draw: Draw, kind: str = "person") -> Phrase:
 
 
 def statement(draw: Draw) -> Pair:
-    """Subject, verb, object; sometimes German puts a masculine object first, for all to see its case."""
+    """A statement, subject first; a German object whose article shows the accusative may be first."""
     c = clause(draw, speaker(draw), relative=0.1)
     if c.subject.pronoun and not c.negative and not c.trailing and c.middle.startswith(("den ", "diesen ")):
         return f"{german_main(c._replace(middle=''), c.middle)} .", f"{english_statement(c)} ."
@@ -86,7 +86,7 @@ def statement(draw: Draw) -> Pair:
 
 
 def inverted(draw: Draw) -> Pair:
-    """The time or another adverbial comes first."""
+    """A statement with the time or another adverbial first."""
     c = clause(draw, speaker(draw), relative=0.05)
     if c.time is NOTHING or draw() < 0.3:
         german, english = pick(draw, OPENINGS)
@@ -95,7 +95,7 @@ def inverted(draw: Draw) -> Pair:
 
 
 def reported(draw: Draw) -> Pair:
-    """A clause with "dass", or after a doubt with "ob", "warum", "wann"."""
+    """A subordinate clause with "dass", or, after words of doubt, with "ob", "warum", "wann"."""
     inside, choice = clause(draw, relative=0.05), draw()
     german, english = german_final(inside), english_statement(inside)
     if choice < 0.3:
@@ -114,13 +114,13 @@ def reported(draw: Draw) -> Pair:
 
 
 def _simple_tense(draw: Draw, verb: Verb, who: Phrase) -> int:
-    """A tense that needs no adverb."""
+    """Draw a tense that needs no adverb."""
     tense = choose_tense(draw, verb, who.person)
     return PERFECT if tense in (PROGRESSIVE, ALREADY) else tense
 
 
 def subordinated(draw: Draw) -> Pair:
-    """Two clauses and a conjunction, in either order."""
+    """A main and a subordinate clause with a conjunction, in either order."""
     word, word_english, tense, main_tense = CONJUNCTIONS[int(len(CONJUNCTIONS) * draw())]
     main, inside = clause(draw, tense=main_tense), clause(draw, tense=tense)
     german, english = f"{word} {german_final(inside)}", f"{word_english} {english_statement(inside)}"
@@ -130,21 +130,21 @@ def subordinated(draw: Draw) -> Pair:
 
 
 def coordinated(draw: Draw) -> Pair:
-    """Two main clauses."""
+    """Two main clauses with a conjunction."""
     word, word_english = pick(draw, COORDINATIONS)
     first, second = clause(draw), clause(draw)
     german = f"{german_main(first)} , {word} {german_main(second)} ."
     return german, f"{english_statement(first)} , {word_english} {english_statement(second)} ."
 
 
-def yes_or_no(draw: Draw) -> Pair:
-    """A question with the verb first."""
+def yes_no_question(draw: Draw) -> Pair:
+    """A yes-no question."""
     c = clause(draw) if draw() < 0.8 else predicate(draw, subject(draw, pick(draw, THINGS)))
     return f"{german_question(c)} ?", f"{english_question(c)} ?"
 
 
-def asked(draw: Draw) -> Pair:
-    """A question with a question word, or about the subject or the object."""
+def wh_question(draw: Draw) -> Pair:
+    """A question about the subject, the object, or with "warum", "wann", "wie oft"."""
     choice = draw()
     if choice < 0.3:
         who = Phrase("wer", "who", inflection.THIRD_SINGULAR, 0, 2, True, False, True, "")
@@ -171,8 +171,8 @@ def _object_asked(draw: Draw) -> Pair:
     return f"{german_main(c, german)} ?", f"{english} {english_question(c)} ?"
 
 
-def described(draw: Draw) -> Pair:
-    """Somebody or something is so."""
+def copular(draw: Draw) -> Pair:
+    """A statement of "be" and an adjective."""
     kind = pick(draw, ("person", "thing", "building", "food", "abstract", "animal", "place", "vehicle", "event"))
     if kind != "person":
         who = phrases.noun_phrase(draw, kind, NOMINATIVE)
@@ -185,9 +185,9 @@ def described(draw: Draw) -> Pair:
     return f"{german_main(c)} .", f"{english_statement(c)} ."
 
 
-def suffered(draw: Draw) -> Pair:
-    """The passive, often with who did it."""
-    verb, past = pick(draw, ACTIVE), draw() < 0.7
+def passive_statement(draw: Draw) -> Pair:
+    """A statement in the passive, often with its agent."""
+    verb, past = pick(draw, PASSIVE_VERBS), draw() < 0.7
     what = phrases.noun_phrase(draw, verb.objects[int(len(verb.objects) * draw())], NOMINATIVE)
     german, english = "", verb.link
     if draw() < 0.6:
@@ -200,15 +200,15 @@ def suffered(draw: Draw) -> Pair:
 
 
 def _infinitive(draw: Draw, verb: Verb, who: Phrase) -> Pair:
-    taken = objects(draw, verb, who, False)
-    own = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
-    german = join(own, taken.early, taken.middle, infinitive_with_zu(verb))
-    return german, join("to", verb.english[0], taken.english)
+    complements = objects(draw, verb, who, False)
+    reflexive = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
+    german = join(reflexive, complements.early, complements.middle, infinitive_with_zu(verb))
+    return german, join("to", verb.english[0], complements.english)
 
 
-def intended(draw: Draw) -> Pair:
-    """An infinitive with "zu", or a purpose with "um ... zu"."""
-    who, verb = speaker(draw), pick(draw, OPTIONAL)
+def infinitival(draw: Draw) -> Pair:
+    """A statement with an infinitive with "zu", or with a purpose, "um ... zu"."""
+    who, verb = speaker(draw), pick(draw, OBJECT_VERBS)
     german, english = _infinitive(draw, verb, who)
     if draw() < 0.5:
         matrix = pick(draw, INFINITIVE_VERBS)
@@ -224,8 +224,8 @@ def intended(draw: Draw) -> Pair:
     return f"{german_main(c)} , um {german} .", f"{english_statement(c)} {english} ."
 
 
-def experienced(draw: Draw) -> Pair:
-    """Verbs whose subject is the object of the translation: "mir gefällt das haus"."""
+def experiencer(draw: Draw) -> Pair:
+    """A statement with a German verb whose subject is the English object: "mir gefällt das haus"."""
     singular, plural, translation, kinds = EXPERIENCES[int(3 * draw())]
     who = phrases.pronoun(draw, DATIVE) if draw() < 0.5 else phrases.noun_phrase(draw, "person", DATIVE)
     what = phrases.noun_phrase(draw, pick(draw, kinds), NOMINATIVE)
@@ -244,18 +244,18 @@ def experienced(draw: Draw) -> Pair:
     return f"{who.german} {finite} {what.german} .", f"{english} {verb} {what.english} ."
 
 
-def liked(draw: Draw) -> Pair:
-    """ "gern" with a verb is "like to"."""
-    who, verb = speaker(draw), pick(draw, OPTIONAL)
-    taken, forms = objects(draw, verb, who, False), conjugate(verb, PRESENT, who.person)
+def gern_statement(draw: Draw) -> Pair:
+    """A statement with "gern", "like to"."""
+    who, verb = speaker(draw), pick(draw, OBJECT_VERBS)
+    complements, forms = objects(draw, verb, who, False), conjugate(verb, PRESENT, who.person)
     like = "likes to" if who.person == inflection.THIRD_SINGULAR else "like to"
-    own = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
-    german = join(who.german, forms.finite, own, taken.early, "gern", taken.middle, forms.tail)
-    return f"{german} .", f"{join(who.english, like, verb.english[0], taken.english)} ."
+    reflexive = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
+    german = join(who.german, forms.finite, reflexive, complements.early, "gern", complements.middle, forms.tail)
+    return f"{german} .", f"{join(who.english, like, verb.english[0], complements.english)} ."
 
 
-def existing(draw: Draw) -> Pair:
-    """ "es gibt"."""
+def existential(draw: Draw) -> Pair:
+    """A statement with "es gibt", "there is"."""
     kind = pick(draw, ("thing", "building", "animal", "person", "event", "food"))
     what, (where, where_english) = phrases.noun_phrase(draw, kind, ACCUSATIVE), phrases.place(draw, False)
     if what.german.startswith(("jede", "die", "der", "das", "den", "mein", "dein", "sein", "ihr", "unser", "eu")):
@@ -268,8 +268,8 @@ def existing(draw: Draw) -> Pair:
     return f"es gibt {what.german} {where} .", f"there {verb} {what.english} {where_english} ."
 
 
-def measured(draw: Draw) -> Pair:
-    """Prices and ages."""
+def measure(draw: Draw) -> Pair:
+    """A price or an age."""
     german, english = phrases.number(draw)
     if draw() < 0.5:
         what = phrases.noun_phrase(draw, pick(draw, ("thing", "text", "clothes", "vehicle")), NOMINATIVE)
@@ -281,39 +281,41 @@ def measured(draw: Draw) -> Pair:
     return f"{german_main(c)} .", f"{english_statement(c)} ."
 
 
-def requested(draw: Draw) -> Pair:
+def imperative(draw: Draw) -> Pair:
     """A polite imperative."""
-    verb = pick(draw, OPTIONAL)
+    verb = pick(draw, OBJECT_VERBS)
     you = Phrase("sie", "you", inflection.THIRD_PLURAL, 3, -1, True, True, True, "")
     negative = draw() < 0.2
-    taken = objects(draw, verb, you, negative)
-    own = "sich" if verb.reflexive else ""
-    german = join("bitte", verb.infinitive, "sie", own, taken.early, taken.middle, verb.prefix)
-    return f"{german} !", f"{join('please', 'do not' if negative else '', verb.english[0], taken.english)} !"
+    complements = objects(draw, verb, you, negative)
+    reflexive = "sich" if verb.reflexive else ""
+    german = join("bitte", verb.infinitive, "sie", reflexive, complements.early, complements.middle, verb.prefix)
+    return f"{german} !", f"{join('please', 'do not' if negative else '', verb.english[0], complements.english)} !"
 
 
-def conditioned(draw: Draw) -> Pair:
-    """What would be if."""
-    (german, english), verb, who = pick(draw, CONDITIONS), pick(draw, OPTIONAL), subject(draw)
-    taken = objects(draw, verb, who, False)
-    own = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
-    early = join(own, taken.early)
-    c = Clause(who, conditional(verb, who.person), early, NOTHING, NOTHING, taken.middle, taken.english, False)
+def conditional_statement(draw: Draw) -> Pair:
+    """A condition with "wenn" and its consequence in the conditional."""
+    (german, english), verb, who = pick(draw, CONDITIONS), pick(draw, OBJECT_VERBS), subject(draw)
+    complements = objects(draw, verb, who, False)
+    reflexive = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
+    early = join(reflexive, complements.early)
+    c = Clause(
+        who, conditional(verb, who.person), early, NOTHING, NOTHING, complements.middle, complements.english, False
+    )
     if draw() < 0.6:
         return f"{german_main(c, f'wenn {german} ,')} .", f"if {english} , {english_statement(c)} ."
     return f"{german_main(c)} , wenn {german} .", f"{english_statement(c)} if {english} ."
 
 
 def courtesy(draw: Draw) -> Pair:
-    """Things that are said every day."""
+    """A formula of courtesy."""
     return pick(draw, COURTESIES)
 
 
-RULES: list[Callable[[Draw], Pair]] = []
+RULES: list[Callable[[Draw], Pair]] = []  # of 100, each as often as it is likely
 for _rule, _weight in (
-    (statement, 30), (inverted, 15), (reported, 9), (subordinated, 9), (coordinated, 4), (yes_or_no, 4), (asked, 5),
-    (described, 6), (suffered, 4), (intended, 4), (experienced, 2), (liked, 2), (existing, 2), (measured, 2),
-    (requested, 1), (conditioned, 1),
+    (statement, 30), (inverted, 15), (reported, 9), (subordinated, 9), (coordinated, 4), (yes_no_question, 4),
+    (wh_question, 5), (copular, 6), (passive_statement, 4), (infinitival, 4), (experiencer, 2), (gern_statement, 2),
+    (existential, 2), (measure, 2), (imperative, 1), (conditional_statement, 1),
 ):  # fmt: skip
     RULES += [_rule] * _weight
 

@@ -1,4 +1,4 @@
-"""Tenses: a finite verb and what ends the clause in German, auxiliaries and main verb in English, for every person."""
+"""Tenses of verbs for every person: finite verb and end of the clause in German, auxiliary and main verb in English."""
 
 from functools import cache
 from typing import NamedTuple
@@ -40,21 +40,21 @@ STATIVE = {"know", "love", "see", "understand", "hear", "forget", "miss", "trust
 
 
 class Forms(NamedTuple):
-    """A verb in one tense and person; "" where there is nothing."""
+    """The parts of a verb in one tense and person, "" if it lacks one."""
 
     finite: str  # German second position
-    tail: str  # end of a main clause
-    final: str  # end of a subordinate clause: both together
-    auxiliary: str  # English
-    main: str
-    negated: str  # auxiliary, "not" and verb
-    question: str  # the auxiliary before the subject
-    questioned: str  # and what follows the subject
+    tail: str  # German end of a main clause: prefix, participle or infinitive
+    final: str  # German end of a subordinate clause: tail and finite verb
+    auxiliary: str  # English, of a statement
+    main: str  # English, of a statement
+    negated: str  # English auxiliary, "not" and verb
+    question_auxiliary: str  # English, before the subject
+    question_verb: str  # English, after the subject
 
 
 @cache
 def conjugate(verb: Verb, tense: int, person: int) -> Forms:
-    """The verb in a tense, for one of the six persons."""
+    """The verb in a tense (PRESENT, ..., FIRST_MODAL + row of MODALS) and one of the six persons."""
     return Forms(*_german(verb, tense, person), *_english(verb, tense, person))
 
 
@@ -103,14 +103,14 @@ def _with_auxiliary(auxiliary: str, main: str) -> tuple[str, str, str, str, str]
 
 @cache
 def be(past: bool, person: int) -> Forms:
-    """ "sein" and "be" with a predicate."""
+    """ "sein" and "be" in the preterite or the present."""
     finite = (WAR if past else SEIN)[person]
     return Forms(finite, "", finite, *_with_auxiliary((WAS if past else BE)[person], ""))
 
 
 @cache
 def passive(verb: Verb, past: bool, person: int) -> Forms:
-    """The passive of a transitive verb."""
+    """The passive of a transitive verb in the preterite or the present."""
     finite, auxiliary = (WURDE if past else WERDEN)[person], (WAS if past else BE)[person]
     english = _with_auxiliary(auxiliary, verb.english[2])
     return Forms(finite, verb.participle, f"{verb.participle} {finite}", *english)
@@ -118,11 +118,11 @@ def passive(verb: Verb, past: bool, person: int) -> Forms:
 
 @cache
 def conditional(verb: Verb, person: int) -> Forms:
-    """What somebody would do."""
+    """The conditional: "würde" or "would" and the infinitive."""
     finite, tail = WÜRDE[person], verb.prefix + verb.infinitive
     return Forms(finite, tail, f"{tail} {finite}", *_with_auxiliary("would", verb.english[0]))
 
 
 def infinitive_with_zu(verb: Verb) -> str:
-    """ "zu kaufen", "aufzumachen"."""
+    """The German infinitive with "zu": "zu kaufen", "aufzumachen"."""
     return f"{verb.prefix}zu{verb.infinitive}" if verb.prefix else f"zu {verb.infinitive}"

@@ -5,10 +5,11 @@ lines. Where one line takes over from another, the statistics of the corpus chan
 metric is known on every interval between two such points.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
@@ -24,21 +25,15 @@ class Step(NamedTuple):
 class Changes(NamedTuple):
     """Where along the line sentences change their best hypothesis; at most one change a hypothesis."""
 
-    x: np.ndarray  # float64[H]
-    before: np.ndarray  # int64[H], hypothesis
-    after: np.ndarray  # int64[H]
-    first: np.ndarray  # int64[M], the best hypothesis of each sentence at -inf
+    x: Annotated[np.ndarray, array(np.float64, "H")]
+    before: Annotated[np.ndarray, array(np.int64, "H")]  # hypothesis
+    after: Annotated[np.ndarray, array(np.int64, "H")]
+    first: Annotated[np.ndarray, array(np.int64, "M")]  # the best hypothesis of each sentence at -inf
 
 
 def new_changes(lists: Lists) -> Changes:
     """Room for the changes of `lists`."""
-    n_hypotheses, n_sentences = lists.row.size, lists.first.size - 1
-    return Changes(
-        np.empty(n_hypotheses),
-        np.empty(n_hypotheses, np.int64),
-        np.empty(n_hypotheses, np.int64),
-        np.empty(n_sentences, np.int64),
-    )
+    return allocate(Changes, {"H": lists.row.size, "M": lists.first.size - 1})
 
 
 @kernel

@@ -1,18 +1,11 @@
-"""Batch MIRA (Cherry & Foster 2012): hope and fear of every sentence, a passive-aggressive step, averaged weights.
-
-The gain of a hypothesis is the score of a pseudo-corpus to which it is added, times the words of its reference; the
-pseudo-corpus is what was hoped for before, decayed (Chiang et al. 2008).
-"""
-
-from typing import NamedTuple
+"""Batch MIRA (Cherry & Foster 2012): hope and fear of every sentence, a passive-aggressive step, averaged weights."""
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
-from phrasebeam.training.metrics.metric_scores import score_of_sums
-from phrasebeam.training.tuning.methods.linear import score_row
+from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 
@@ -24,54 +17,13 @@ class MiraBatch(Section):
     epochs: int = Field(60, ge=1)
 
 
-class Work(NamedTuple):
-    """State and work space of MIRA methods that go from sentence to sentence."""
-
-    weights: np.ndarray  # float64[F]
-    late: np.ndarray  # float64[F], sum over all updates of update times the sentences seen before it
-    tunable: np.ndarray  # float64[F], 1, or 0 for what keeps its weight
-    background: np.ndarray  # float64[S], statistics of the pseudo-corpus
-    sums: np.ndarray  # float64[S]
-    scores: np.ndarray  # float64[longest list]
-    gains: np.ndarray  # float64[longest list]
-    difference: np.ndarray  # float64[F], 0 between updates
-    n_seen: np.ndarray  # int64[1], sentences
-
-
-def new_work(problem: Problem) -> Work:
-    """The state before the first sentence."""
-    n_features, n_statistics = problem.start.size, problem.metric.n_statistics
-    longest = int(np.diff(problem.lists.first).max())
-    return Work(
-        problem.start.copy(),
-        np.zeros(n_features),
-        problem.tunable.astype(np.float64),
-        np.ones(n_statistics),
-        np.empty(n_statistics),
-        np.empty(longest),
-        np.empty(longest),
-        np.zeros(n_features),
-        np.zeros(1, np.int64),
-    )
-
-
-def average(work: Work) -> np.ndarray:
-    """float64[F] mean of the weights after each sentence."""
-    return work.weights - work.late / max(1, int(work.n_seen[0]))
-
-
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
     """The averaged weights after the epoch after which they score best on the lists."""
-    work, n_updates = new_work(problem), 0
-    best, most = Optimum(problem.start, 0), -np.inf
-    for epoch in range(1, settings.epochs + 1):
-        order = problem.rng.permutation(problem.n_sentences)
-        n_updates += int(run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work))
-        weights = average(work)
-        score = problem.score_of(weights)
-        if score > most:
-            most, best = score, Optimum(weights, n_updates, epoch)
-    return best._replace(n_updates=n_updates)
+
+    def epoch(order: np.ndarray, work: Work) -> int:
+        return run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work)
+
+    return best_average(problem, settings.epochs, epoch)
 
 
 @kernel
@@ -90,29 +42,6 @@ def run_epoch(lists, kind, order, c, decay, work):
             n_updates += separate(lists, hope_row, lists.row[first + fear], loss, c, work)
         remember(lists, hope_row, decay, work)
     return n_updates
-
-
-@inner_kernel
-def fill_list(lists, kind, i, work):
-    """Model scores and gains of the hypotheses of sentence `i`."""
-    for k in range(lists.first[i], lists.first[i + 1]):
-        row = lists.row[k]
-        for s in range(work.sums.size):
-            work.sums[s] = work.background[s] + lists.statistics[row, s]
-        place = k - lists.first[i]
-        work.scores[place] = score_row(lists, work.weights, row)
-        work.gains[place] = score_of_sums(kind, work.sums) * work.sums[1]
-
-
-@inner_kernel
-def best_of(work, size, factor):
-    """Place of the largest score + factor * gain in the list, the first of several."""
-    found = np.int64(0)
-    for place in range(1, size):
-        lead = work.scores[place] - work.scores[found] + factor * (work.gains[place] - work.gains[found])
-        if lead > 0.0:
-            found = np.int64(place)
-    return found
 
 
 @inner_kernel
@@ -139,29 +68,3 @@ def add_tracked(lists, row, factor, work):
         grown += value * (2.0 * work.difference[j] + value)
         work.difference[j] += value
     return grown
-
-
-@inlined_kernel
-def move(lists, row, step, work):
-    """Move the weights of the features of `row` along the difference, and make that 0 there."""
-    n_dense, seen = lists.dense.shape[1], work.n_seen[0]
-    for j in range(n_dense):
-        _move_weight(j, step, seen, work)
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        _move_weight(n_dense + np.int64(lists.sparse_column[place]), step, seen, work)
-
-
-@inlined_kernel
-def _move_weight(j, step, seen, work):
-    moved = step * work.difference[j]
-    work.weights[j] += moved
-    work.late[j] += seen * moved
-    work.difference[j] = 0.0
-
-
-@inner_kernel
-def remember(lists, row, decay, work):
-    """Let the pseudo-corpus decay, and add a hypothesis to it."""
-    for s in range(work.background.size):
-        work.background[s] = decay * work.background[s] + lists.statistics[row, s]
-    work.n_seen[0] += 1

@@ -5,16 +5,17 @@ weights is sought after which the hope leads every other candidate by its loss, 
 missing costs C each. Its dual has a multiplier for each candidate, together C, at first all of it on the hope.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 from phrasebeam.training.tuning.methods.linear import add_row
-from phrasebeam.training.tuning.methods.mira_batch import average, best_of, fill_list, new_work, remember
+from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 
@@ -33,43 +34,27 @@ CRITERIA = 3
 
 
 class HypothesisSets(NamedTuple):
-    """Up to N candidates of one sentence; number 0 is the hope."""
+    """Up to N candidates of one sentence, number 0 is the hope; the longest list has K hypotheses."""
 
-    place: np.ndarray  # int64[N], in the list
-    product: np.ndarray  # float64[N, N], of their features
-    violation: np.ndarray  # float64[N], loss minus lead of the hope
-    multiplier: np.ndarray  # float64[N]
-    criterion: np.ndarray  # float64[longest list]
-    order: np.ndarray  # int64[longest list]
-    is_chosen: np.ndarray  # uint8[longest list], 0 between sentences
+    place: Annotated[np.ndarray, array(np.int64, "N")]  # in the list
+    product: Annotated[np.ndarray, array(np.float64, "N", "N")]  # of their features
+    violation: Annotated[np.ndarray, array(np.float64, "N")]  # loss minus lead of the hope
+    multiplier: Annotated[np.ndarray, array(np.float64, "N")]
+    criterion: Annotated[np.ndarray, array(np.float64, "K")]
+    order: Annotated[np.ndarray, array(np.int64, "K")]
+    is_chosen: Annotated[np.ndarray, array(np.uint8, "K")]  # 0 between sentences
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
     """The averaged weights after the epoch after which they score best on the lists."""
-    work, n_updates = new_work(problem), 0
-    candidates = _new_candidates(work.scores.size, 1 + CRITERIA * settings.candidates)
-    best, most = Optimum(problem.start, 0), -np.inf
-    for epoch in range(1, settings.epochs + 1):
-        order = problem.rng.permutation(problem.n_sentences)
-        limits = settings.c, settings.decay, settings.tolerance, settings.candidates
-        n_updates += int(run_epoch(problem.lists, problem.metric.kind, order, limits, work, candidates))
-        weights = average(work)
-        score = problem.score_of(weights)
-        if score > most:
-            most, best = score, Optimum(weights, n_updates, epoch)
-    return best._replace(n_updates=n_updates)
+    longest = int(np.diff(problem.lists.first).max())
+    candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
+    limits = settings.c, settings.decay, settings.tolerance, settings.candidates
 
+    def epoch(order: np.ndarray, work: Work) -> int:
+        return run_epoch(problem.lists, problem.metric.kind, order, limits, work, candidates)
 
-def _new_candidates(longest: int, n: int) -> HypothesisSets:
-    return HypothesisSets(
-        np.empty(n, np.int64),
-        np.empty((n, n)),
-        np.empty(n),
-        np.empty(n),
-        np.empty(longest),
-        np.empty(longest, np.int64),
-        np.zeros(longest, np.uint8),
-    )
+    return best_average(problem, settings.epochs, epoch)
 
 
 @kernel
@@ -184,22 +169,4 @@ def apply(lists, first, count, c, work, candidates):
     for j in range(count):
         add_row(lists, lists.row[first + candidates.place[j]], -candidates.multiplier[j], work.difference)
     for j in range(count):
-        move_to(lists, lists.row[first + candidates.place[j]], work)
-
-
-@inner_kernel
-def move_to(lists, row, work):
-    """Move the weights of the features of `row` by the difference, and make that 0 there."""
-    n_dense, seen = lists.dense.shape[1], work.n_seen[0]
-    for f in range(n_dense):
-        _move_weight(f, seen, work)
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        _move_weight(n_dense + np.int64(lists.sparse_column[place]), seen, work)
-
-
-@kernel
-def _move_weight(f, seen, work):
-    moved = work.difference[f] * work.tunable[f]
-    work.weights[f] += moved
-    work.late[f] += seen * moved
-    work.difference[f] = 0.0
+        move(lists, lists.row[first + candidates.place[j]], 1.0, work)

@@ -1,0 +1,62 @@
+"""The corpora that are measured on: their languages, and which files train, tune and test."""
+
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
+
+
+class Corpus(NamedTuple):
+    """Where the text lies; test "" takes the last HELD_OUT pairs of the training text."""
+
+    source: str
+    target: str
+    test: str
+    development: str
+
+
+CORPORA = {
+    "multi30k": Corpus("de", "en", "test_2016_flickr", "val"),
+    "ted": Corpus("de", "en", "devtest", "dev"),
+    "tanaka": Corpus("ja", "en", "", "dev"),
+}
+
+
+class Files(NamedTuple):
+    """Training text, its alignment, and test text."""
+
+    source: Path
+    target: Path
+    alignment: Path
+    test_source: Path
+    test_target: Path
+
+
+def prepare(data: Path, corpus: Corpus, directory: Path) -> Files:
+    """The files to train and test on; those split off the training text are written to `directory`."""
+    languages = corpus.source, corpus.target
+    alignment = f"train.align.{corpus.source}-{corpus.target}"
+    train = [data / f"train.{languages[0]}", data / f"train.{languages[1]}", data / alignment]
+    if corpus.test:
+        return Files(*train, *(data / f"{corpus.test}.{language}" for language in languages))
+    parts = []
+    for path in train:
+        lines = path.read_bytes().splitlines(keepends=True)
+        parts.append(directory / path.name)
+        parts[-1].write_bytes(b"".join(lines[:-HELD_OUT]))
+        (directory / path.name.replace("train", "test")).write_bytes(b"".join(lines[-HELD_OUT:]))
+    return Files(*parts, *(directory / f"test.{language}" for language in languages))
+
+
+def development_of(data: Path, corpus: Corpus) -> list[Path]:
+    """Source and target of the development set."""
+    return [data / f"{corpus.development}.{language}" for language in (corpus.source, corpus.target)]
+
+
+def head(path: Path, n_lines: int, directory: Path) -> Path:
+    """A file of the first lines of `path`."""
+    beginning = directory / f"{path.name}.head"
+    with open(path, "rb") as text:
+        beginning.write_bytes(b"".join(islice(text, n_lines)))
+    return beginning

@@ -1,0 +1,122 @@
+"""What the perceptron and expected BLEU learn from the same data, together: BLEU on development and test sets.
+
+    python -m benchmarks.experiments.both_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...] [--tables]
+
+Both begin with the same tuned model, that of maxforce.py and expected_bleu.py, which may share DIRECTORY. The
+perceptron learns from all pairs, with configs/maxforce-small.yaml. Its sparse features are put beside what expected
+BLEU learned, as join-features does, and everything is tuned by corpus-level MIRA. Of several seeds, there is the mean
+of the perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from benchmarks.experiments.expected_bleu import Work, bootstrapped, make_tuned, read_texts
+from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.maxforce import SMALL, TINY, TINY_TUNE, file_of, score_before, scores
+from benchmarks.measure import table
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.training.joining.joined_model import join_features
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
+
+EXPECTED_BLEU = {  # runs; Multi30k learns as much from features (a) alone
+    "multi30k": "adagrad",
+    "ted": "rprop-all",
+    "tanaka": "rprop-all",
+}
+TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # of everything
+
+
+def main() -> None:
+    parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
+    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the perceptron, and of tuning")
+    parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    show_progress()
+    for corpus in given.corpus:
+        work = Work(corpus, EXPECTED_BLEU[corpus], read_texts(corpus, given), given.output, given)
+        if not given.tables:
+            make_tuned(work)
+            score_before(work)
+            learn_expected_bleu(work)
+            if not alone(work).exists():
+                write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
+            for seeds in kinds(given.seed):
+                make(work, seeds)
+        print_table(work)
+
+
+def kinds(seeds: list[int]) -> list[list[int]]:
+    """Each seed alone, and all of several."""
+    return [[seed] for seed in seeds] + ([seeds] if len(seeds) > 1 else [])
+
+
+def alone(work: Work) -> Path:
+    """Of the numbers of expected BLEU."""
+    return work.output / f"{work.corpus}.both.expected-bleu.json"
+
+
+def file_of_seeds(work: Work, seeds: list[int]) -> Path:
+    """Of the numbers of the perceptron and of both; of several seeds, of their mean."""
+    return work.output / f"{work.corpus}.both.{'-'.join(map(str, seeds))}.json"
+
+
+def make(work: Work, seeds: list[int]) -> None:
+    """The perceptron's model and the one with both, and what they are worth, unless that is there."""
+    path = file_of_seeds(work, seeds)
+    if path.exists():
+        return
+    tiny, tune = (TINY, TINY_TUNE) if work.given.tiny else ({}, {})
+    more: dict[str, Any] = {"threads": work.given.threads, "seeds": seeds, "tune": SMALL["tune"] | tune}
+    config = parse_config(SMALL | tiny | more, MaxforceConfig, "settings")
+    perceptron = work.output / f"{work.corpus}.both.perceptron"  # what it learned with a seed is kept for their mean
+    trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], perceptron, config)
+    curves = {seed: [epoch.score for epoch in progress.iterations] for seed, progress in trained.progress.items()}
+    found = scores(perceptron, work.texts, path, "perceptron_")
+    joined = path.with_suffix(".joined")
+    join_features(work.path("model"), perceptron, joined)
+    both = path.with_suffix(".tuned")
+    settings = TUNE | {"seeds": seeds[:1], "threads": work.given.threads} | tune
+    tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
+    write(path, {"curves": curves} | found | scores(both, work.texts, path, "both_"))
+
+
+def print_table(work: Work) -> None:
+    """A row for each model."""
+    if not alone(work).exists():
+        return
+    before = file_of(work.output, work.corpus, "tuned")
+    rows = [["", "dev", "test", "p"], row(work, "tuned", before), row(work, "expected BLEU", alone(work))]
+    for seeds in kinds(work.given.seed):
+        path = file_of_seeds(work, seeds)
+        if path.exists():
+            if len(seeds) == 1:
+                curve = json.loads(path.read_text())["curves"][str(seeds[0])]
+                print(f"{work.corpus}, seed {seeds[0]}, perceptron: " + ", ".join(f"{one:.2f}" for one in curve))
+            what = "seed" if len(seeds) == 1 else "mean of seeds"
+            rows += rows_of(work, f"{what} {', '.join(map(str, seeds))}", path)
+    print(f"\n### {work.corpus}\n\n{table(rows)}", flush=True)
+
+
+def rows_of(work: Work, what: str, path: Path) -> list[list[str]]:
+    """Of the perceptron alone, and of both."""
+    return [row(work, f"{name}, {what}", path, f"{name}_") for name in ("perceptron", "both")]
+
+
+def row(work: Work, name: str, path: Path, kind: str = "") -> list[str]:
+    """BLEU of both sets, and whether that of the test set differs from the tuned model's."""
+    found, before = json.loads(path.read_text()), file_of(work.output, work.corpus, "tuned")
+    texts = before.with_suffix(".test"), path.with_suffix(f".{kind}test")
+    p_value = bootstrapped(*texts, work.texts) if path != before else ""
+    return [name, *(f"{found[f'{kind}{one}']:.2f}" for one in ("dev", "test")), p_value]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""All tuning methods as in Tan et al. (2013, Tables 1, 2 and 4): BLEU on development and test sets, updates, seconds.
+
+    python -m benchmarks.experiments.tuning DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
+
+Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
+--tables only prints what is there. Runs come in the order of how much they tell. C is chosen by BLEU on the
+development set of the first corpus, with the first seed; other corpora and seeds then have that C.
+"""
+
+import json
+import shutil
+import statistics
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.corpora import CORPORA, Corpus, development_of, prepare
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.measure import PHRASEBEAM, run, table
+from phrasebeam.base.config import parse_config
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.tune_model import tune_model
+
+GRIDS: dict[Method, list[float]] = {
+    "mira-corpus": [0.1, 0.01, 0.001, 1.0, 10.0],
+    "mira-batch": [0.01, 0.1, 0.001, 0.0001],
+    "mert": [],
+    "mira-chiang": [0.01, 0.1, 0.001, 0.0001],
+    "pro": [],
+}
+LONGEST = {"dense": 7, "groups": 10}  # phrases; 10 as in the paper, 220 group features
+FIRST = "multi30k"
+SEEDS = 1, 2, 3
+SETTINGS = {
+    "iterations": 8,
+    "nbest": 100,
+    "threads": 1,
+    "search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
+}
+
+
+class Job(NamedTuple):
+    """One run."""
+
+    corpus: str
+    features: str
+    method: Method
+    c: float | None
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Of its file."""
+        return ".".join([self.corpus, self.features, self.method, f"{self.c or 0:g}".replace(".", "_"), f"{self.seed}"])
+
+
+def main() -> None:
+    parser = parser_of(__doc__, corpus=CORPORA, features=LONGEST, method=GRIDS)
+    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
+    given = parser.parse_args()
+    if not given.tables:
+        for job in jobs(given.corpus, given.features, given.method, given.seed, given.output):
+            if not (given.output / f"{job.name}.json").exists():
+                tune(job, given.data, given.output)
+    print_tables(given.output)
+
+
+def jobs(
+    corpora: list[str], features: list[str], methods: list[Method], seeds: list[int], output: Path
+) -> Iterator[Job]:
+    """All runs, those on the first corpus with every C first; what comes later depends on how these end."""
+    wanted = [(corpus, kind, method) for corpus in corpora for kind in features for method in methods]
+    at_first, elsewhere = ([one for one in wanted if (one[0] == FIRST) == is_first] for is_first in (True, False))
+    for begin, end in ((0, 1), (1, None)):
+        for kind in features if SEEDS[0] in seeds else []:
+            for corpus, _, method in (one for one in at_first if one[1] == kind):
+                yield from (Job(corpus, kind, method, c, SEEDS[0]) for c in (GRIDS[method] or [None])[begin:end])
+    for seed in seeds:
+        for corpus, kind, method in elsewhere if seed == SEEDS[0] else wanted:
+            if seed == SEEDS[0] or method != "mira-corpus":  # which draws nothing
+                yield Job(corpus, kind, method, best_c(output, kind, method), seed)
+
+
+def results(output: Path) -> list[dict[str, Any]]:
+    """All that is there."""
+    return [json.loads(path.read_text()) for path in sorted(output.glob("*.json"))]
+
+
+def best_c(output: Path, features: str, method: str) -> float | None:
+    """Of the run on the first corpus that is best on the development set."""
+    wanted = {"corpus": FIRST, "features": features, "method": method, "seed": SEEDS[0]}
+    found = [one for one in results(output) if wanted.items() <= one.items()]
+    return max(found, key=lambda one: one["score"])["c"] if found else None
+
+
+def corpus_files(name: str, data: Path, output: Path) -> dict[str, Path]:
+    """The files of a corpus by purpose; a test set split off the training text is written to `output`."""
+    corpus: Corpus = CORPORA[name]
+    directory = output / f"{name}.data"
+    directory.mkdir(parents=True, exist_ok=True)
+    train = prepare(data / name, corpus, directory)
+    return train._asdict() | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
+
+
+def train_model(files: dict[str, Path], features: str, model: Path) -> None:
+    """The model of the training text, unless it is there."""
+    if not model.exists():
+        config = model.with_suffix(".yaml")
+        config.write_text(f"phrases:\n  max_length: {LONGEST[features]}\n")
+        options = [f"--{name}={files[name]}" for name in ("source", "target", "alignment")]
+        run([*PHRASEBEAM, "train-model", f"--config={config}", *options, f"--output={model}"])
+
+
+def settings_of(job: Job) -> TuneConfig:
+    """The settings of a run."""
+    settings: dict[str, Any] = SETTINGS | {"method": job.method, "seeds": [job.seed]}
+    if job.features == "groups":
+        settings["add"] = {"length_groups": LONGEST["groups"]}
+        settings["mert"] = {"restarts": 4}
+        settings["search"] = SETTINGS["search"] | {"max_phrase_length": LONGEST["groups"]}
+    config = parse_config(settings, TuneConfig, "settings")
+    return config if job.c is None else config.with_c(job.c)
+
+
+def tune(job: Job, data: Path, output: Path) -> None:
+    """Make one run, and write its file."""
+    files, config = corpus_files(job.corpus, data, output), settings_of(job)
+    model, tuned = output / f"{job.corpus}-{LONGEST[job.features]}", output / f"{job.name}.model"
+    train_model(files, job.features, model)
+    sets = [DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test")]
+    found = asdict(tune_model(model, sets[0], tuned, config, sets[1])[0])
+    test = sets[1].read(config)
+    score = test.score(Decoder.load(model, config.search)).score
+    found |= job._asdict() | {"test_before": test.reported(score)}
+    write(output / f"{job.name}.json", found)
+    shutil.rmtree(tuned / "tuning")
+    scores = (
+        f"{found['before']:.2f} -> {found['score']:.2f}, test {found['test_before']:.2f} -> {found['test_score']:.2f}"
+    )
+    seconds = f"{found['optimize_seconds']:.0f} s + {found['decode_seconds']:.0f} s"
+    print(f"{job.name}: {scores}, best iteration {found['best']}, {seconds}", flush=True)
+
+
+def print_tables(output: Path) -> None:
+    """BLEU, with mean and deviation over the seeds, then what each run took."""
+    found = results(output)
+    for corpus in CORPORA:
+        for features in LONGEST:
+            cell = [one for one in found if (one["corpus"], one["features"]) == (corpus, features)]
+            if cell:
+                print(f"\n### {corpus}, {features}\n\n{table([heading(), before(cell), *map(row, by_setting(cell))])}")
+
+
+def by_setting(cell: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """The runs that differ by nothing but their seeds."""
+    keys = [(method, c) for method in GRIDS for c in (GRIDS[method] or [None])]
+    groups = [[one for one in cell if (one["method"], one["c"]) == key] for key in keys]
+    return [group for group in groups if group]
+
+
+def heading() -> list[str]:
+    return ["method", "C", "seeds", "dev", "test", "updates", "optimizing", "decoding"]
+
+
+def before(cell: list[dict[str, Any]]) -> list[str]:
+    return ["untuned", "", "", f"{cell[0]['before']:.2f}", f"{cell[0]['test_before']:.2f}", "", "", ""]
+
+
+def row(runs: list[dict[str, Any]]) -> list[str]:
+    """Means of runs, with the deviation of BLEU in brackets."""
+    means = [statistics.fmean(one[name] for one in runs) for name in ("updates", "optimize_seconds", "decode_seconds")]
+    c = "" if runs[0]["c"] is None else f"{runs[0]['c']:g}"
+    scores = [spread([one[name] for one in runs]) for name in ("score", "test_score")]
+    return [runs[0]["method"], c, str(len(runs)), *scores, f"{means[0]:,.0f}", f"{means[1]:.1f} s", f"{means[2]:.1f} s"]
+
+
+def spread(values: list[float]) -> str:
+    deviation = f" ({statistics.stdev(values):.2f})" if len(values) > 1 else ""
+    return f"{statistics.fmean(values):.2f}{deviation}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+"""Structs of arrays: NamedTuples that declare dtype and shape at each field, from which all arrays are allocated."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, get_type_hints
+
+import numpy as np
+
+Struct = TypeVar("Struct", bound=tuple)
+
+
+class ArrayField(NamedTuple):
+    """What a field declares of its array."""
+
+    dtype: np.dtype
+    shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
+    fill: float | None  # the first value of all elements; None: whatever the memory held before
+
+    def new(self, sizes: Mapping[str, int]) -> np.ndarray:
+        """An array of that kind; `sizes` says how many each name of the shape stands for."""
+        shape = [_length(length, sizes) for length in self.shape]
+        if self.fill is None:
+            return np.empty(shape, self.dtype)
+        return np.full(shape, self.fill, self.dtype) if self.fill else np.zeros(shape, self.dtype)
+
+
+def array(dtype: type, *shape: int | str, fill: float | None = 0) -> ArrayField:
+    """What a field of a struct declares: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
+    return ArrayField(np.dtype(dtype), shape, fill)
+
+
+@cache
+def array_fields(struct: type) -> dict[str, ArrayField]:
+    """The arrays that the fields of a struct declare, by the name of the field, in their order."""
+    fields = {}
+    for name, hint in get_type_hints(struct, include_extras=True).items():
+        for declared in getattr(hint, "__metadata__", ()):
+            if isinstance(declared, ArrayField):
+                fields[name] = declared
+    return fields
+
+
+def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> Struct:
+    """A struct whose declared arrays are new, but for the fields that are `given`.
+
+    Raises TypeError where a field is neither declared nor given, KeyError where a size is missing.
+    """
+    new = {name: field.new(sizes) for name, field in array_fields(struct).items() if name not in given}
+    return struct(**new, **given)
+
+
+def _length(length: int | str, sizes: Mapping[str, int]) -> int:
+    if isinstance(length, int):
+        return length
+    name, _, more = length.partition(" + ")
+    return sizes[name] + int(more or 0)

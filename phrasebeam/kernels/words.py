@@ -1,0 +1,12 @@
+"""Sequences of word ids inside kernels: phrases lie one behind the other in arrays of int32, each a span of one."""
+
+from phrasebeam.kernels.jit import inlined_kernel
+
+
+@inlined_kernel
+def same_words(words, first, others, begin, length):
+    """Whether words[first:first + length] and others[begin:begin + length] are equal; int32 arrays, int64 places."""
+    for i in range(length):
+        if words[first + i] != others[begin + i]:
+            return False
+    return True

@@ -1,0 +1,23 @@
+"""Public names and subcommands, which are imported when they are first used: each is there."""
+
+from importlib import import_module
+
+import pytest
+
+import phrasebeam
+from phrasebeam.cli import COMMANDS
+
+
+@pytest.mark.parametrize("name", phrasebeam.__all__)
+def test_public_names_can_be_imported(name):
+    assert getattr(phrasebeam, name).__name__ == name
+
+
+def test_other_names_are_refused():
+    with pytest.raises(AttributeError, match="Nothing"):
+        _ = phrasebeam.Nothing
+
+
+@pytest.mark.parametrize(("module", "function"), COMMANDS.values())
+def test_subcommands_can_be_imported(module, function):
+    assert callable(getattr(import_module(module), function))

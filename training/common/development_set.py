@@ -1,0 +1,114 @@
+"""Development data: its translations by a decoder, and their score, which tells how good weights are and when to stop.
+
+All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. What a method tunes weights for is
+the metric itself (training/metrics/metrics.py), without the factor 100.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.derived_model import with_sparse_weights
+from phrasebeam.training.common.settings import ScoringSettings
+from phrasebeam.training.metrics.metrics import Metric, make_metric
+
+
+class TunedWeights(NamedTuple):
+    """Dense weights, and their score on the development data."""
+
+    weights: Weights
+    score: float
+
+
+Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a model; the name is that of this tuning
+
+
+class DevelopmentScore(NamedTuple):
+    """How well development data was translated."""
+
+    score: float  # 0 to 100, of TER negative
+    n_words: int  # of the translations
+
+
+@dataclass(frozen=True)
+class DevelopmentSet:
+    """Source sentences, the metric against their references, and how many threads translate."""
+
+    source: Sequence[str]
+    metric: Metric
+    threads: int
+
+    def score(self, decoder: Decoder) -> DevelopmentScore:
+        """Translate all sentences, saying how far it is, and score the translations."""
+        texts = []
+        with stage("decode", len(self.source)) as advance:
+            for translation in decoder.translate_all(self.source, self.threads):
+                texts.append(translation.text)
+                advance(1)
+        score = self.metric.corpus_score(self.metric.statistics(np.arange(len(texts)), texts))
+        return DevelopmentScore(points(score), sum(len(text.split()) for text in texts))
+
+    def reported(self, score: float) -> float:
+        """A score (0 to 100, of TER negative) as people know it: of TER the edit rate, which is positive."""
+        return math.copysign(score, self.metric.reported(score))
+
+
+def points(score: float) -> float:
+    """A score of the metric itself, which is at most 1, on the scale of 0 to 100."""
+    return 100 * score
+
+
+@dataclass(frozen=True)
+class DevelopmentData:
+    """Files of source sentences and of their references, one of these for each set of them."""
+
+    source: Path
+    references: Sequence[Path]
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """All files by name."""
+        return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
+
+    def read(self, settings: ScoringSettings) -> DevelopmentSet:
+        """The sentences and the metric. Raises FormatError where files have not as many lines."""
+        lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
+        for path, found in lines.items():
+            if not found or len(found) != len(lines[self.source]):
+                expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
+                raise FormatError(path, f"{len(found)} lines, {expected}")
+        references = [lines[path] for path in self.references]
+        metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
+        return DevelopmentSet(lines[self.source], metric, settings.threads)
+
+
+class DevelopmentScorer:
+    """Scores weights while they are learned, with one decoder; `tune`, where given, tunes the dense ones before."""
+
+    def __init__(self, development: DevelopmentSet, decoder: Decoder, tune: Tune | None = None):
+        self.development, self.decoder, self.tune = development, decoder, tune
+
+    def score(self, weights: Weights, sparse: SparseWeights) -> DevelopmentScore:
+        """The score of weights without tuning."""
+        self.decoder.reweigh(weights, sparse)
+        return self.development.score(self.decoder)
+
+    def score_tuned(self, name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
+        """The score of weights, and float64[F], the dense ones as they were tuned; `name` is that of the tuning."""
+        if self.tune is not None:
+            model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
+            weights = self.tune(name, model).weights
+        score = self.score(weights, sparse)
+        return score, weight_vector(self.decoder.weights, self.decoder.features)

@@ -1,0 +1,63 @@
+"""How a training goes, iteration by iteration: scores, the best so far, when it has stopped, and a table of it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, Generic, Self, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.training.common.checkpoint import SignedSection
+
+AnyIteration = TypeVar("AnyIteration", bound=Section)
+
+
+class Progress(SignedSection, Generic[AnyIteration]):
+    """All iterations of a training so far; each has a `score` of the development set, None where it was not scored.
+
+    Scores are higher for better weights. Iteration 0 is that of the weights before training.
+    """
+
+    iterations: list[AnyIteration] = Field([])
+
+    @property
+    def scores(self) -> list[float]:
+        """By iteration, -inf where it was not scored."""
+        iterations: Sequence[Any] = self.iterations  # of a class that has scores
+        return [-math.inf if one.score is None else one.score for one in iterations]
+
+    @property
+    def best(self) -> int:
+        """The iteration whose weights have the best score, the first of several."""
+        return int(np.argmax(self.scores))
+
+    @property
+    def best_score(self) -> float:
+        """The score of those weights."""
+        return self.scores[self.best]
+
+    def has_stopped(self, patience: int) -> bool:
+        """Whether the last `patience` iterations were not better than the best before them."""
+        return len(self.iterations) - 1 - self.best >= patience
+
+    def with_iteration(self, iteration: AnyIteration, **more: object) -> Self:
+        """The progress with one more iteration, and with other values of the fields in `more`."""
+        return self.model_copy(update={"iterations": [*self.iterations, iteration], **more})
+
+    def rows(self, first: int = 0) -> list[dict[str, Any]]:
+        """The fields of each iteration, for a curve; they are numbered from `first` on."""
+        return [{"iteration": number, **one.model_dump()} for number, one in enumerate(self.iterations, first)]
+
+
+def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> str:
+    """A text table with a row for each iteration, by number, the best one marked."""
+    numbered = [[f"{number}*" if number == best else f"{number}", *cells] for number, cells in rows.items()]
+    return text_table([["iteration", *header], *numbered])
+
+
+def text_table(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of cells in columns as wide as needed; rows may end early."""
+    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

@@ -1,0 +1,47 @@
+"""Settings that trainers share: of scores and of the training data that is decoded; which of them a run may change."""
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from phrasebeam.base.config import Bytes, Section
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.metrics.bleu import ReferenceLength
+from phrasebeam.training.metrics.definitions import MetricName
+
+# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
+WITHOUT_EFFECT = "without effect on what was done"
+Seed = Annotated[int, Field(ge=0)]
+
+
+class ScoringSettings(Section):
+    """How translations of development data are made and scored."""
+
+    metric: MetricName = "bleu"
+    lowercase: bool = Field(False, description="ignore case in all scores")
+    reference_length: ReferenceLength = Field("closest", description="of several references, for BLEU")
+    threads: Annotated[int, WITHOUT_EFFECT] = Field(2, ge=1)
+
+
+class TrainingDataSettings(Section):
+    """Which sentence pairs of the training data are decoded, and what the model must not know of them."""
+
+    leave_one_out: LeaveOneOut | None = Field("drop", description="of pairs that only the sentence pair supports")
+    lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
+    sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
+    max_words: int = Field(100, ge=1, description="longer source sentences are left out")
+    lm_memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
+        2 * 2**30, ge=2**20, description="for estimating language models without a fold"
+    )
+
+    @model_validator(mode="after")
+    def _has_folds(self) -> "TrainingDataSettings":
+        if self.lm_folds == 1:
+            raise ValueError("lm_folds is 1; give 2 or more, or 0 for the model's own language model")
+        return self
+
+
+def settings_with_effect(config: Section) -> dict[str, object]:
+    """The settings of a run as JSON, for its signature: those marked WITHOUT_EFFECT are left out."""
+    fields = type(config).model_fields.items()
+    return config.model_dump(mode="json", exclude={name for name, field in fields if WITHOUT_EFFECT in field.metadata})

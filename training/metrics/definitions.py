@@ -1,0 +1,52 @@
+"""The metrics of translation quality: how sacrebleu computes each, and by which statistics trainers optimize it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sacrebleu.metrics import BLEU, CHRF, TER
+
+MetricName = Literal["bleu", "chrf", "chrf++", "ter"]
+BLEU_KIND, CHRF_KIND, TER_KIND = (np.int64(i) for i in range(3))  # see metric_scores.py
+
+References = Sequence[Sequence[str]]  # one list of sentences for each set of them
+
+
+class MetricOptions(NamedTuple):
+    """What can be chosen, for the metrics that it concerns."""
+
+    lowercase: bool = False  # BLEU and chrF; TER always ignores case, as sacrebleu has it
+    tokenize: str | None = "none"  # BLEU's tokenizer; None: sacrebleu's own choice
+
+
+class MetricDefinition(NamedTuple):
+    """One metric, the same for `evaluate` and for trainers."""
+
+    sacrebleu: Callable[[MetricOptions, References | None], Any]  # sacrebleu's Metric, against references or none yet
+    kind: np.int64  # which kernel makes scores of sums of its statistics, higher for better translations
+    n_statistics: int  # of a hypothesis, those of sacrebleu; for every metric number 1 is the size of the reference
+    scale: float = 100.0  # from the kernel's score to what people know; negative where lower is better
+
+
+METRICS: dict[str, MetricDefinition] = {
+    "bleu": MetricDefinition(  # Papineni et al. 2002
+        lambda options, references: BLEU(
+            lowercase=options.lowercase, tokenize=options.tokenize, force=True, references=references
+        ),
+        BLEU_KIND,
+        n_statistics=10,
+    ),
+    "chrf": MetricDefinition(  # chrF2, Popović 2015
+        lambda options, references: CHRF(lowercase=options.lowercase, references=references),
+        CHRF_KIND,
+        n_statistics=18,
+    ),
+    "chrf++": MetricDefinition(  # chrF2 with n-grams of one and two words, Popović 2017
+        lambda options, references: CHRF(word_order=2, lowercase=options.lowercase, references=references),
+        CHRF_KIND,
+        n_statistics=24,
+    ),
+    "ter": MetricDefinition(  # translation edit rate, Snover et al. 2006
+        lambda options, references: TER(references=references), TER_KIND, n_statistics=2, scale=-100.0
+    ),
+}

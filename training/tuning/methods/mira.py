@@ -1,0 +1,109 @@
+"""What the MIRA methods share that go from sentence to sentence: gains of hypotheses, and averaged weights.
+
+The gain of a hypothesis is the score of a pseudo-corpus to which it is added, times the words of its reference; the
+pseudo-corpus is what was hoped for before, decayed (Chiang et al. 2008).
+"""
+
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.training.metrics.metric_scores import score_of_sums
+from phrasebeam.training.tuning.methods.linear import score_row
+from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+
+
+class Work(NamedTuple):
+    """State and work space of MIRA methods that go from sentence to sentence; the longest list has K hypotheses."""
+
+    weights: Annotated[np.ndarray, array(np.float64, "F")]
+    # Sum over all updates of update times the sentences seen before it
+    late: Annotated[np.ndarray, array(np.float64, "F")]
+    tunable: Annotated[np.ndarray, array(np.float64, "F")]  # 1, or 0 for what keeps its weight
+    background: Annotated[np.ndarray, array(np.float64, "S", fill=1)]  # statistics of the pseudo-corpus
+    sums: Annotated[np.ndarray, array(np.float64, "S")]
+    scores: Annotated[np.ndarray, array(np.float64, "K")]
+    gains: Annotated[np.ndarray, array(np.float64, "K")]
+    difference: Annotated[np.ndarray, array(np.float64, "F")]  # 0 between updates
+    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # sentences
+
+
+def new_work(problem: Problem) -> Work:
+    """The state before the first sentence."""
+    n_features, n_statistics = problem.start.size, problem.metric.n_statistics
+    longest = int(np.diff(problem.lists.first).max())
+    sizes = {"F": n_features, "S": n_statistics, "K": longest}
+    return allocate(Work, sizes, weights=problem.start.copy(), tunable=problem.tunable.astype(np.float64))
+
+
+def average(work: Work) -> np.ndarray:
+    """float64[F] mean of the weights after each sentence."""
+    return work.weights - work.late / max(1, int(work.n_seen[0]))
+
+
+def best_average(problem: Problem, epochs: int, run_epoch: Callable[[np.ndarray, Work], int]) -> Optimum:
+    """The averaged weights after the epoch after which they score best on the lists.
+
+    `run_epoch` steps at every sentence, in the order given (int64[M]), and returns how many steps it took.
+    """
+    work, n_updates = new_work(problem), 0
+    best, most = Optimum(problem.start, 0), -np.inf
+    for epoch in range(1, epochs + 1):
+        n_updates += int(run_epoch(problem.rng.permutation(problem.n_sentences), work))
+        weights = average(work)
+        score = problem.score_of(weights)
+        if score > most:
+            most, best = score, Optimum(weights, n_updates, epoch)
+    return best._replace(n_updates=n_updates)
+
+
+@inner_kernel
+def fill_list(lists, kind, i, work):
+    """Model scores and gains of the hypotheses of sentence `i`."""
+    for k in range(lists.first[i], lists.first[i + 1]):
+        row = lists.row[k]
+        for s in range(work.sums.size):
+            work.sums[s] = work.background[s] + lists.statistics[row, s]
+        place = k - lists.first[i]
+        work.scores[place] = score_row(lists, work.weights, row)
+        work.gains[place] = score_of_sums(kind, work.sums) * work.sums[1]
+
+
+@inner_kernel
+def best_of(work, size, factor):
+    """Place of the largest score + factor * gain in the list, the first of several."""
+    found = np.int64(0)
+    for place in range(1, size):
+        lead = work.scores[place] - work.scores[found] + factor * (work.gains[place] - work.gains[found])
+        if lead > 0.0:
+            found = np.int64(place)
+    return found
+
+
+@inlined_kernel
+def move(lists, row, step, work):
+    """Move the weights of the tunable features of `row` by `step` times the difference, and make that 0 there."""
+    n_dense, seen = lists.dense.shape[1], work.n_seen[0]
+    for j in range(n_dense):
+        _move_weight(j, step, seen, work)
+    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+        _move_weight(n_dense + np.int64(lists.sparse_column[place]), step, seen, work)
+
+
+@inlined_kernel
+def _move_weight(j, step, seen, work):
+    moved = step * work.difference[j] * work.tunable[j]
+    work.weights[j] += moved
+    work.late[j] += seen * moved
+    work.difference[j] = 0.0
+
+
+@inner_kernel
+def remember(lists, row, decay, work):
+    """Let the pseudo-corpus decay, and add a hypothesis to it."""
+    for s in range(work.background.size):
+        work.background[s] = decay * work.background[s] + lists.statistics[row, s]
+    work.n_seen[0] += 1
