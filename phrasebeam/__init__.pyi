@@ -12,8 +12,8 @@ from .base.errors import (
     SmtError as SmtError,
 )
 from .decoder.features.weights import Weights as Weights
-from .decoder.forced.forced_decoder import Forced as Forced
 from .decoder.forced.forced_decoder import ForcedDecoder as ForcedDecoder
+from .decoder.forced.forced_decoder import ForcedResult as ForcedResult
 from .decoder.forced.forced_settings import Forcing as Forcing
 from .decoder.input.input_settings import Reading as Reading
 from .decoder.input.markup import read_markup as read_markup
@@ -29,6 +29,9 @@ from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
 from .decoder.raw_text.raw_text import RawText as RawText
 from .decoder.search.search_settings import Search as Search
+from .decoder.translate.pipeline import LineOutput as LineOutput
+from .decoder.translate.pipeline import LineSettings as LineSettings
+from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
 from .lm.language_model import LanguageModel as LanguageModel
 from .training.build.config import TrainModelConfig as TrainModelConfig

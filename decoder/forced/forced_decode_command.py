@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
@@ -19,7 +19,7 @@ from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translate_settings import Decoding, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
@@ -57,9 +57,9 @@ def forced_decode(
     if plot:
         check_figure_file(plot)
     decoding = load_config(config, Decoding) if config else Decoding()
-    limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit})
+    limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
-    settings = overridden(Forcing(), given)
+    settings = overridden(Forcing(), given, "options")
     decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, decoding.input)
     forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
     show_progress()
@@ -68,11 +68,11 @@ def forced_decode(
     with ExitStack() as stack, stage("forced decoding") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for number, found in enumerate(forced.force_all(pairs, threads)):
-            objects.write(render_forced(found).encode("utf-8"))
+        for number, result in enumerate(forced.force_all(pairs, threads)):
+            objects.write(render_forced(result).encode("utf-8"))
             if lattices:
-                lattices.write(render_lattice(number, found.graph, "osg").encode("utf-8"))
-            reached.add(found)
+                lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
+            reached.add(result)
             advance(1)
     print(reached.table(), end="")
     if plot:
@@ -82,9 +82,3 @@ def forced_decode(
 def _inputs(source: Path) -> Iterator[Input]:
     for line in read_lines(source):
         yield Input(split(line))
-
-
-def overridden(section: Any, flags: dict[str, Any]) -> Any:
-    """The section with those settings that flags give."""
-    given = {name: value for name, value in flags.items() if value is not None}
-    return parse_config(section.model_dump() | given, type(section), "options")

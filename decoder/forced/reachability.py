@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from phrasebeam.base.figures import write_figure
-from phrasebeam.decoder.forced.forced_decoder import Forced
+from phrasebeam.decoder.forced.forced_decoder import ForcedResult
 
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
 COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
@@ -25,15 +25,15 @@ class Counts:
     prefix_words: int = 0  # in these prefixes
     too_large: int = 0
 
-    def add(self, found: Forced) -> None:
+    def add(self, result: ForcedResult) -> None:
         """Count a sentence pair."""
         self.sentences += 1
-        self.words += found.source_words
-        self.reachable += found.status == "reachable"
-        self.reachable_words += found.source_words if found.status == "reachable" else 0
-        self.prefixes += found.status == "prefix"
-        self.prefix_words += found.source_prefix if found.status == "prefix" else 0
-        self.too_large += found.status == "too large"
+        self.words += result.source_words
+        self.reachable += result.status == "reachable"
+        self.reachable_words += result.source_words if result.status == "reachable" else 0
+        self.prefixes += result.status == "prefix"
+        self.prefix_words += result.source_prefix if result.status == "prefix" else 0
+        self.too_large += result.status == "too large"
 
     @property
     def sentence_shares(self) -> tuple[float, float]:
@@ -53,11 +53,11 @@ class Reachability:
     def __init__(self) -> None:
         self.all, self._by_row = Counts(), defaultdict[int, Counts](Counts)
 
-    def add(self, found: Forced) -> None:
+    def add(self, result: ForcedResult) -> None:
         """Count a sentence pair; those without source words count under `all` alone."""
-        self.all.add(found)
-        if found.source_words:
-            self._by_row[(found.source_words - 1) // WIDTH].add(found)
+        self.all.add(result)
+        if result.source_words:
+            self._by_row[(result.source_words - 1) // WIDTH].add(result)
 
     def rows(self) -> Iterator[tuple[str, Counts]]:
         """Source lengths, as 6-10, and their counts."""

@@ -195,9 +195,10 @@ class TableFilter:
         self.lookup = Lookup(no_sentence, tables, weights, limit, candidates, new_states(orders, 2))
 
     def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
-        """Rank pairs by other `weights` from now on; `tables` differ from the earlier ones in weights alone."""
-        self.tables = tables
-        self.lookup = self.lookup._replace(tables=tables, weights=weights)
+        """Rank by other weights from now on, those of `tables` and `weights`; the language models stay."""
+        lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
+        self.tables = tables._replace(lms=lms)
+        self.lookup = self.lookup._replace(tables=self.tables, weights=weights)
         clear_candidate_cache(self.lookup.candidates.cache)
 
     def filter(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilteredTables:

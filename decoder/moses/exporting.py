@@ -167,32 +167,18 @@ def _write(text: str, path: Path) -> None:
 
 
 def _ini(model: Model, search: Search) -> str:
-    reordering = model.description.reordering
-    n_scores = model.tables.phrases.ln_scores.shape[1]
-    factors = "input-factor=0 output-factor=0"
-    features = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty"]
-    features.append(
-        f"PhraseDictionaryMemory name=TranslationModel0 num-features={n_scores} path={TABLE} {factors} "
-        f"table-limit={search.table_limit}"
-    )
     weights = model.weights.model_dump()
-    has_sparse = weights.pop("pair_sparse", None) is not None
-    if reordering:
-        if reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
-            n = N_ORIENTATIONS[reordering.kind]
-            weights["reordering"] = [weight for weight in weights["reordering"] for _ in range(n)]
-            reordering = reordering.model_copy(update={"collapse": False})
-        features.append(_lexical(reordering, factors))
-    else:
+    has_sparse, has_early = weights.pop("pair_sparse", None) is not None, "early_distortion" in weights
+    reordering = model.description.reordering
+    if reordering is None:
         del weights["reordering"]
-    if early := "early_distortion" in weights:
+    elif reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
+        n = N_ORIENTATIONS[reordering.kind]
+        weights["reordering"] = [weight for weight in weights["reordering"] for _ in range(n)]
+    if has_early:
         del weights["distortion"]
-    features.append("Distortion")
-    for i, one in enumerate(model.language_models):
-        features.append(f"KENLM name=LM{i} factor=0 path={_language_model(i)} order={one.model.order}")
     named = {f"LM{i}": weight for i, weight in enumerate(weights.pop("language_model"))}
     named |= {MOSES_NAMES[name]: value for name, value in weights.items()}
-    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
     sections = {
         "input-factors": ["0"],
         "mapping": ["0 T 0"],
@@ -202,14 +188,28 @@ def _ini(model: Model, search: Search) -> str:
         "stack": [str(search.stack)],
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],
-        **({"early-distortion-cost": ["1"]} if early else {}),
+        **({"early-distortion-cost": ["1"]} if has_early else {}),
         **({"weight-file": [SPARSE_WEIGHTS]} if has_sparse else {}),
-        "feature": features,
+        "feature": _features(model, search.table_limit),
         "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
     }
+    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
     for name, values in sections.items():
         lines += [f"[{name}]", *values, ""]
     return "\n".join(lines)
+
+
+def _features(model: Model, table_limit: int) -> list[str]:
+    """Lines of the section [feature]."""
+    factors, n_scores = "input-factor=0 output-factor=0", model.tables.phrases.ln_scores.shape[1]
+    table = f"name=TranslationModel0 num-features={n_scores} path={TABLE} {factors} table-limit={table_limit}"
+    lines = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", f"PhraseDictionaryMemory {table}"]
+    if model.description.reordering:
+        lines.append(_lexical(model.description.reordering.model_copy(update={"collapse": False}), factors))
+    lines.append("Distortion")
+    for i, one in enumerate(model.language_models):
+        lines.append(f"KENLM name=LM{i} factor=0 path={_language_model(i)} order={one.model.order}")
+    return lines
 
 
 def _lexical(model: Reordering, factors: str) -> str:

@@ -1,4 +1,4 @@
-"""How derivations of a sentence are told to people, from what is known once its search is forgotten."""
+"""Derivations of a sentence as translations for people, from what is known once its search has ended."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class DerivationView:
 
     @property
     def tables(self) -> Tables:
-        """Those in which the sentence was looked up."""
+        """The tables in which the sentence was looked up."""
         return self.source.tables.tables
 
     def translation(
@@ -64,10 +64,10 @@ class DerivationView:
         find_features = (
             partial(kept._one_vector, derivation) if values is None else partial(self.features.by_group, values)
         )
-        found = Translation(text, score, find_features, partial(kept._phrases, phrases, cache))
+        translation = Translation(text, score, find_features, partial(kept._phrases, phrases, cache))
         if values is None and self.source.tables.origin is not None:
-            _ = found.features  # the next sentence of the thread writes over such tables
-        return found
+            _ = translation.features  # the next sentence in the workspace writes over such tables
+        return translation
 
     def _one_vector(self, derivation: Derivation) -> dict[str, float | list[float]]:
         matrix = np.zeros((1, self.features.size))

@@ -14,7 +14,7 @@ from phrasebeam.decoder.sparse.sparse_rows import SparseRows, no_features, summe
 
 
 class NbestTable(NamedTuple):
-    """K entries, best first, with the same texts, features and scores as Found.nbest gives them."""
+    """K entries, best first, with the same texts, features and scores as SearchResult.nbest gives them."""
 
     texts: list[str]  # K
     score: np.ndarray  # float64[K], the model score
@@ -25,47 +25,47 @@ class NbestTable(NamedTuple):
     orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
 
 
-def nbest_table(found: SearchResult, n: int, distinct: bool, sparse: bool) -> NbestTable:
-    """The `n` best derivations of what was found, or with `distinct` the best one of each of the `n` best texts.
+def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> NbestTable:
+    """The `n` best derivations of a search, or with `distinct` the best one of each of the `n` best texts.
 
     With `sparse`, their sparse features: values by key, times the scale of the feature's group, so that the weights of
     features times these values add up to the group's share of the score.
     """
-    if not found.source.words:
-        best = found.best()
-        values = [np.atleast_1d(best.features[name]) for name, _ in found.features.groups]
+    if not result.source.words:
+        best = result.best()
+        values = [np.atleast_1d(best.features[name]) for name, _ in result.features.groups]
         nothing = np.zeros(2, np.int64), np.zeros(0, np.int64), np.zeros((0, len(DIRECTIONS)), np.int8)
         return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1), *nothing)
-    best_ones = found.derivations(n, distinct)
+    best_ones = result.derivations(n, distinct)
     size = best_ones.score.size
-    features = np.zeros((size, found.features.size))
-    found.fill_features(best_ones.phrases, best_ones.offsets, features)
-    fired = _fired(found, best_ones) if sparse and found.tables.sparse.active.any() else no_features(size)
-    pairs = original_pairs(best_ones.phrases.pair, found.source.tables.origin)
-    phrases = best_ones.offsets, pairs, _orientations(found, best_ones)
-    return NbestTable(_texts(found, best_ones), best_ones.score, features, fired, *phrases)
+    features = np.zeros((size, result.features.size))
+    result.fill_features(best_ones.phrases, best_ones.offsets, features)
+    fired = _fired(result, best_ones) if sparse and result.tables.sparse.active.any() else no_features(size)
+    pairs = original_pairs(best_ones.phrases.pair, result.source.tables.origin)
+    phrases = best_ones.offsets, pairs, _orientations(result, best_ones)
+    return NbestTable(_texts(result, best_ones), best_ones.score, features, fired, *phrases)
 
 
-def _orientations(found: SearchResult, best: Derivations) -> np.ndarray:
+def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
     orientations = np.empty((best.phrases.pair.size, len(DIRECTIONS)), np.int8)
-    is_hierarchical = found.tables.orientations.is_hierarchical
-    list_orientations(best.phrases, best.offsets, is_hierarchical, found.workspace.blocks, orientations)
+    is_hierarchical = result.tables.orientations.is_hierarchical
+    list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.blocks, orientations)
     return orientations
 
 
-def _texts(found: SearchResult, best: Derivations) -> list[str]:
+def _texts(result: SearchResult, best: Derivations) -> list[str]:
     pairs, place = np.unique(best.phrases.pair, return_inverse=True)
-    shown = [" ".join(found.target(pair)) for pair in original_pairs(pairs, found.source.tables.origin).tolist()]
+    shown = [" ".join(result.target(pair)) for pair in original_pairs(pairs, result.source.tables.origin).tolist()]
     phrases, ends = [shown[i] for i in place.tolist()], best.offsets.tolist()
     return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
 
-def _fired(found: SearchResult, best: Derivations) -> SparseRows:
-    space = found.feature_space(int(np.diff(best.offsets).max()), True)
-    most = best.phrases.pair.size * found.workspace.most_sparse_features
+def _fired(result: SearchResult, best: Derivations) -> SparseRows:
+    space = result.feature_space(int(np.diff(best.offsets).max()), True)
+    most = best.phrases.pair.size * result.workspace.most_sparse_features
     lists = SparseFeatureLists(
         np.zeros(best.offsets.size, np.int64), np.empty(most, np.uint64), np.empty(most, np.float32)
     )
-    scales, sentence = found.weights.sparse, found.source.sentence
-    n = list_sparse_features(best.phrases, best.offsets, found.tables, sentence, space, scales, lists)
+    scales, sentence = result.weights.sparse, result.source.sentence
+    n = list_sparse_features(best.phrases, best.offsets, result.tables, sentence, space, scales, lists)
     return summed(lists.first, lists.keys[:n], lists.values[:n])

@@ -8,6 +8,7 @@ import numpy as np
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
+from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
@@ -16,6 +17,7 @@ from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_derivation
+from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
 from phrasebeam.kernels.jit import direct
@@ -25,9 +27,19 @@ _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_fe
 
 @dataclass(frozen=True)
 class SearchResult(DerivationView):
-    """The graph of one sentence, until the thread's next search."""
+    """The graph of one sentence, until its search ends; what is read out of it after that raises RuntimeError."""
 
-    workspace: Workspace
+    search: SentenceSearch
+
+    @property
+    def workspace(self) -> Workspace:
+        """The workspace that holds the graph."""
+        return self.search.workspace
+
+    @property
+    def tables(self) -> Tables:
+        """The tables in which the sentence was looked up; its own lie in the workspace."""
+        return self.search.source.tables.tables
 
     def best(self) -> Translation:
         """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
@@ -58,16 +70,16 @@ class SearchResult(DerivationView):
         matrix = np.zeros((best.score.size, self.features.size))
         self.fill_features(best.phrases, best.offsets, matrix)
         cache = ViewCache({}, {})
-        found = [
+        translations = [
             self.translation(best.derivation(i), score, values, cache)
             for i, (score, values) in enumerate(zip(best.score.tolist(), matrix))
         ]
         if not sparse or not self.tables.sparse.active.any():
-            return found
+            return translations
         names: dict[int, str] = {}  # of all of them
         return [
             replace(one, sparse=self.sparse_values(best.derivation(i), names, sparse == "names"), sparse_names=names)
-            for i, one in enumerate(found)
+            for i, one in enumerate(translations)
         ]
 
     def vector(
@@ -94,6 +106,11 @@ class SearchResult(DerivationView):
         if with_names:
             names.update(zip(keys, self._sparse_names(derivation, groups)))
         return values
+
+    def with_model_pairs(self, derivation: Derivation) -> Derivation:
+        """The derivation by the pairs of the model's table, where the sentence has tables of its own."""
+        origin = self.search.source.tables.origin
+        return derivation._replace(pair=original_pairs(derivation.pair, origin))
 
     def _sparse_names(self, derivation: Derivation, groups: np.ndarray) -> list[str]:
         levels, whole = self.model.levels, self.model.tables.sparse

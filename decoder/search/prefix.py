@@ -40,10 +40,10 @@ def constrain(
 ) -> TargetConstraint:
     """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
     n_options = int(options.first[source.sentence.words.size * options.longest])
-    allowed = [[found] if found >= 0 else [] for found in target_ids(prefix.words, source, model).tolist()]
+    allowed = [[i] if i >= 0 else [] for i in target_ids(prefix.words, source, model).tolist()]
     if prefix.is_partial and allowed:
-        strange = oov_target_ids(source, model)
-        allowed[-1] = _ids_beginning_with(prefix.words[-1], strange, options, n_options, model)
+        oov_ids = _oov_target_ids(source, model)
+        allowed[-1] = _ids_beginning_with(prefix.words[-1], oov_ids, options, n_options, model)
     first = np.zeros(len(allowed) + 1, np.int64)
     np.cumsum([len(ids) for ids in allowed], out=first[1:])
     constraint = TargetConstraint(first, np.array([i for ids in allowed for i in ids], np.int32), np.zeros(first.size))
@@ -61,12 +61,13 @@ def _take_penalties_out(options: Options, n_options: int, ln_penalty: np.ndarray
 
 
 def target_ids(words: Sequence[str], source: PreparedSentence, model: Model) -> np.ndarray:
-    """int32[K] ids of target words as options have them, those of the sentence's synthetic pairs included; or -1."""
-    strange, known = oov_target_ids(source, model), model.target.ids(list(words)).tolist()
-    return np.array([strange.get(word, i) if i < 0 else i for word, i in zip(words, known)], np.int32)
+    """int32[m], target ids of `words` as the options of `source` have them; -1 where neither they nor the model do."""
+    oov_ids = _oov_target_ids(source, model)
+    known = zip(words, model.target.ids(list(words)).tolist())
+    return np.array([oov_ids.get(word, i) if i < 0 else i for word, i in known], np.int32)
 
 
-def oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:
+def _oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:
     """Words of the sentence's synthetic pairs that are not in the target vocabulary, and their ids."""
     words = (word for pair in source.synthetic for word in pair.target)
     known = len(model.target)
@@ -74,12 +75,12 @@ def oov_target_ids(source: PreparedSentence, model: Model) -> dict[str, int]:
 
 
 def _ids_beginning_with(
-    beginning: str, strange: dict[str, int], options: Options, n_options: int, model: Model
+    beginning: str, oov_ids: dict[str, int], options: Options, n_options: int, model: Model
 ) -> list[int]:
-    """Ascending ids of the words of options that begin so; of `strange` words see oov_target_ids."""
+    """Ascending ids of the words of options that begin so; of `oov_ids` see _oov_target_ids."""
     n_targets = int(options.target[:n_options].max(initial=-1)) + 1
     used = np.unique(options.words[: options.target_first[n_targets]]).tolist()
-    others = {i: word for word, i in strange.items()}
+    others = {i: word for word, i in oov_ids.items()}
     words = (others[i] if i in others else model.target.words[i] for i in used)
     return [i for i, word in zip(used, words) if word.startswith(beginning)]
 

@@ -27,7 +27,12 @@ class PreparedSentence(NamedTuple):
 
 
 def prepare_sentence(
-    given: Input, model: Model, tables: FilteredTables, longest: int, reading: Reading, bounds_checks: BoundsChecks
+    given: Input,
+    model: Model,
+    tables: FilteredTables,
+    longest: int,
+    input_settings: Reading,
+    bounds_checks: BoundsChecks,
 ) -> PreparedSentence:
     """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
 
@@ -41,7 +46,7 @@ def prepare_sentence(
     if terms:
         is_oov |= rules[::room] == BLOCKED
         is_oov[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    synthetic = [_unknown(words[i], i, reading) for i in is_oov.nonzero()[0].tolist()]
+    synthetic = [_unknown(words[i], i, input_settings) for i in is_oov.nonzero()[0].tolist()]
     synthetic += [_term_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     synthetic.sort(key=lambda pair: (pair.begin, pair.end))
     packed = pack_synthetic_pairs(synthetic, len(words), room, model.target, model.language_models, model.levels)
@@ -58,8 +63,8 @@ def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
     return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 
 
-def _unknown(word: str, position: int, reading: Reading) -> SyntheticPair:
-    if reading.oov == "drop" and not any(digit in word for digit in "0123456789"):
+def _unknown(word: str, position: int, input_settings: Reading) -> SyntheticPair:
+    if input_settings.oov == "drop" and not any(digit in word for digit in "0123456789"):
         return SyntheticPair(position, position + 1, (), unknown=UNKNOWN_WORD)
-    shown = f"{reading.oov_prefix}{word}{reading.oov_suffix}" if reading.oov == "mark" else ""
+    shown = f"{input_settings.oov_prefix}{word}{input_settings.oov_suffix}" if input_settings.oov == "mark" else ""
     return SyntheticPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)

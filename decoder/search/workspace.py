@@ -1,14 +1,16 @@
-"""The memory in which one thread decodes: allocated once, grown when a sentence needs more, used again for the next."""
+"""The memory of one search: allocated once, grown when a sentence needs more, used again for the next."""
 
 import numpy as np
 
 from phrasebeam.decoder.features.hierarchical import Blocks, new_blocks
 from phrasebeam.decoder.features.histories import Histories, new_histories
 from phrasebeam.decoder.features.language_model import MEMO_SIZE, States, new_states
+from phrasebeam.decoder.held_out.filtered_table import TableFilter
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room
 from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
 from phrasebeam.decoder.options.translation_options import Options, new_options
@@ -27,6 +29,7 @@ from phrasebeam.decoder.search.stacks import (
     Stacks,
     new_stacks,
 )
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, new_sparse_features
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
@@ -34,7 +37,11 @@ SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32
 
 
 class Workspace:
-    """Arrays for one sentence at a time; kernels report what is full, and `grow` doubles it."""
+    """Arrays for one sentence at a time; kernels report what is full, and `grow` doubles it.
+
+    What is remembered from sentence to sentence, `candidates.cache` and the `table_filters`, belongs to one snapshot of
+    the weights, the one that was adopted last.
+    """
 
     options: Options
     future: FutureCost
@@ -59,7 +66,17 @@ class Workspace:
         self.n_histories, self.n_levels = 1 << 12, sparse.nothing.size - 1
         most, n_models = max(model.most_pairs, 1), self.orders.size
         self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
+        self.snapshot: WeightSnapshot | None = None
+        self.table_filters: dict[int | None, TableFilter] = {}  # by fold of the language model, see HeldOutPair
         self.rebuild()
+
+    def adopt(self, snapshot: WeightSnapshot) -> None:
+        """Serve searches by `snapshot` from now on: forget what is remembered of other weights."""
+        if self.snapshot is not snapshot:
+            self.snapshot = snapshot
+            clear_candidate_cache(self.candidates.cache)
+            for table_filter in self.table_filters.values():
+                table_filter.reweigh(snapshot.tables, snapshot.dense)
 
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""

@@ -1,41 +1,37 @@
-"""Where the answers to a stream of sentences go: to standard output and files, each as soon as it is there."""
+"""Where the outputs of a stream of sentences go: to standard output and files, each as soon as it is there."""
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.decoder.output.request import Answer
+from phrasebeam.decoder.translate.pipeline import LineOutput
 
 STANDARD_OUTPUT = Path("-")
 
-Renderer = Callable[[int, Answer], str]  # of the number of a sentence, from 0, and the answer
 
-
-def write_answers(
-    answers: Iterable[Answer], translations: Renderer, others: Iterable[tuple[Path | None, Renderer]]
-) -> None:
-    """Write `translations` of the answers to standard output, and the others to their files, those of None nowhere.
+def write_outputs(outputs: Iterable[LineOutput], nbest: Path | None, lattice: Path | None) -> None:
+    """Write n-best lists and lattices to the files of these paths, if any, and translations to standard output.
 
     What has the path - goes to standard output in place of the translations, as in Moses. Files appear when all is
     written. Raises ConfigError if two would be the same.
     """
-    renderers: dict[Path, Renderer] = {}
-    for path, renderer in others:
+    parts: dict[Path, str] = {}  # fields of LineOutput
+    for part, path in (("nbest", nbest), ("lattice", lattice)):
         if path is not None:
-            place = STANDARD_OUTPUT if str(path) == "/dev/stdout" else path
-            if place in renderers:
+            file_path = STANDARD_OUTPUT if str(path) == "/dev/stdout" else path
+            if file_path in parts:
                 raise ConfigError(f"{path}: two outputs would go there; name another for one of them")
-            renderers[place] = renderer
-    renderers.setdefault(STANDARD_OUTPUT, translations)
+            parts[file_path] = part
+    parts.setdefault(STANDARD_OUTPUT, "translation")
     with ExitStack() as stack:
-        files = [(_open(path, stack), renderer) for path, renderer in renderers.items()]
-        for number, answer in enumerate(answers):
-            for file, renderer in files:
-                file.write(renderer(number, answer).encode("utf-8"))
+        files = [(_open(path, stack), part) for path, part in parts.items()]
+        for output in outputs:
+            for file, part in files:
+                file.write(getattr(output, part).encode("utf-8"))
             sys.stdout.buffer.flush()
 
 

@@ -2,25 +2,23 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phrasebeam.base.config import Section, load_config, parse_config
+from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
-from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import Markup, Oov
-from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
-from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
+from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import Mbr
-from phrasebeam.decoder.output.rendering import render, render_nbest
-from phrasebeam.decoder.output.request import Answer, Request, SparseDetail
-from phrasebeam.decoder.search.prefix import with_prefixes
+from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.decoder.translate.outputs import write_answers
-from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.outputs import write_outputs
+from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
+from phrasebeam.decoder.translate.translate_settings import Decoding, Flags, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
-
-Settings = TypeVar("Settings", bound=Section)
 
 
 def _option(panel: str, help: str, **more: Any) -> Any:
@@ -105,76 +101,61 @@ def translate(
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
-    if (nbest is None) != (nbest_output is None) or (distinct and nbest is None):
-        raise ConfigError("--nbest and --nbest-output need each other, --distinct needs both; give them together")
-    if lattice_output is None and (lattice_format or lattice_beam is not None):
-        raise ConfigError("--lattice-format and --lattice-beam need --lattice-output; give it as well")
-    if raw and (alignment or segmentation or scores):
-        raise ConfigError("--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them")
-    if partial_word and prefix is None:
-        raise ConfigError("--partial-word needs --prefix; give it as well")
-    if raw and prefix:
-        raise ConfigError("--prefix reads tokenized lines; leave out --raw, or leave out --prefix")
-    left_out = _left_out(reference, word_alignment, leave_one_out)
-    if raw and left_out:
-        raise ConfigError("--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out")
-    decoding = load_config(config, Decoding) if config else Decoding()
-    if memory is not None:
-        decoding = parse_config(decoding.model_dump() | {"memory": memory}, Decoding, "options")
-    search = {
-        "algorithm": algorithm,
-        "pop_limit": pop_limit,
-        "stack": stack,
-        "beam_threshold": beam_threshold,
-        "distortion_limit": distortion_limit,
-        "table_limit": table_limit,
-    }
-    limits = _overridden(decoding.search, search, "search options")
-    risk = _mbr(decoding.mbr, mbr, mbr_size, mbr_scale)
-    beam = math.inf if lattice_beam is None else lattice_beam
-    names: SparseDetail = "names" if nbest else ""
-    request = Request(nbest, distinct, risk, lattice_output is not None, names, beam)
-    reading = _overridden(decoding.input, {"markup": markup, "oov": oov}, "options of the input")
-    if raw and reading.markup != "pass-through":
-        raise ConfigError("--markup reads tokenized lines; leave out --raw, or leave out --markup")
-    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, reading)
-    raw_text = _raw_text(model) if raw else None
-    # Before in the thread that reads, after in this one: both while other threads search.
-    lines = map(raw_text.before, read_standard_input()) if raw_text else read_standard_input()
-
-    inputs = read_all_markup(lines, reading.markup, "standard input")
-    if prefix:
-        inputs = with_prefixes(inputs, (Prefix.read(line, partial_word) for line in read_lines(prefix)))
-
-    if left_out:
-        inputs = (given for given, _ in with_references(inputs, left_out))
-
-    def show(answer: Answer) -> str:
-        found = answer.translation
-        return raw_text.after(found.text) if raw_text else render(found, alignment, segmentation, scores)
-
-    write_answers(
-        decoder.answer_all(inputs, request, threads),
-        lambda _, answer: show(answer) + "\n",
-        [
-            (nbest_output, lambda number, answer: render_nbest(number, answer.nbest, alignment, segmentation)),
-            (lattice_output, lambda number, answer: render_lattice(number, answer.lattice, lattice_format or "osg")),
-        ],
+    _refuse(
+        {
+            "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
+                (nbest is None) != (nbest_output is None) or (distinct and nbest is None)
+            ),
+            "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
+                lattice_output is None and (lattice_format is not None or lattice_beam is not None)
+            ),
+            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": (
+                raw and (alignment or segmentation or scores)
+            ),
+            "--partial-word needs --prefix; give it as well": partial_word and prefix is None,
+            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": raw and prefix is not None,
+            "--leave-one-out, --reference and --word-alignment need each other; give all three": (
+                len({leave_one_out is None, reference is None, word_alignment is None}) > 1
+            ),
+            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": (
+                raw and leave_one_out is not None
+            ),
+        }
     )
+    search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
+    search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
+    settings = _settings(config, memory, search, {"markup": markup, "oov": oov})
+    risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
+    beam = math.inf if lattice_beam is None else lattice_beam
+    request = Request(nbest, distinct, risk, lattice_output is not None, "names" if nbest else "", beam)
+    decoder = Decoder.load(model, settings.search, settings.weights, settings.memory, settings.input)
+    raw_text = _raw_text(model) if raw else None
+    line_settings = LineSettings(
+        raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"
+    )
+    prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
+    files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
+    outputs = translate_lines(decoder, read_standard_input(), request, line_settings, prefixes, files, threads)
+    write_outputs(outputs, nbest_output, lattice_output)
 
 
-def _left_out(reference: Path | None, alignment: Path | None, mode: LeaveOneOut | None) -> TrainingFiles | None:
-    if reference and alignment and mode:
-        return TrainingFiles(reference, alignment, mode)
-    if reference or alignment or mode:
-        raise ConfigError("--leave-one-out, --reference and --word-alignment need each other; give all three")
-    return None
+def _refuse(conflicts: dict[str, bool]) -> None:
+    """Raise ConfigError with the first message whose condition holds."""
+    for message, is_wrong in conflicts.items():
+        if is_wrong:
+            raise ConfigError(message)
 
 
-def _overridden(section: Settings, flags: dict[str, Any], where: str) -> Settings:
-    """The section with those settings that flags give."""
-    given = {name: value for name, value in flags.items() if value is not None}
-    return parse_config(section.model_dump() | given, type(section), where)
+def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> Decoding:
+    """Those of the file, or the defaults, but for what flags give."""
+    settings = load_config(config, Decoding) if config else Decoding()
+    if memory is not None:
+        settings = overridden(settings, {"memory": memory}, "options")
+    sections = {
+        "search": overridden(settings.search, search, "search options"),
+        "input": overridden(settings.input, reading, "options of the input"),
+    }
+    return settings.model_copy(update=sections)
 
 
 def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | None) -> Mbr | None:
@@ -182,12 +163,11 @@ def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | Non
         if size is not None or scale is not None:
             raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
         return None
-    return _overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
+    return overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
 
 
 def _raw_text(model: Path) -> "RawText":
-    from phrasebeam.decoder.raw_text.raw_text import (
-        RawText,  # slow: compiles the tables of Unicode that sacremoses needs
-    )
+    # Slow: it compiles the tables of Unicode that sacremoses needs.
+    from phrasebeam.decoder.raw_text.raw_text import RawText
 
     return RawText.load(model)

@@ -1,14 +1,17 @@
-"""What a configuration file of `translate` may say."""
+"""What a configuration file of `translate` may say, and how options of commands override it."""
 
-from pydantic import (
-    Field,
-)
+from typing import Any, TypeVar
 
-from phrasebeam.base.config import Bytes, Section
+from pydantic import Field
+
+from phrasebeam.base.config import Bytes, Section, parse_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import Reading
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.search.search_settings import Search
+
+Settings = TypeVar("Settings", bound=Section)
+Flags = dict[str, Any]  # values of options by the names of settings; None where not given
 
 
 class Decoding(Section):
@@ -19,3 +22,9 @@ class Decoding(Section):
     mbr: Mbr | None = None
     input: Reading = Reading()
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
+
+
+def overridden(section: Settings, flags: Flags, where: str) -> Settings:
+    """The section with those settings that flags give. Raises ConfigError, which says `where` they are."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    return parse_config(section.model_dump() | given, type(section), where)

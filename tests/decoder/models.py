@@ -93,6 +93,12 @@ def random_toy(
     return Toy(directory, table, lm, order, longest, vector, reordering, early)
 
 
+def last_workspace(decoder):
+    """The workspace in which one thread's decoder searched last."""
+    with decoder.searcher._workspaces.borrow() as workspace:
+        return workspace
+
+
 def toy_name(seed: int, reordering: Reordering | None) -> str:
     """A name for the directory of that toy."""
     return f"{seed}-{'-'.join(map(str, reordering.model_dump().values())) if reordering else None}"

@@ -152,7 +152,8 @@ jit.direct = lambda kernel: kernel  # which would not see a second signature
 
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
-from phrasebeam.decoder.input.sentence_input import Input, HeldOutPair, Prefix, Term
+from phrasebeam.decoder.held_out import filtered_table
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix, Term
 from phrasebeam.decoder.output.mbr import Mbr
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Search
@@ -163,13 +164,13 @@ from phrasebeam.lm.language_model import LanguageModel
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates
 from tests.decoder.models import random_toy
 
+filtered_table.check_frequencies = lambda phrases: None  # the toys have none
+
 
 def force_all(decoder, unlimited):
     given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
-        one.preparer._parts(one.model, None).has_frequencies = True
-        forced.decoder.preparer._parts(one.model, None).has_frequencies = True
         forced.force(given, one.translate(given).text)
 
 

@@ -1,4 +1,4 @@
-"""What the heaviest features are called: names cannot be read from keys, and so they are made anew from the updates."""
+"""The names of the heaviest features: they cannot be read from keys, and so they are made anew from the updates."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,7 +8,6 @@ from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
@@ -28,16 +27,16 @@ def names_of(
     wanted: np.ndarray, records: Iterable[Record], sentences: Sequence[tuple[Input, tuple[str, ...]]], model: Model
 ) -> dict[int, str]:
     """The names of the `wanted` keys (uint64[K]), as far as the records have them; read until all are found."""
-    found, namer = dict[int, str](), Namer(model)
+    names, namer = dict[int, str](), Namer(model)
     waiting = set(wanted.tolist())
     for record in records:
         if not waiting:
             break
         for derivation in (record.better, record.worse):
             for key, name in namer.names(sentences[record.number][0].words, derivation, waiting):
-                found[key] = name
+                names[key] = name
                 waiting.discard(key)
-    return found
+    return names
 
 
 class Namer:
@@ -45,7 +44,6 @@ class Namer:
 
     def __init__(self, model: Model):
         self.model, self.decoder = model, Decoder(model)
-        self.workspace = Workspace(model, self.decoder.search, self.decoder.longest)
         if model.levels is None:
             raise ValueError("a model without sparse features")
         sparse = self.decoder.tables.sparse
@@ -59,12 +57,10 @@ class Namer:
         ]
         # As terms, the phrases need not be in the table that the sentence was translated by.
         terms = tuple(Term(rule.begin, rule.end, tuple(rule.target)) for rule in rules)
-        source = self.decoder.preparer.read(Input(words, terms, "inclusive"))
-        places = [self._place(source.synthetic, term) for term in terms]
-        as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
-        self.workspace.fit(source.sentence)
-        found = self.decoder.found(source, self.workspace)
-        _, keys, _, groups = found.vector(as_terms, is_complete=False)
+        with self.decoder.searcher.prepare(Input(words, terms, "inclusive")) as search:
+            places = [self._place(search.source.synthetic, term) for term in terms]
+            as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
+            _, keys, _, groups = self.decoder.searcher.result(search).vector(as_terms, is_complete=False)
         if wanted.isdisjoint(keys.tolist()):
             return []
         names = self.namer.names(words, rules, groups)

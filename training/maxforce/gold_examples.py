@@ -6,7 +6,8 @@ from pathlib import Path
 
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import log, stage
-from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, Status
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -56,4 +57,4 @@ def _lattice(forced: ForcedDecoder, config: MaxforceConfig, pair: Pair) -> tuple
     given, reference = pair
     if len(given.words) > config.max_words:
         return "too long", None
-    return forced.lattice(forced.prepare(given, reference))
+    return forced.lattice(given, reference)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced import links_before
-from phrasebeam.decoder.forced.forced_decoder import FIRST_NODES, ForcedDecoder, _Room
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_workspace import FIRST_NODES, ForcedWorkspace
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.search.stacks import EDGES_FULL, NODES_FULL
@@ -58,10 +59,9 @@ def score(toy, derivation, is_complete):
     return toy.weights @ features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early, is_complete)
 
 
-def lattice_derivations(lattice, decoder, source):
+def lattice_derivations(lattice, result):
     """All paths of a lattice from its start to its ends, spelled."""
-    found = decoder.found(source, None)
-    target = [tuple(found.target(pair)) for pair in lattice.rule_pair.tolist()]
+    target = [tuple(result.target(pair)) for pair in lattice.rule_pair.tolist()]
     rules = [((b, e), t) for b, e, t in zip(lattice.rule_begin.tolist(), lattice.rule_end.tolist(), target)]
 
     def paths(state):
@@ -88,11 +88,11 @@ def test_agrees_with_all_derivations(directory, seed, reordering, distortion_lim
         assert (found.best, found.ln_derivations, found.lattice) == (None, None, None)
         return
     assert found.ln_derivations == pytest.approx(math.log(len(expected)))
-    task = decoder.prepare(Input(words), reference)
-    paths = lattice_derivations(found.lattice, decoder.decoder, task.source)
-    assert sorted(paths) == sorted(map(spelled, expected))
     check_best(toy, found, [d for d in expected if sum(len(o[0]) for _, o in d) == pair[1]], pair)
-    check_partial(toy, decoder, task, expected, len(words))
+    with decoder.prepare(Input(words), reference) as search:
+        paths = lattice_derivations(found.lattice, search.result)
+        assert sorted(paths) == sorted(map(spelled, expected))
+        check_partial(toy, search, expected)
 
 
 def check_best(toy, found, expected, pair):
@@ -109,21 +109,20 @@ def check_best(toy, found, expected, pair):
         assert named == spelled(best)
 
 
-def check_partial(toy, decoder, task, expected, n_words):
+def check_partial(toy, search, expected):
     """By number of covered words, the best partial derivation of all that lie on derivations of the lattice."""
-    lattice = decoder.lattice(task)[1]
-    gold = decoder.score(task, lattice)
+    gold = search.score(search.lattice()[1])
     best = {}
     for derivation in expected:
         for k in range(len(derivation) + 1):
             covered = sum(end - begin for (begin, end), _ in derivation[:k])
-            value = score(toy, derivation[:k], covered == n_words)
+            value = score(toy, derivation[:k], covered == search.n_words)
             best[covered] = max(best.get(covered, -math.inf), value)
     assert {k: gold.score(node) for k, node in enumerate(gold.best_node.tolist()) if node >= 0} == pytest.approx(
         best, abs=1e-4
     )
     for node in gold.best_node[gold.best_node >= 0].tolist():
-        assert toy.weights @ decoder.features(gold, node) == pytest.approx(gold.score(node), abs=1e-6)
+        assert toy.weights @ gold.features(node) == pytest.approx(gold.score(node), abs=1e-6)
 
 
 @given(SEEDS, SETTINGS, st.sets(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=5))
@@ -132,12 +131,12 @@ def test_only_what_fits_the_word_alignment(directory, seed, wanted, points):
     toy, words, reference = problem(directory, seed, Reordering(), longest_sentence=4)
     links = {(i, j) for i, j in points | {(i, i) for i in range(4)} if i < len(words) and j < len(reference)}
     decoder = ForcedDecoder.load(toy.directory, Search(table_limit=0, distortion_limit=4), wanted)
-    task = decoder.prepare(Input(words), reference)
-    task = task._replace(links=links_before(sorted(links), len(words), len(reference)))
-    status, lattice = decoder.lattice(task)
+    with decoder.prepare(Input(words), reference) as search:
+        search.links = links_before(sorted(links), len(words), len(reference))
+        status, lattice = search.lattice()
+        paths = [] if lattice is None else lattice_derivations(lattice, search.result)
     limits = toy.longest, 4, wanted.least_prefix, wanted.prefixes
     expected = forced(toy.table, words, reference, *limits, links)
-    paths = [] if lattice is None else lattice_derivations(lattice, decoder.decoder, task.source)
     assert (status, sorted(paths)) == (expected[0], sorted(map(spelled, expected[2])))
 
 
@@ -158,14 +157,15 @@ def test_a_lattice_can_be_scored_again_by_others(directory, seed, n_more):
         return
     weights = first.decoder.model.weights.model_copy(update={"translation": [0.7, 0.1, 0.2, 0.1 * n_more]})
     other = ForcedDecoder.load(toy.directory, weights=weights)
-    gold = other.score(other.prepare(Input(words), reference), found.lattice)
-    assert gold.score(gold.best_node[found.source_prefix]) == pytest.approx(
-        other.force(" ".join(words), reference).best.score, abs=1e-9
-    )
+    expected = other.force(" ".join(words), reference).best.score
+    with other.prepare(Input(words), reference) as search:
+        gold = search.score(found.lattice)
+        assert gold.score(gold.best_node[found.source_prefix]) == pytest.approx(expected, abs=1e-9)
     has_pairs = found.lattice.rule_pair.max() >= 0
     for others in ([*words, "x"], ["y"] * len(words))[: 1 + has_pairs]:
-        with pytest.raises(ModelError, match="the lattice has rules that the sentence lacks"):
-            other.score(other.prepare(Input(others), reference), found.lattice)
+        refused = pytest.raises(ModelError, match="the lattice has rules that the sentence lacks")
+        with other.prepare(Input(others), reference) as search, refused:
+            search.score(found.lattice)
 
 
 @given(SEEDS, st.integers(1, 2))
@@ -187,16 +187,17 @@ def test_scores_leave_out_what_the_table_limit_does(directory, seed, limit):
     toy, words, reference = problem(directory, seed, Reordering())
     wanted = Forcing(prefixes="none")
     every = ForcedDecoder.load(toy.directory, settings=wanted)
-    lattice = every.lattice(every.prepare(Input(words), reference))[1]
+    lattice = every.lattice(Input(words), reference)[1]
     if lattice is None:
         return
     limited = ForcedDecoder.load(toy.directory, Search(table_limit=limit), wanted)
-    gold = limited.score(limited.prepare(Input(words), reference), lattice)
     expected = limited.force(Input(words), reference).best
-    node = gold.best_node[len(words)]
-    assert (node >= 0) == (expected is not None)
-    if expected is not None:
-        assert gold.score(node) == pytest.approx(expected.score, abs=1e-9)
+    with limited.prepare(Input(words), reference) as search:
+        gold = search.score(lattice)
+        node = gold.best_node[len(words)]
+        assert (node >= 0) == (expected is not None)
+        if expected is not None:
+            assert gold.score(node) == pytest.approx(expected.score, abs=1e-9)
 
 
 def many_ways(directory, n=9):
@@ -225,24 +226,23 @@ def test_too_many_nodes_are_reported(directory):
     toy, words, reference = many_ways(directory)
     limits = Search(table_limit=0, distortion_limit=-1)
     small = ForcedDecoder.load(toy.directory, limits, Forcing(max_states=1 << 12))
-    task = small.prepare(Input(words), reference)
-    status, lattice = small.lattice(task)
-    assert (status, len(lattice.position)) == ("reachable", 2297)  # of which blocks make 275,822 nodes
-    assert small.score(task, lattice) is None
+    with small.prepare(Input(words), reference) as search:
+        status, lattice = search.lattice()
+        assert (status, len(lattice.position)) == ("reachable", 2297)  # of which blocks make 275,822 nodes
+        assert search.score(lattice) is None
     assert small.force(Input(words), reference).status == "too large"
     part = Input(words[:6]), reference[:6]
     assert small.force(*part).best == ForcedDecoder.load(toy.directory, limits).force(*part).best
 
 
 def test_room_that_edges_took_is_no_reason_to_refuse_nodes():
-    most_states = 1 << 12
-    room = _Room(most_states)
+    workspace = ForcedWorkspace(1 << 12)
     for _ in range(4):
-        assert room.grow_graph(EDGES_FULL, most_states)
-    assert room.grow_graph(NODES_FULL, most_states)
-    assert room.grow_graph(NODES_FULL, most_states)
-    assert not room.grow_graph(NODES_FULL, most_states)
-    assert room.n_nodes == FIRST_NODES
+        assert workspace.grow_graph(EDGES_FULL)
+    assert workspace.grow_graph(NODES_FULL)
+    assert workspace.grow_graph(NODES_FULL)
+    assert not workspace.grow_graph(NODES_FULL)
+    assert workspace.n_nodes == FIRST_NODES
 
 
 def test_what_is_too_small_grows(directory):
@@ -251,14 +251,14 @@ def test_what_is_too_small_grows(directory):
     expected = ForcedDecoder.load(toy.directory, limits).force(Input(words), reference)
     decoder = ForcedDecoder.load(toy.directory, limits)
     decoder.force(Input(words[:2]), reference[:2])
-    room = decoder._local.room
-    room.n_states, room.n_arcs, room.n_nodes, room.n_edges, room.n_words = 2, 2, 2, 2, 2
-    room.new_states()
-    room.new_graph()
+    with decoder._workspaces.borrow() as workspace:
+        workspace.n_states = workspace.n_arcs = workspace.n_nodes = workspace.n_edges = workspace.n_words = 2
+        workspace.new_states()
+        workspace.new_graph()
     found = decoder.force(Input(words), reference)
     assert (found.best, found.ln_derivations) == (expected.best, expected.ln_derivations)
     assert all(np.array_equal(one, other) for one, other in zip(found.lattice, expected.lattice))
-    assert room.n_states < expected.lattice.position.size * 64
+    assert workspace.n_states < expected.lattice.position.size * 64
 
 
 def test_words_of_the_table_are_not_copied(directory):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from phrasebeam.cli import main
-from phrasebeam.decoder.forced.forced_decoder import Forced, ForcedDecoder
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import Forcing
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
@@ -156,11 +156,11 @@ def test_options_that_do_not_go_together(files, tmp_path, capsys):
 
 def some_forced():
     return [
-        Forced("reachable", 3, 3, 3),
-        Forced("reachable", 5, 5, 9),
-        Forced("prefix", 12, 6, 5),
-        Forced("too large", 12),
-        Forced("unreachable", 0),
+        ForcedResult("reachable", 3, 3, 3),
+        ForcedResult("reachable", 5, 5, 9),
+        ForcedResult("prefix", 12, 6, 5),
+        ForcedResult("too large", 12),
+        ForcedResult("unreachable", 0),
     ]
 
 

@@ -87,7 +87,7 @@ def test_the_list_is_the_full_enumeration(directory, seed, algorithm, policy, oo
     sentence = random_input(seed, toy.table, policy)
     reading = Reading(oov=oov, oov_prefix="<", oov_suffix=">")
     limits = Search(algorithm=algorithm, distortion_limit=distortion_limit, **UNLIMITED)
-    decoder = Decoder.load(toy.directory, limits, reading=reading)
+    decoder = Decoder.load(toy.directory, limits, input_settings=reading)
     expected = []
     for derivation in derivations(toy.table, sentence, toy.longest, distortion_limit, oov):
         vector = features(derivation, 4, toy.reordering, toy.lm, toy.order)
@@ -141,7 +141,7 @@ def monotone(tmp_path_factory):
 )
 def test_what_instructions_do(monotone, instructions, text):
     for algorithm in ("stack", "cube"):
-        limits = monotone.search.model_copy(update={"algorithm": algorithm})
+        limits = monotone.search_settings.model_copy(update={"algorithm": algorithm})
         assert Decoder(monotone.model, limits).translate(Input("abcdefghij", **instructions)).text == text
 
 
@@ -200,14 +200,14 @@ def test_long_terms_and_zones(directory, algorithm, distortion_limit):
 
 def test_threads_make_no_difference(directory):
     toy = random_toy(directory / "threads", 7, most=3)
-    decoder = Decoder.load(toy.directory, Search(stack=20), reading=Reading(oov="drop"))
+    decoder = Decoder.load(toy.directory, Search(stack=20), input_settings=Reading(oov="drop"))
     some = [random_input(seed, toy.table, "inclusive", 9) for seed in range(30)]
     assert list(decoder.translate_all(some, 3)) == [decoder.translate(one) for one in some]
 
 
 def test_a_sentence_of_dropped_words(directory):
     toy = random_toy(directory / "drop", 7)
-    decoder = Decoder.load(toy.directory, reading=Reading(oov="drop"))
+    decoder = Decoder.load(toy.directory, input_settings=Reading(oov="drop"))
     found = decoder.translate("x y z")
     assert (found.text, found.alignment, [p.target for p in found.phrases]) == ("", [], [""] * 3)
     assert found.features["unknown_word_penalty"] == -300
@@ -220,7 +220,7 @@ def test_a_sentence_of_dropped_words(directory):
 def test_marked_words_are_other_words_for_readers_alone(directory):
     toy = random_toy(directory / "mark", 7)
     copied, marked = (
-        Decoder.load(toy.directory, reading=Reading(oov=oov)).translate("x s") for oov in ("copy", "mark")
+        Decoder.load(toy.directory, input_settings=Reading(oov=oov)).translate("x s") for oov in ("copy", "mark")
     )
     assert (marked.text, marked.score) == (copied.text.replace("x", "UNKx").replace("s", "UNKs"), copied.score)
     assert all(phrase.is_copied for phrase in marked.phrases)

@@ -33,7 +33,7 @@ def test_the_command_reads_markup(model, tmp_path):
     config.write_text("input: {markup: exclusive, oov_prefix: '[', oov_suffix: ']'}")
     reading = Reading(oov="mark", oov_prefix="[", oov_suffix="]")
     expected = [
-        Decoder.load(model, Search(stack=9), reading=reading).translate(read_markup(line, "inclusive"))
+        Decoder.load(model, Search(stack=9), input_settings=reading).translate(read_markup(line, "inclusive"))
         for line in LINES
     ]
     nbest = tmp_path / "nbest"

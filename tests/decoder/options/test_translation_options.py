@@ -45,18 +45,21 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
     words = random.Random(seed).choices([*SOURCE, "x", "s"], k=6)
     decoder = Decoder.load(toy.directory, Search(table_limit=table_limit))
     decoder = Decoder(
-        decoder.model, decoder.search, decoder.model.weights.model_copy(update={"language_model": [lm_weight]})
+        decoder.model,
+        decoder.search_settings,
+        decoder.model.weights.model_copy(update={"language_model": [lm_weight]}),
     )
     return toy, words, decoder
 
 
 def decode(decoder, words):
     """The options of a sentence and their number, where lists are remembered and hash tables are crowded."""
-    source = decoder.preparer.read(Input(words))
-    workspace = decoder.look_up(source)
-    workspace.n_options = 2
-    workspace.rebuild()
-    found = decoder.look_up(source).options
+    with decoder.searcher.prepare(Input(words)) as search:
+        search.look_up()
+        search.workspace.n_options = 2
+        search.workspace.rebuild()
+        search.look_up()
+        found = search.workspace.options
     return found, int(found.first[len(words) * found.longest])
 
 

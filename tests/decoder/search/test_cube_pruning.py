@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import REORDERINGS, SOURCE, random_toy
+from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy
 from tests.decoder.search.test_search import SEEDS, UNLIMITED, enumerate_scores, flat, path_scores, toy_problem
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -31,7 +31,7 @@ def test_without_limits_the_graph_keeps_every_derivation(directory, seed, reorde
     found = decoder.translate(" ".join(words))
     scores, _ = enumerate_scores(toy, words, distortion_limit)
     assert found.score == pytest.approx(scores[0], abs=1e-4)
-    assert path_scores(decoder._local.workspace.graph, len(words)) == pytest.approx(scores, abs=1e-4)
+    assert path_scores(last_workspace(decoder).graph, len(words)) == pytest.approx(scores, abs=1e-4)
 
 
 # With a limited stack the order of arrivals counts: a state that was dropped and arrives again lost its older edges.
@@ -46,7 +46,7 @@ def test_without_a_pop_limit_it_finds_what_the_stack_search_finds(
     plain = Decoder.load(toy.directory, Search(**limits))
     line = " ".join(words)
     assert cube.translate(line).score == pytest.approx(plain.translate(line).score, abs=1e-9)
-    graphs = [decoder._local.workspace.graph for decoder in (cube, plain)]
+    graphs = [last_workspace(decoder).graph for decoder in (cube, plain)]
     n_nodes = [graph.stack_first[: len(words) + 2].tolist() for graph in graphs]
     assert n_nodes[0] == n_nodes[1]
     kept = [np.sort(graph.score[: graph.stack_first[len(words) + 1]]) for graph in graphs]
@@ -63,7 +63,7 @@ def test_a_pop_limit_loses_score_but_stays_truthful(directory, seed, reordering,
     best = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(" ".join(words))
     assert pruned.score <= best.score + 1e-9
     assert toy.weights @ flat(pruned.features) == pytest.approx(pruned.score, abs=1e-6)
-    graph = decoder._local.workspace.graph
+    graph = last_workspace(decoder).graph
     for covered in range(1, len(words) + 1):
         first, end = graph.edge_first[graph.stack_first[covered : covered + 2]]
         assert 1 <= end - first <= pop_limit
@@ -88,7 +88,7 @@ def test_what_is_too_small_grows(directory, orientation, n_words):
     expected = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED)).translate(line)
     decoder = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED))
     decoder.translate("a")
-    workspace = decoder._local.workspace
+    workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
     workspace.n_queued = workspace.n_blocks = 2
     workspace.rebuild()

@@ -15,7 +15,16 @@ from phrasebeam.decoder.options.translation_options import new_options
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_lm, random_toy, toy_name, write_model
+from tests.decoder.models import (
+    REORDERINGS,
+    SOURCE,
+    TARGET,
+    last_workspace,
+    random_lm,
+    random_toy,
+    toy_name,
+    write_model,
+)
 from tests.inner_kernels import follow
 from tests.naive.prefix import begins, best_rest, completions
 from tests.naive.search import features
@@ -175,7 +184,7 @@ def test_what_is_too_small_grows(directory):
     for algorithm in ({}, {"algorithm": "cube", "pop_limit": 0}):
         decoder = Decoder.load(toy.directory, Search(**algorithm))
         expected = decoder.complete(line, prefix)
-        workspace = decoder._local.workspace
+        workspace = last_workspace(decoder)
         workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
         workspace.n_queued = workspace.n_options = workspace.n_target_words = 2
         workspace.rebuild()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import REORDERINGS, SOURCE, random_toy, toy_name
+from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy, toy_name
 from tests.naive.search import derivations, features
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -82,7 +82,7 @@ def test_the_graph_keeps_every_derivation(directory, seed, reordering, distortio
     decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **UNLIMITED))
     decoder.translate(" ".join(words))
     scores, _ = enumerate_scores(toy, words, distortion_limit)
-    assert path_scores(decoder._local.workspace.graph, len(words)) == pytest.approx(scores, abs=1e-4)
+    assert path_scores(last_workspace(decoder).graph, len(words)) == pytest.approx(scores, abs=1e-4)
 
 
 @given(SEEDS, REORDERINGS, st.integers(1, 4), st.sampled_from([0, 1e-5, 0.5]))
@@ -102,7 +102,7 @@ def test_what_is_too_small_grows(directory, orientation, n_words):
     expected = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(line)
     decoder = Decoder.load(toy.directory, Search(**UNLIMITED))
     decoder.translate("a")
-    workspace = decoder._local.workspace
+    workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
     workspace.n_options, workspace.n_target_words, workspace.n_blocks = 2, 2, 2
     workspace.rebuild()

@@ -11,7 +11,7 @@ from phrasebeam.base.resident_memory import release_pages
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.translate import translator
+from phrasebeam.decoder.translate import searcher
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 
@@ -87,7 +87,7 @@ def test_long_sentences(decoder, n_words, distortion_limit):
     line = " ".join(np.random.default_rng(2).choice([*SOURCE, "x"], n_words))
     long = Decoder(decoder.model, Search(stack=10, distortion_limit=distortion_limit))
     check(long, line, long.translate(line))
-    assert long.translate("a b c") == Decoder(long.model, long.search).translate(
+    assert long.translate("a b c") == Decoder(long.model, long.search_settings).translate(
         "a b c"
     )  # in the room for the long one
 
@@ -106,26 +106,26 @@ def test_threads_make_no_difference(decoder, threads):
 def test_threads_may_share_a_decoder(decoder):
     lines = random_lines(30)
     expected = [decoder.translate(line) for line in lines]
-    shared = Decoder(decoder.model, decoder.search)
+    shared = Decoder(decoder.model, decoder.search_settings)
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(shared.translate, lines)) == expected
 
 
 def test_other_weights(decoder):
     weights = Weights(phrase_penalty=-5.0)
-    other = Decoder(decoder.model, decoder.search, weights)
+    other = Decoder(decoder.model, decoder.search_settings, weights)
     line = "a a b d c b"
     check(other, line, other.translate(line))
     assert len(other.translate(line).phrases) < len(line.split())
 
 
 def test_memory_does_not_show(decoder, monkeypatch):
-    monkeypatch.setattr(translator, "SENTENCES_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr(searcher, "SENTENCES_BETWEEN_LOOKS", 1)
     looks = []
     monkeypatch.setattr(
-        translator, "release_pages_above", lambda n_bytes, *arrays: looks.append((n_bytes, release_pages(*arrays)))
+        searcher, "release_pages_above", lambda n_bytes, *arrays: looks.append((n_bytes, release_pages(*arrays)))
     )
-    bounded = Decoder(decoder.model, decoder.search, memory=5)
+    bounded = Decoder(decoder.model, decoder.search_settings, memory=5)
     for line in ("a b c x", "b d a a", "c"):
         assert bounded.translate(line) == decoder.translate(line)
     assert looks == [(5, None)] * 3

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
-from phrasebeam.decoder.forced import forced_decoder
+from phrasebeam.decoder.forced import forced_workspace
 from phrasebeam.decoder.search.search_settings import Search
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
@@ -300,8 +300,8 @@ def test_settings_of_the_paper_are_settings():
 def test_lattices_that_are_too_large_once_scored_are_counted(data, tmp_path, monkeypatch, caplog):
     everything = learn(data, tmp_path / "everything", iterations=1).iterations[1]
     assert everything.too_large == 0
-    monkeypatch.setattr(forced_decoder, "FIRST_NODES", 4)
-    monkeypatch.setattr(forced_decoder, "MOST_NODES", 0)
+    monkeypatch.setattr(forced_workspace, "FIRST_NODES", 4)
+    monkeypatch.setattr(forced_workspace, "MOST_NODES", 0)
     with caplog.at_level("INFO"):
         epoch = learn(data, tmp_path / "small", iterations=1).iterations[1]
     assert 0 < epoch.too_large < epoch.examples == everything.examples

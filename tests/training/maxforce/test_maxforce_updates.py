@@ -67,7 +67,7 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0)
         Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})), Forcing(least_prefix=2)
     )
     found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
-    lattice = forced.lattice(forced.prepare(Input(words), reference))[1]
+    lattice = forced.lattice(Input(words), reference)[1]
     return found, None if lattice is None else Example(0, Input(words), tuple(reference), lattice)
 
 
@@ -77,11 +77,10 @@ def test_beams_are_those_of_the_graph(directory, seed, reordering):
     found, example = comparison(directory, seed, reordering, None, "max_violation")
     if example is None:
         return
-    searched = found._search(example)
-    graph, options = searched.workspace.graph, searched.workspace.options
-    is_whole = searched.n_words == len(example.given.words)
-    expected = naive.beam(graph, options, searched.n_words, is_whole, searched.reference.tolist())
-    beam = searched.beam
+    with found.search(example) as searched:
+        options, reference = searched.result.workspace.options, searched.reference.tolist()
+        expected = naive.beam(searched.graph, options, searched.n_words, searched.is_whole, reference)
+        beam = searched.beam
     assert [None if score == -np.inf else score for score in beam.bad.tolist()] == [bad for bad, _ in expected]
     assert beam.has_good.tolist() == [has_good for _, has_good in expected]
 

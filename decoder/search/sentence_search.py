@@ -1,0 +1,163 @@
+"""The search of one sentence: its options, and the hypothesis graph of its translations, in a borrowed workspace."""
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import UNKNOWN_WORD
+from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.options.candidate_cache import NO_CACHE
+from phrasebeam.decoder.options.candidates import Lookup
+from phrasebeam.decoder.options.future_cost import fill_future_cost
+from phrasebeam.decoder.options.score_checks import check_candidates, check_score
+from phrasebeam.decoder.options.translation_options import FULL, fill_options
+from phrasebeam.decoder.search.cube_pruning import cube_search
+from phrasebeam.decoder.search.extension import SearchSpace
+from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
+from phrasebeam.decoder.search.search import NEVER, search, search_part
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.stacks import OK
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.kernels.jit import direct
+
+_fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
+_search, _search_part, _cube_search = direct(search), direct(search_part), direct(cube_search)
+
+
+class SentenceSearch:
+    """The search of one prepared sentence by one snapshot of the weights, until its workspace is returned."""
+
+    def __init__(
+        self, model: Model, settings: Search, snapshot: WeightSnapshot, workspace: Workspace, source: PreparedSentence
+    ):
+        """The workspace has adopted the snapshot, and nobody else has it."""
+        self.model, self.settings, self.snapshot = model, settings, snapshot
+        self._workspace, self._has_ended = workspace, False
+        self._take(source)
+
+    def _take(self, source: PreparedSentence) -> None:
+        self._source = source
+        self._workspace.fit(source.sentence)
+
+    def end(self) -> None:
+        """Give the workspace up: another sentence may be in it from now on."""
+        self._has_ended = True
+
+    def check(self) -> None:
+        """Raise RuntimeError if the search has ended."""
+        if self._has_ended:
+            raise RuntimeError("the search has ended, and its workspace was returned; read its result before that")
+
+    @property
+    def source(self) -> PreparedSentence:
+        """The sentence, whose own tables lie in the workspace. Raises RuntimeError once the search has ended."""
+        self.check()
+        return self._source
+
+    @property
+    def workspace(self) -> Workspace:
+        """The borrowed workspace. Raises RuntimeError once the search has ended."""
+        self.check()
+        return self._workspace
+
+    def run(self, prefix: Prefix) -> None:
+        """Fill the graph with translations that begin with the prefix.
+
+        Only where there are none does the sentence get fallback pairs for it.
+        """
+        if prefix.words and not self.source.words:
+            self._take(with_fallback_pairs(self.source, prefix, self.model)[0])
+        self.look_up()
+        if not prefix.words or not self.source.words:
+            self._fill_graph(NO_CONSTRAINT)
+            return
+        if not self._fill_graph(self._constraint(prefix, np.zeros(len(self.source.synthetic)))):
+            source, is_fallback = with_fallback_pairs(self.source, prefix, self.model)
+            self._take(source)
+            self.look_up()
+            ln_unknown = self.snapshot.dense.unknown_word_penalty * source.sentence.synthetic.unknown
+            self._fill_graph(self._constraint(prefix, ln_unknown * is_fallback))
+
+    def run_part(self, n_words: int) -> None:
+        """Fill the graph with translations of the first `n_words` words alone.
+
+        Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
+        """
+        self.look_up()
+        if n_words == len(self.source.words):
+            self._fill_graph(NO_CONSTRAINT)
+            return
+        _fill_future_cost(self.workspace.options, n_words, self.workspace.future)
+        while (status := _search_part(self.space(), n_words, NEVER)) != OK:
+            self.workspace.grow(status)
+
+    def look_up(self) -> None:
+        """Fill the workspace with the translation options of the sentence, and their future costs."""
+        workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
+        while True:
+            candidates = workspace.candidates
+            if self.source.tables.origin is not None:  # the cache is of the model's tables
+                candidates = candidates._replace(cache=NO_CACHE)
+            limit, dense = self.settings.table_limit, self.snapshot.dense
+            lookup = Lookup(sentence, tables, dense, limit, candidates, workspace.states)
+            n_options = _fill_options(lookup, workspace.options)
+            if n_options < 0:
+                check_candidates(workspace.candidates, tables)
+            if n_options != FULL:
+                break
+            workspace.grow_options()
+        _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
+
+    def space(self, constraint: TargetConstraint = NO_CONSTRAINT) -> SearchSpace:
+        """What kernels search, once the options were looked up."""
+        workspace, tables, sentence = self.workspace, self.source.tables.tables, self.source.sentence
+        states, parameters = workspace.states, self.snapshot.parameters
+        if constraint is not NO_CONSTRAINT:
+            states = states._replace(constraint=constraint)
+            parameters = parameters._replace(ln_beam=parameters.ln_beam + self._allowance(constraint))
+        return SearchSpace(
+            workspace.options,
+            workspace.future,
+            tables.lms,
+            states,
+            workspace.stacks,
+            workspace.graph,
+            workspace.blocks,
+            workspace.spans,
+            sentence.zones,
+            tables.sparse,
+            sentence.synthetic,
+            workspace.histories,
+            parameters,
+        )
+
+    def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:
+        return constrain(prefix, self.source, self.workspace.options, ln_penalty, self.model)
+
+    def _allowance(self, constraint: TargetConstraint) -> float:
+        """By how much a hypothesis may be worse than the threshold allows.
+
+        The better one may yet have to make up a word, where the worse one can translate.
+        """
+        return min(0.0, UNKNOWN_WORD * self.snapshot.dense.unknown_word_penalty) if constraint.allowed.size else 0.0
+
+    def _fill_graph(self, constraint: TargetConstraint) -> bool:
+        """Search for translations that obey the constraint; whether there are any."""
+        if constraint.ln_rest[0] == -np.inf:
+            return False
+        workspace, n_words = self.workspace, len(self.source.words)
+        while (status := self._search_once(constraint, n_words)) != OK:
+            workspace.grow(status)
+        graph = workspace.graph
+        first, end = graph.stack_first[n_words : n_words + 2].tolist()
+        if first == end:
+            return False
+        check_score(float(graph.score[first]))
+        return True
+
+    def _search_once(self, constraint: TargetConstraint, n_words: int) -> int:
+        if self.settings.algorithm == "cube":
+            return _cube_search(self.space(constraint), self.workspace.queues, n_words)
+        return _search(self.space(constraint), n_words)

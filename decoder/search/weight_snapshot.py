@@ -1,0 +1,55 @@
+"""The weights of a decoder as its searches use them: an immutable snapshot; other weights make another one."""
+
+from typing import NamedTuple
+
+from phrasebeam.decoder.features.dense import (
+    LN10,
+    DenseWeights,
+    FeatureLayout,
+    active_groups,
+    check_counts,
+    dense_weights,
+    feature_names,
+)
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.search.extension import SearchParameters
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.sparse.sparse_features import only_groups
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+
+
+class WeightSnapshot(NamedTuple):
+    """All that depends on weights. A search takes hold of one when it begins, and keeps it until it ends.
+
+    The arrays of sparse weights are those that were given, not copies: who learns while searches run gives copies.
+    """
+
+    dense: DenseWeights
+    layout: FeatureLayout  # of dense features
+    tables: Tables  # the model's, with the weights of language models and sparse features
+    parameters: SearchParameters
+
+
+def weight_snapshot(model: Model, settings: Search, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
+    """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model."""
+    tables = model.tables
+    check_counts(weights, tables.phrases)
+    n_scores, n_models = tables.phrases.ln_scores.shape[1], len(model.language_models)
+    dense = dense_weights(weights, n_scores, model.description.reordering, n_models)
+    active = only_groups(tables.sparse, active_groups(weights, tables.sparse))
+    lms = tables.lms._replace(ln_weights=dense.language_model * LN10)
+    parameters = SearchParameters(
+        settings.stack,
+        settings.pop_limit,
+        settings.ln_beam_threshold,
+        settings.distortion_limit,
+        dense.distortion,
+        dense.early_distortion,
+        tables.orientations.is_hierarchical,
+        tables.orientations.keeps_blocks,
+        dense.sparse,
+    )
+    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse))
+    return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters)

@@ -1,0 +1,88 @@
+"""Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.markup import read_all_markup
+from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
+from phrasebeam.decoder.output.rendering import render, render_nbest
+from phrasebeam.decoder.output.request import Answer, Request
+from phrasebeam.decoder.search.prefix import with_prefixes
+from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
+
+
+@dataclass(frozen=True)
+class LineSettings:
+    """How lines are read and written."""
+
+    raw_text: "RawText | None" = None  # lines and translations are raw text of the model that it belongs to
+    alignment: bool = False  # append word alignments to translations and n-best lists
+    segmentation: bool = False  # show which source words each phrase translates
+    scores: bool = False  # append feature values and the model score to translations
+    lattice_format: LatticeFormat = "osg"
+    source_name: str = "input"  # what messages about damaged lines call their source
+
+
+class LineOutput(NamedTuple):
+    """What a line is translated to; each part is made of whole lines."""
+
+    translation: str
+    nbest: str  # in Moses' format; "" if not asked for
+    lattice: str  # "" if not asked for
+
+
+DEFAULT = LineSettings()
+
+
+def translate_lines(
+    decoder: Decoder,
+    lines: Iterable[str],
+    request: Request = TRANSLATION,
+    settings: LineSettings = DEFAULT,
+    prefixes: Iterable[Prefix] | None = None,
+    training_files: TrainingFiles | None = None,
+    threads: int = 1,
+) -> Iterator[LineOutput]:
+    """Translate lines in their order, each as soon as it and those before it are ready.
+
+    Markup in them is read as the input settings of the decoder say. `prefixes`: what each translation must begin with;
+    `training_files`: references and word alignments of the lines, which are left out of what they are translated by.
+    What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
+    raw text is to have what tokenized lines alone can have.
+    """
+    markup, raw_text = decoder.searcher.input_settings.markup, settings.raw_text
+    if raw_text:
+        _check_raw(settings, markup != "pass-through" or prefixes is not None or training_files is not None)
+        lines = map(raw_text.before, lines)  # in the thread that reads, while others search
+    inputs = read_all_markup(lines, markup, settings.source_name)
+    if prefixes is not None:
+        inputs = with_prefixes(inputs, prefixes)
+    if training_files:
+        inputs = (given for given, _ in with_references(inputs, training_files))
+    for number, answer in enumerate(decoder.answer_all(inputs, request, threads)):
+        yield _output(number, answer, settings)
+
+
+def _check_raw(settings: LineSettings, has_tokens: bool) -> None:
+    if settings.alignment or settings.segmentation or settings.scores:
+        raise ConfigError("alignment, segmentation and scores are of tokens; leave out raw text, or leave out them")
+    if has_tokens:
+        raise ConfigError("markup, prefixes and references are tokenized; leave out raw text, or leave out them")
+
+
+def _output(number: int, answer: Answer, settings: LineSettings) -> LineOutput:
+    """The answer for line `number`, counted from 0."""
+    alignment, segmentation, translation = settings.alignment, settings.segmentation, answer.translation
+    if settings.raw_text:
+        text = settings.raw_text.after(translation.text)
+    else:
+        text = render(translation, alignment, segmentation, settings.scores)
+    nbest = render_nbest(number, answer.nbest, alignment, segmentation)
+    return LineOutput(text + "\n", nbest, render_lattice(number, answer.lattice, settings.lattice_format))

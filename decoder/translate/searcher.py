@@ -1,0 +1,89 @@
+"""What searches sentences for all who want results of a search: translations, forced decoding and learning."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from phrasebeam.base.pool import Pool
+from phrasebeam.base.resident_memory import release_pages_above
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.language_model_folds import Fold
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.output.derivation_view import cached_target_words
+from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
+from phrasebeam.decoder.search.sentence_search import SentenceSearch
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, weight_snapshot
+from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+
+SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
+
+
+class Searcher:
+    """A model, the weights that new searches use, and a pool of workspaces; any number of threads may share one."""
+
+    def __init__(
+        self,
+        model: Model,
+        settings: Search | None = None,
+        weights: Weights | None = None,
+        memory: int | None = None,
+        input_settings: Reading | None = None,
+        folds: Sequence[Fold] = (),
+    ):
+        """See Decoder."""
+        self.model, self.settings, self.input_settings = model, settings or Search(), input_settings or Reading()
+        self.longest = min(self.settings.max_phrase_length, model.description.max_source_phrase_length)
+        preparer_settings = PreparerSettings(self.longest, self.settings.table_limit, self.input_settings)
+        self._preparer = SentencePreparer(model, folds, preparer_settings)
+        self.snapshot = self.new_snapshot(weights or model.weights, model.tables.sparse.weights)
+        self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
+        self._table_words = cached_target_words(model)
+        self._memory, self._n_searches = memory and memory - memory // 8, 0  # between two looks it grows
+
+    def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
+        """Other weights for this model, to be put in place of `snapshot`. Raises ModelError if they do not fit it."""
+        return weight_snapshot(self.model, self.settings, weights, sparse)
+
+    @contextmanager
+    def prepare(self, given: Input, reference: np.ndarray | None = None) -> Iterator[SentenceSearch]:
+        """The prepared sentence in a workspace that it has to itself until the context ends; nothing is looked up yet.
+
+        It keeps the snapshot of the weights that it begins with. Of `reference` (int32[m]) see TableFilter.filter.
+        """
+        snapshot = self.snapshot
+        self._watch_memory()
+        with self._workspaces.borrow() as workspace:
+            workspace.adopt(snapshot)
+            source = self._preparer.prepare(given, snapshot, workspace, reference)
+            search = SentenceSearch(self._preparer.model_for(given), self.settings, snapshot, workspace, source)
+            try:
+                yield search
+            finally:
+                search.end()
+
+    @contextmanager
+    def search(self, given: Input) -> Iterator[SearchResult]:
+        """The result of searching a sentence, which can be read until the context ends."""
+        with self.prepare(given) as search:
+            search.run(given.prefix)
+            yield self.result(search)
+
+    def result(self, search: SentenceSearch) -> SearchResult:
+        """What can be read of a search, as far as it went, until it ends."""
+        snapshot = search.snapshot
+        return SearchResult(search.source, self.model, snapshot.dense, snapshot.layout, self._table_words, search)
+
+    def _watch_memory(self) -> None:
+        """From time to time let go of the model's pages, where the process holds too many."""
+        self._n_searches += 1
+        if self._memory is not None and self._n_searches % SENTENCES_BETWEEN_LOOKS == 0:
+            tables, models = self.model.tables, self.model.language_models
+            release_pages_above(
+                self._memory, *tables.phrases, tables.ln_reordering, *(one.model.tables.units for one in models)
+            )

@@ -1,0 +1,81 @@
+"""The pipeline of `translate` as Python calls it."""
+
+import pytest
+
+import phrasebeam
+from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
+from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.output.lattice_rendering import render_dot
+from phrasebeam.decoder.output.rendering import render, render_nbest
+from phrasebeam.decoder.raw_text.raw_text import RawText
+from tests.decoder.models import random_toy
+
+LINES = ["a b c x", "", "b d a a", "x", "  c   b ", "a b d s"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory
+
+
+@pytest.fixture(scope="module")
+def decoder(model):
+    return phrasebeam.Decoder.load(model)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_all_outputs_of_all_lines(decoder, threads):
+    request = phrasebeam.Request(n=3, lattice=True)
+    settings = phrasebeam.LineSettings(alignment=True, scores=True, lattice_format="dot")
+    outputs = phrasebeam.translate_lines(decoder, iter(LINES), request, settings, threads=threads)
+    expected = [
+        (
+            render(decoder.translate(line), True, False, True) + "\n",
+            render_nbest(number, decoder.nbest(line, 3), True, False),
+            render_dot(number, decoder.lattice(line)),
+        )
+        for number, line in enumerate(LINES)
+    ]
+    assert list(outputs) == expected
+
+
+def test_what_is_not_asked_for_is_empty(decoder):
+    assert [output[1:] for output in phrasebeam.translate_lines(decoder, LINES)] == [("", "")] * len(LINES)
+
+
+def test_prefixes(decoder):
+    prefixes = [Prefix(("s", "zz"))] * len(LINES)
+    outputs = list(phrasebeam.translate_lines(decoder, LINES, prefixes=prefixes))
+    assert [output.translation for output in outputs] == [decoder.complete(line, "s zz").text + "\n" for line in LINES]
+
+
+def test_raw_text(decoder):
+    raw_text = RawText(phrasebeam.Preprocessing(source_language="de", target_language="en", casing="lowercase"))
+    settings = phrasebeam.LineSettings(raw_text)
+    outputs = list(phrasebeam.translate_lines(decoder, ["A b, C x."], settings=settings))
+    expected = raw_text.after(decoder.translate(raw_text.before("A b, C x.")).text)
+    assert [output.translation for output in outputs] == [expected + "\n"]
+
+
+def test_raw_text_has_no_tokens(model, decoder, tmp_path):
+    raw_text = RawText(phrasebeam.Preprocessing(source_language="de", target_language="en", casing="keep"))
+    raw, aligned = phrasebeam.LineSettings(raw_text), phrasebeam.LineSettings(raw_text, alignment=True)
+    marked = phrasebeam.Decoder.load(model, input_settings=phrasebeam.Reading(markup="ignore"))
+    files = TrainingFiles(tmp_path / "reference", tmp_path / "alignment")
+    for outputs in (
+        phrasebeam.translate_lines(decoder, LINES, settings=aligned),
+        phrasebeam.translate_lines(marked, LINES, settings=raw),
+        phrasebeam.translate_lines(decoder, LINES, settings=raw, prefixes=[]),
+        phrasebeam.translate_lines(decoder, LINES, settings=raw, training_files=files),
+    ):
+        with pytest.raises(phrasebeam.ConfigError, match="leave out raw text, or leave out them"):
+            next(outputs)
+
+
+def test_damaged_lines_are_named(model):
+    decoder = phrasebeam.Decoder.load(model, input_settings=phrasebeam.Reading(markup="exclusive"))
+    settings = phrasebeam.LineSettings(source_name="request")
+    outputs = phrasebeam.translate_lines(decoder, ["a", "</b>"], settings=settings)
+    assert next(outputs).translation == decoder.translate("a").text + "\n"
+    with pytest.raises(phrasebeam.FormatError, match=r"^request:2: "):
+        next(outputs)
