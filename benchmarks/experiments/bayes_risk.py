@@ -15,9 +15,9 @@ import numpy as np
 
 from benchmarks.measure import table
 from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.output.mbr import Mbr, TargetTexts, choose
+from phrasebeam.decoder.output.mbr import MbrSettings, TargetTexts, choose
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
 
@@ -32,7 +32,7 @@ def main() -> None:
     parser.add_argument("reference", type=Path)
     parser.add_argument("--algorithm", choices=("stack", "cube"), default="stack")
     arguments = parser.parse_args()
-    decoder = Decoder.load(arguments.model, Search(algorithm=arguments.algorithm))
+    decoder = Decoder.load(arguments.model, SearchSettings(algorithm=arguments.algorithm))
     lines, reference = list(read_lines(arguments.source)), list(read_lines(arguments.reference))
     measure_speed(decoder.mbr, lines[:3])  # compiles
     best, speed = measure_speed(decoder.translate, lines)
@@ -41,7 +41,7 @@ def main() -> None:
     lists = [decoder.nbest(line, max(SIZES), distinct=True) for line in lines]
     rows = [["scale", *(f"size {size}" for size in SIZES)]]
     for scale in SCALES:
-        chosen = [[choice(some, Mbr(size=size, scale=scale)) for some in lists] for size in SIZES]
+        chosen = [[choice(some, MbrSettings(size=size, scale=scale)) for some in lists] for size in SIZES]
         rows.append([f"{scale:g}", *(f"{bleu(translations, reference):.2f}" for translations in chosen)])
     print(table(rows))
 
@@ -53,7 +53,7 @@ def measure_speed(translate: Callable[[str], Translation], lines: list[str]) -> 
     return translations, sum(len(line.split()) for line in lines) / (time.process_time() - start)
 
 
-def choice(translations: list[Translation], settings: Mbr) -> Translation:
+def choice(translations: list[Translation], settings: MbrSettings) -> Translation:
     """The translation of least risk of the first of a list."""
     some = translations[: settings.size]
     ids: dict[str, int] = {}

@@ -27,7 +27,7 @@ from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
@@ -129,7 +129,7 @@ def score_before(work: Work) -> None:
 
 def scores(model: Path, texts: Texts, path: Path, kind: str = "") -> dict[str, float]:
     """BLEU of both sets; what was translated is kept beside the file of the numbers."""
-    decoder = Decoder.load(model, parse_config(LEARNING["development_search"], Search, "settings"))
+    decoder = Decoder.load(model, parse_config(LEARNING["development_search"], SearchSettings, "settings"))
     found = {}
     for name, data in texts.sets.items():
         translations = [one.text for one in decoder.translate_all(read_lines(data.source))]

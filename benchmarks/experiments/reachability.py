@@ -20,7 +20,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.lm.text.corpus import split
 
 CORPORA = {"multi30k": ("de", "en"), "ted": ("de", "en"), "tanaka": ("ja", "en")}
@@ -55,7 +55,7 @@ def train(directory: Path, source: str, target: str, model: Path) -> tuple[Path,
 
 def reach(model: Path, source: Path, files: TrainingFiles, limit: int, leaves_out: bool, every: int) -> list[str]:
     """One row of figures."""
-    decoder = ForcedDecoder.load(model, Search(table_limit=0, distortion_limit=limit))
+    decoder = ForcedDecoder.load(model, SearchSettings(table_limit=0, distortion_limit=limit))
     if not leaves_out:
         files = files._replace(alignment=None)
     decoder.force("", "")

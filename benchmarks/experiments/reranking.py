@@ -22,7 +22,7 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.evaluation import bleu
 from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest
@@ -60,7 +60,9 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
     if not (given.output / f"{first.name}.json").exists():
         tune(first, given.data, given.output)
     files = corpus_files(corpus, given.data, given.output)
-    decoder = Decoder.load(given.output / f"{first.name}.model", parse_config(SETTINGS["search"], Search, "settings"))
+    decoder = Decoder.load(
+        given.output / f"{first.name}.model", parse_config(SETTINGS["search"], SearchSettings, "settings")
+    )
     for kind in KINDS:
         lists = {}
         for name in ("dev", "test"):

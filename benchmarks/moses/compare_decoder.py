@@ -25,7 +25,7 @@ from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.feature_buffer import new_sparse_features
 from phrasebeam.decoder.sparse.levels import NO_CLASSES
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
@@ -33,7 +33,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
 SETTINGS = {"default": "moses.ini", "tuned": "moses.tuned.ini"}
-SEARCH = Search(stack=100, distortion_limit=6, table_limit=20, max_phrase_length=7)
+SEARCH = SearchSettings(stack=100, distortion_limit=6, table_limit=20, max_phrase_length=7)
 TOLERANCE = 2e-3  # Moses adds float32 numbers, and prints six digits
 RELATIVE = 6e-6  # half of the sixth digit of 1.00000, and float32
 # Our feature vector: 4 of the phrase table, 6 of the reordering table, then these.

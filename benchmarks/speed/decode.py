@@ -25,7 +25,7 @@ from benchmarks.measure import table
 from benchmarks.speed.decode_models import JOBS, Job, n_copies, prepare
 from phrasebeam.base.figures import check_figure_file, write_figure
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 
 OURS = "phrasebeam"
@@ -59,7 +59,7 @@ class Ours:
         limits = {"stack": size}
         if algorithm == "cube":
             limits = {"stack": max(size * 2 // 5, 1), "pop_limit": size, "beam_threshold": 0.001}
-        return Decoder(self.model, Search.model_validate({"algorithm": algorithm, **limits}))
+        return Decoder(self.model, SearchSettings.model_validate({"algorithm": algorithm, **limits}))
 
     def decode(self, algorithm: str, size: int) -> tuple[float, list[str], list[float]]:
         decoder, copies = self._decoder(algorithm, size), n_copies(algorithm, size)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 
 LENGTHS = (0, 2, 5, 10)  # words typed
@@ -86,8 +86,8 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="default: trained on DATA/multi30k")
     parser.add_argument("--sentences", type=int, default=1000)
     parser.add_argument("--algorithm", choices=("stack", "cube"), default="stack")
-    parser.add_argument("--stack", type=int, default=Search().stack)
-    parser.add_argument("--beam-threshold", type=float, default=Search().beam_threshold)
+    parser.add_argument("--stack", type=int, default=SearchSettings().stack)
+    parser.add_argument("--beam-threshold", type=float, default=SearchSettings().beam_threshold)
     arguments = parser.parse_args()
     test = arguments.data / "multi30k" / "test_2016_flickr"
     lines, references = (Path(f"{test}.{language}").read_text("utf-8").splitlines() for language in ("de", "en"))
@@ -95,7 +95,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         limits = {"stack": arguments.stack, "beam_threshold": arguments.beam_threshold}
         model = arguments.model or train(arguments.data, Path(scratch))
-        decoder = Decoder.load(model, Search(algorithm=arguments.algorithm, **limits))
+        decoder = Decoder.load(model, SearchSettings(algorithm=arguments.algorithm, **limits))
         for prefix in ("", "a zz"):  # compile
             decoder.complete(lines[0], prefix)
         heading = ["words typed", "sentences", "ms", "95 %", "without made-up words", "next word right", "score"]

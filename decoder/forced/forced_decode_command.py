@@ -14,12 +14,12 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_rendering import render_forced
-from phrasebeam.decoder.forced.forced_settings import Forcing, Prefixes
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.translate.translate_settings import Decoding, overridden
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
@@ -56,10 +56,10 @@ def forced_decode(
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
         check_figure_file(plot)
-    decoding = load_config(config, Decoding) if config else Decoding()
+    decoding = load_config(config, TranslateSettings) if config else TranslateSettings()
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
-    settings = overridden(Forcing(), given, "options")
+    settings = overridden(ForcedDecodingSettings(), given, "options")
     decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, decoding.input)
     forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
     show_progress()

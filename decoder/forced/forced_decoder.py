@@ -13,16 +13,16 @@ from phrasebeam.base.pool import Pool
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced import links_before
 from phrasebeam.decoder.forced.forced_search import NO_LINKS, ForcedSearch, GoldGraph, Status
-from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice, ln_derivations
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.prefix import target_ids
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
@@ -44,28 +44,28 @@ class ForcedResult:
 class ForcedDecoder:
     """A model that is made to produce references; any number of threads may share one."""
 
-    def __init__(self, decoder: Decoder, settings: Forcing | None = None, keeps_graphs: bool = False):
+    def __init__(self, decoder: Decoder, settings: ForcedDecodingSettings | None = None, keeps_graphs: bool = False):
         """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used.
 
         `keeps_graphs`: whether `force` answers with lattices for people; not with those of all prefix pairs.
         """
-        self.decoder, self.settings, self.keeps_graphs = decoder, settings or Forcing(), keeps_graphs
+        self.decoder, self.settings, self.keeps_graphs = decoder, settings or ForcedDecodingSettings(), keeps_graphs
         self._workspaces = Pool(lambda: ForcedWorkspace(self.settings.max_states))
 
     @classmethod
     def load(
         cls,
         directory: str | Path,
-        search_settings: Search | None = None,
-        settings: Forcing | None = None,
+        search_settings: SearchSettings | None = None,
+        settings: ForcedDecodingSettings | None = None,
         weights: Weights | None = None,
-        input_settings: Reading | None = None,
+        input_settings: InputSettings | None = None,
     ) -> "ForcedDecoder":
         """Of the model in `directory`; without `search_settings`, no table limit.
 
         Raises SmtError, naming the file at fault.
         """
-        limits = search_settings or Search(table_limit=0)
+        limits = search_settings or SearchSettings(table_limit=0)
         return cls(Decoder(open_model(directory), limits, weights, input_settings=input_settings), settings)
 
     def force(self, line: str | Input, reference: str | Sequence[str]) -> ForcedResult:

@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.hierarchical import forget_blocks
 from phrasebeam.decoder.features.language_model import begin_states
 from phrasebeam.decoder.forced.forced import EMPTY, OK, STATES_FULL, ForcedStates, Reference, fill_latest, force
-from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, score_reference
 from phrasebeam.decoder.forced.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, longest_prefix
@@ -78,7 +78,7 @@ class ForcedSearch:
         self,
         result: SearchResult,
         workspace: ForcedWorkspace,
-        settings: Forcing,
+        settings: ForcedDecodingSettings,
         reference: np.ndarray,
         links: np.ndarray = NO_LINKS,
     ):

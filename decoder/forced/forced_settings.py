@@ -11,7 +11,7 @@ from phrasebeam.base.config import Section
 Prefixes = Literal["longest", "all", "none"]
 
 
-class Forcing(Section):
+class ForcedDecodingSettings(Section):
     """What forced decoding looks for where a sentence pair as a whole is not reachable, and when it gives up."""
 
     prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")

@@ -13,7 +13,7 @@ Markup = Literal["pass-through", "ignore", TermPolicy]
 Oov = Literal["copy", "drop", "mark"]
 
 
-class Reading(Section):
+class InputSettings(Section):
     """How source sentences are read, with Moses' words for it."""
 
     markup: Markup = Field(

@@ -26,7 +26,7 @@ def _language(code: str) -> str:
 Language = Annotated[str, AfterValidator(_language)]
 
 
-class Preprocessing(Section):
+class RawTextSettings(Section):
     """How raw text becomes the tokenized text of a model, after Moses' scripts, and back."""
 
     source_language: Language

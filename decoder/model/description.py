@@ -8,7 +8,7 @@ from pydantic import (
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 
 MODEL_FORMAT = "phrasebeam model 1"
@@ -36,6 +36,6 @@ class ModelDescription(Section):
     language_model_order: int
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
     reordering: Reordering | None
-    preprocessing: Preprocessing | None = None  # of raw text; None: the model was made of tokenized text
+    preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file

@@ -14,7 +14,7 @@ from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 
 
-class Importing(Section):
+class ImportSettings(Section):
     """Settings of `import-moses` that do not change the model."""
 
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
@@ -35,7 +35,7 @@ def import_moses(
     """Convert a Moses model; its limits of the search go to search.yaml in the model, for translate --config."""
     from phrasebeam.decoder.moses.importing import import_moses as run
 
-    settings = parse_config({"memory": memory} if memory else {}, Importing, "options")
+    settings = parse_config({"memory": memory} if memory else {}, ImportSettings, "options")
     truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
     if not truecasers and (truecaser_source or truecaser_target):
         raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")

@@ -20,10 +20,10 @@ from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import SparseColumn, weight_lines
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
@@ -58,7 +58,7 @@ def export_moses(model: str | Path, output: str | Path) -> None:
         raise ModelError(f"{model}: learned scores of orientations, which Moses' reordering tables have not")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search_file = Path(model) / "search.yaml"
-    search = load_config(search_file, Decoding).search if search_file.exists() else Search()
+    search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
             _write_lines(_phrase_lines(opened), directory / TABLE)
@@ -166,7 +166,7 @@ def _write(text: str, path: Path) -> None:
         file.write(text.encode("utf-8"))
 
 
-def _ini(model: Model, search: Search) -> str:
+def _ini(model: Model, search: SearchSettings) -> str:
     weights = model.weights.model_dump()
     has_sparse, has_early = weights.pop("pair_sparse", None) is not None, "early_distortion" in weights
     reordering = model.description.reordering

@@ -9,16 +9,16 @@ from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
-from phrasebeam.decoder.moses.commands import Importing
+from phrasebeam.decoder.moses.commands import ImportSettings
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.sections import Setting
 from phrasebeam.decoder.moses.sparse import save_sparse
 from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
@@ -41,8 +41,8 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
 def import_moses(
     ini: str | Path,
     output: str | Path,
-    settings: Importing | None = None,
-    preprocessing: Preprocessing | None = None,
+    settings: ImportSettings | None = None,
+    preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
 ) -> ModelDescription:
     """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`; a model there is replaced.
@@ -53,7 +53,7 @@ def import_moses(
     leaves `output` as it was.
     """
     output = Path(output).resolve()
-    memory = (settings or Importing()).memory
+    memory = (settings or ImportSettings()).memory
     check_output(output)
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()
@@ -94,7 +94,7 @@ def _language_models(moses: MosesModel) -> dict[str, Path]:
 
 
 def _copy_truecasers(
-    preprocessing: Preprocessing | None, truecasers: tuple[str | Path, str | Path] | None, directory: Path
+    preprocessing: RawTextSettings | None, truecasers: tuple[str | Path, str | Path] | None, directory: Path
 ) -> dict[str, Path]:
     """Copy the truecasers, if any, to `directory`; their paths by the names of their digests. Raises ConfigError."""
     if (preprocessing is not None and preprocessing.casing == "truecase") != (truecasers is not None):
@@ -124,7 +124,7 @@ def _describe(
     n_words: tuple[int, int],
     sizes: TableSizes,
     data: dict[str, object],
-    preprocessing: Preprocessing | None,
+    preprocessing: RawTextSettings | None,
 ) -> ModelDescription:
     settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
     if preprocessing:
@@ -153,7 +153,7 @@ def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -
     limits = MOSES_SEARCH | moses.search
     # No longer than the table's phrases, so that they leave a large distortion limit what room there is.
     limits["max_phrase_length"] = min(int(limits["max_phrase_length"]), longest, MOSES_LONGEST)
-    search = parse_config(limits, Search, str(ini))
+    search = parse_config(limits, SearchSettings, str(ini))
     with atomic_file(path) as file:
         values = search.model_dump(mode="json", include=set(limits))
         file.write(yaml.safe_dump({"search": values}, sort_keys=False).encode("utf-8"))

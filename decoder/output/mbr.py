@@ -19,7 +19,7 @@ from phrasebeam.decoder.output.trie import ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
 
-class Mbr(Section):
+class MbrSettings(Section):
     """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected BLEU."""
 
     size: int = Field(default=200, ge=1, description="distinct translations compared")
@@ -57,7 +57,7 @@ def texts_of(derivations: Derivations, options: Options) -> TargetTexts:
     return TargetTexts(words, ends[derivations.offsets])
 
 
-def choose(texts: TargetTexts, scores: np.ndarray, settings: Mbr) -> int:
+def choose(texts: TargetTexts, scores: np.ndarray, settings: MbrSettings) -> int:
     """Number of the text with the largest expected BLEU, the first of several.
 
     `scores`, float64[K], are model scores; texts shall be distinct.

@@ -6,7 +6,7 @@ from typing import Literal
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.output.lattice import Lattice
-from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.translation import Translation
 
 SparseDetail = Literal["", "keys", "names"]
@@ -18,7 +18,7 @@ class Request:
 
     n: int | None = None  # derivations in the n-best list; None for no list
     distinct: bool = False  # only the best derivation of each text in that list
-    mbr: Mbr | None = None  # the translation of least Bayes risk instead of that of the best derivation
+    mbr: MbrSettings | None = None  # the translation of least Bayes risk instead of that of the best derivation
     lattice: bool = False
     sparse: SparseDetail = ""  # sparse features of the n-best list, by key, and their names
     lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best

@@ -12,7 +12,7 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.derivation_view import DerivationView, ViewCache
 from phrasebeam.decoder.output.lattice import Lattice, build_lattice, connected
-from phrasebeam.decoder.output.mbr import Mbr, choose, texts_of
+from phrasebeam.decoder.output.mbr import MbrSettings, choose, texts_of
 from phrasebeam.decoder.output.nbest import Derivations, best_derivations
 from phrasebeam.decoder.output.request import SparseDetail
 from phrasebeam.decoder.output.translation import Translation
@@ -128,7 +128,7 @@ class SearchResult(DerivationView):
         workspace = self.workspace
         return best_derivations(workspace.graph, len(self.source.words), n, workspace.options, distinct)
 
-    def least_risk(self, settings: Mbr) -> Translation:
+    def least_risk(self, settings: MbrSettings) -> Translation:
         """The translation with the largest expected BLEU."""
         if not self.source.words:
             return self.best()

@@ -10,7 +10,7 @@ import typer
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_standard_input
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 
 
 def preprocess(
@@ -27,10 +27,10 @@ def preprocess(
         sys.stdout.buffer.flush()
 
 
-def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> Preprocessing:
+def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:
     """The settings of `section` with the languages given by options. Raises ConfigError where one is missing."""
     languages = {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
     settings = {**section, **languages}
     if not settings.keys() >= {"source_language", "target_language"}:
         raise ConfigError("raw text needs both languages; give --source-language and --target-language (de, en ...)")
-    return parse_config(settings, Preprocessing, "options")
+    return parse_config(settings, RawTextSettings, "options")

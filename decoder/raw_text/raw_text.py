@@ -6,7 +6,7 @@ from sacremoses import MosesDetruecaser
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
@@ -21,7 +21,7 @@ NOT_RAW = (
 class Preprocessor:
     """Tokenizes and cases raw lines of one language."""
 
-    def __init__(self, language: str, settings: Preprocessing, truecaser: Truecaser | None = None):
+    def __init__(self, language: str, settings: RawTextSettings, truecaser: Truecaser | None = None):
         self._tokenizer = Tokenizer(language, settings.normalize, settings.escape)
         self._lowercase, self._truecaser = settings.casing == "lowercase", truecaser
 
@@ -41,7 +41,7 @@ class RawText:
     and `target` preprocess text of either side, such as text to tune on.
     """
 
-    def __init__(self, settings: Preprocessing, truecasers: tuple[Truecaser, Truecaser] | None = None):
+    def __init__(self, settings: RawTextSettings, truecasers: tuple[Truecaser, Truecaser] | None = None):
         source, target = truecasers or (None, None)
         self.source = Preprocessor(settings.source_language, settings, source)
         self.target = Preprocessor(settings.target_language, settings, target)

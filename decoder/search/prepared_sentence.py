@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.term_constraints import BLOCKED, find_table_pairs, span_rules
@@ -31,7 +31,7 @@ def prepare_sentence(
     model: Model,
     tables: FilteredTables,
     longest: int,
-    input_settings: Reading,
+    input_settings: InputSettings,
     bounds_checks: BoundsChecks,
 ) -> PreparedSentence:
     """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
@@ -63,7 +63,7 @@ def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
     return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 
 
-def _unknown(word: str, position: int, input_settings: Reading) -> SyntheticPair:
+def _unknown(word: str, position: int, input_settings: InputSettings) -> SyntheticPair:
     if input_settings.oov == "drop" and not any(digit in word for digit in "0123456789"):
         return SyntheticPair(position, position + 1, (), unknown=UNKNOWN_WORD)
     shown = f"{input_settings.oov_prefix}{word}{input_settings.oov_suffix}" if input_settings.oov == "mark" else ""

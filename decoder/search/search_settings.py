@@ -14,7 +14,7 @@ from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 Algorithm = Literal["stack", "cube"]
 
 
-class Search(Section):
+class SearchSettings(Section):
     """Limits of the search; 0 lifts the limit of stack, pops and table, a negative distortion limit lifts that one."""
 
     algorithm: Algorithm = Field(default="stack", description="try all that the stacks allow, or prune by cubes")
@@ -28,7 +28,7 @@ class Search(Section):
     max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
 
     @model_validator(mode="after")
-    def _fits_coverage(self) -> "Search":
+    def _fits_coverage(self) -> "SearchSettings":
         reach = self.distortion_limit + self.max_phrase_length
         if reach > COVERAGE_WINDOW:
             raise ValueError(

@@ -7,7 +7,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
@@ -22,7 +22,7 @@ class PreparerSettings(NamedTuple):
 
     longest: int  # source phrase that is looked up, in words
     table_limit: int
-    input: Reading
+    input: InputSettings
 
 
 class SentencePreparer:

@@ -16,7 +16,7 @@ from phrasebeam.decoder.search.extension import SearchSpace
 from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search import NEVER, search, search_part
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import OK
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
@@ -30,7 +30,12 @@ class SentenceSearch:
     """The search of one prepared sentence by one snapshot of the weights, until its workspace is returned."""
 
     def __init__(
-        self, model: Model, settings: Search, snapshot: WeightSnapshot, workspace: Workspace, source: PreparedSentence
+        self,
+        model: Model,
+        settings: SearchSettings,
+        snapshot: WeightSnapshot,
+        workspace: Workspace,
+        source: PreparedSentence,
     ):
         """The workspace has adopted the snapshot, and nobody else has it."""
         self.model, self.settings, self.snapshot = model, settings, snapshot

@@ -15,7 +15,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.search.extension import SearchParameters
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 
@@ -32,7 +32,7 @@ class WeightSnapshot(NamedTuple):
     parameters: SearchParameters
 
 
-def weight_snapshot(model: Model, settings: Search, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
+def weight_snapshot(model: Model, settings: SearchSettings, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
     """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model."""
     tables = model.tables
     check_counts(weights, tables.phrases)

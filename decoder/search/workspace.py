@@ -16,7 +16,7 @@ from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
 from phrasebeam.decoder.options.translation_options import Options, new_options
 from phrasebeam.decoder.search.cube_pruning import Queues, new_queues
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, new_graph
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import (
     BLOCKS_FULL,
     EDGES_FULL,
@@ -53,7 +53,7 @@ class Workspace:
     candidates: Candidates
     histories: Histories
 
-    def __init__(self, model: Model, search: Search, longest: int):
+    def __init__(self, model: Model, search: SearchSettings, longest: int):
         """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
         sparse = model.tables.sparse
         self.orders, self.longest = model.tables.lms.orders, longest
@@ -165,7 +165,7 @@ class Workspace:
         self.queues = new_queues(self.longest + 1, self.n_queued, self.n_nodes, self.stack_size)
 
 
-def _memo_size(search: Search) -> int:
+def _memo_size(search: SearchSettings) -> int:
     """Where few hypotheses are tried, a memo that stays in the processor's first cache."""
     if search.algorithm != "cube" or search.pop_limit == 0:
         return MEMO_SIZE

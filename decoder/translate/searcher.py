@@ -8,13 +8,13 @@ import numpy as np
 from phrasebeam.base.pool import Pool
 from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.output.derivation_view import cached_target_words
 from phrasebeam.decoder.output.search_result import SearchResult
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, weight_snapshot
@@ -30,14 +30,18 @@ class Searcher:
     def __init__(
         self,
         model: Model,
-        settings: Search | None = None,
+        settings: SearchSettings | None = None,
         weights: Weights | None = None,
         memory: int | None = None,
-        input_settings: Reading | None = None,
+        input_settings: InputSettings | None = None,
         folds: Sequence[Fold] = (),
     ):
         """See Decoder."""
-        self.model, self.settings, self.input_settings = model, settings or Search(), input_settings or Reading()
+        self.model, self.settings, self.input_settings = (
+            model,
+            settings or SearchSettings(),
+            input_settings or InputSettings(),
+        )
         self.longest = min(self.settings.max_phrase_length, model.description.max_source_phrase_length)
         preparer_settings = PreparerSettings(self.longest, self.settings.table_limit, self.input_settings)
         self._preparer = SentencePreparer(model, folds, preparer_settings)

@@ -13,12 +13,12 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
-from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
-from phrasebeam.decoder.translate.translate_settings import Decoding, Flags, overridden
+from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -146,9 +146,9 @@ def _refuse(conflicts: dict[str, bool]) -> None:
             raise ConfigError(message)
 
 
-def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> Decoding:
+def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
     """Those of the file, or the defaults, but for what flags give."""
-    settings = load_config(config, Decoding) if config else Decoding()
+    settings = load_config(config, TranslateSettings) if config else TranslateSettings()
     if memory is not None:
         settings = overridden(settings, {"memory": memory}, "options")
     sections = {
@@ -158,12 +158,12 @@ def _settings(config: Path | None, memory: str | None, search: Flags, reading: F
     return settings.model_copy(update=sections)
 
 
-def _mbr(section: Mbr | None, wanted: bool, size: int | None, scale: float | None) -> Mbr | None:
+def _mbr(section: MbrSettings | None, wanted: bool, size: int | None, scale: float | None) -> MbrSettings | None:
     if section is None and not wanted:
         if size is not None or scale is not None:
             raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
         return None
-    return overridden(section or Mbr(), {"size": size, "scale": scale}, "options of --mbr")
+    return overridden(section or MbrSettings(), {"size": size, "scale": scale}, "options of --mbr")
 
 
 def _raw_text(model: Path) -> "RawText":

@@ -6,21 +6,21 @@ from pydantic import Field
 
 from phrasebeam.base.config import Bytes, Section, parse_config
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.input_settings import Reading
-from phrasebeam.decoder.output.mbr import Mbr
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
 
 Settings = TypeVar("Settings", bound=Section)
 Flags = dict[str, Any]  # values of options by the names of settings; None where not given
 
 
-class Decoding(Section):
+class TranslateSettings(Section):
     """What a configuration file for `translate` may say."""
 
-    search: Search = Search()
+    search: SearchSettings = SearchSettings()
     weights: Weights | None = None
-    mbr: Mbr | None = None
-    input: Reading = Reading()
+    mbr: MbrSettings | None = None
+    input: InputSettings = InputSettings()
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
 
 

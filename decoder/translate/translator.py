@@ -9,17 +9,17 @@ from typing import cast
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.lattice import Lattice
-from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.lm.text.corpus import split
@@ -33,10 +33,10 @@ class Decoder:
     def __init__(
         self,
         model: Model,
-        search_settings: Search | None = None,
+        search_settings: SearchSettings | None = None,
         weights: Weights | None = None,
         memory: int | None = None,
-        input_settings: Reading | None = None,
+        input_settings: InputSettings | None = None,
         folds: Sequence[Fold] = (),
     ):
         """`weights` default to the model's own; `folds` are needed for inputs that name one, see HeldOutPair.
@@ -52,10 +52,10 @@ class Decoder:
     def load(
         cls,
         directory: str | Path,
-        search_settings: Search | None = None,
+        search_settings: SearchSettings | None = None,
         weights: Weights | None = None,
         memory: int | None = None,
-        input_settings: Reading | None = None,
+        input_settings: InputSettings | None = None,
     ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
         return cls(open_model(directory), search_settings, weights, memory, input_settings)
@@ -70,7 +70,7 @@ class Decoder:
         self.searcher.snapshot = self.searcher.new_snapshot(weights, sparse)
 
     @property
-    def search_settings(self) -> Search:
+    def search_settings(self) -> SearchSettings:
         """The limits of the search."""
         return self.searcher.settings
 
@@ -108,9 +108,9 @@ class Decoder:
         """
         return self.answer(line, Request(n, distinct)).nbest
 
-    def mbr(self, line: str | Input, settings: Mbr | None = None) -> Translation:
+    def mbr(self, line: str | Input, settings: MbrSettings | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
-        return self.answer(line, Request(mbr=settings or Mbr())).translation
+        return self.answer(line, Request(mbr=settings or MbrSettings())).translation
 
     def lattice(self, line: str | Input, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.

@@ -154,9 +154,9 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.held_out import filtered_table
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix, Term
-from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
@@ -178,21 +178,21 @@ templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=Tru
 for reordering in (Reordering(orientation="hier"), None):
     early = bool(reordering)
     toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
-    decoder = Decoder.load(toy.directory, Search(table_limit=1))
+    decoder = Decoder.load(toy.directory, SearchSettings(table_limit=1))
     for line in ("a b c x", "", " ".join("abcd" * 10)):
-        decoder.answer(line, Request(n=3, distinct=True, mbr=Mbr(), lattice=True))
+        decoder.answer(line, Request(n=3, distinct=True, mbr=MbrSettings(), lattice=True))
     for algorithm, policy in (("stack", "exclusive"), ("cube", "inclusive"), ("stack", "constraint")):
-        other = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        other = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm))
         term = Term(0, 2, ("s", "new"), 0.5, ((0, 0),))
         given = Input("a b c x d".split(), (term,), policy, walls=(3,), zones=((2, 5),))
         for prefix in (Prefix(), Prefix(("t", "zz")), Prefix(("s", "n"), is_partial=True)):
             other.answer(replace(given, prefix=prefix), Request(n=3, lattice=True))
-    force_all(decoder, Search(table_limit=0))
+    force_all(decoder, SearchSettings(table_limit=0))
     add_templates(toy, templates, 1)
     for algorithm in ("stack", "cube"):
-        sparse = Decoder.load(toy.directory, Search(algorithm=algorithm))
+        sparse = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm))
         sparse.answer("a b c x d", Request(n=3, sparse="names"))
-    force_all(sparse, Search(table_limit=0))
+    force_all(sparse, SearchSettings(table_limit=0))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0
 for package in ("kernels", "lm", "decoder"):

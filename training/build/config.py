@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import Bytes, Section
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
@@ -66,7 +66,7 @@ class FurtherLanguageModelConfig(Section):
 class TrainModelConfig(Section):
     """All settings of `train-model` but the files of the bitext and of the model."""
 
-    preprocessing: Preprocessing | None = Field(None, description="of raw text; none: the text is tokenized")
+    preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
     alignment: AlignmentConfig = AlignmentConfig()
     phrases: Phrases = Phrases()
     reordering: ReorderingConfig = ReorderingConfig()

@@ -15,7 +15,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, Job, LineTokenizer
@@ -24,7 +24,7 @@ BATCH = 1000  # lines
 
 
 @contextmanager
-def preprocessed(texts: BitextFiles, settings: Preprocessing, directory: Path, threads: int) -> Iterator[BitextFiles]:
+def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path, threads: int) -> Iterator[BitextFiles]:
     """Preprocess `texts` line by line into files that are deleted when the context ends.
 
     Truecasers are trained on source and target, and saved in `directory`. A FormatError raised within the context names
@@ -52,7 +52,7 @@ def preprocessed(texts: BitextFiles, settings: Preprocessing, directory: Path, t
 
 
 def _tokenize(
-    raw: Path, output: Path, language: str, settings: Preprocessing, threads: int, *, is_counted: bool
+    raw: Path, output: Path, language: str, settings: RawTextSettings, threads: int, *, is_counted: bool
 ) -> Counter[str]:
     """Write the tokenized lines of `raw` to `output`; return the counts of cased words, see Batch."""
     job = Job(language, settings.normalize, settings.escape, is_counted)

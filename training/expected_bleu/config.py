@@ -6,7 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from phrasebeam.base.config import Bytes, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, TrainingDataSettings
 from phrasebeam.training.tuning.config import TuneConfig
 
@@ -64,7 +64,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     calibrate: bool = Field(True, description="first find what a phrase and a target word are worth in the lists")
     nbest: int = Field(100, ge=1, description="derivations of each training sentence")
     distinct: bool = Field(True, description="with different texts")
-    search: Search = Search()
+    search: SearchSettings = SearchSettings()
     leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
         1, ge=1, description="iterations between two whose weights are scored on development data"
@@ -72,7 +72,9 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     tune: TuneConfig | None = Field(
         None, description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed"
     )
-    development_search: Search | None = Field(None, description="for scores with fixed weights; none: as for the lists")
+    development_search: SearchSettings | None = Field(
+        None, description="for scores with fixed weights; none: as for the lists"
+    )
     memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
         2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of"
     )

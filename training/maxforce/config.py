@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import section_of
 from phrasebeam.decoder.features.registry import FEATURES
-from phrasebeam.decoder.forced.forced_settings import Forcing
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.maxforce.updates import Strategy
@@ -54,8 +54,10 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     rates: Rates = Rates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
-    search: Search = Search(stack=30, beam_threshold=0.0)
-    development_search: Search | None = Field(None, description="for scores on the development set; none: as above")
+    search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)
+    development_search: SearchSettings | None = Field(
+        None, description="for scores on the development set; none: as above"
+    )
     scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
         [1.0],
         min_length=1,
@@ -64,7 +66,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     tune: TuneConfig | None = Field(
         None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
     )
-    forcing: Forcing = Forcing(max_states=1 << 16)
+    forcing: ForcedDecodingSettings = ForcedDecodingSettings(max_states=1 << 16)
     gold_table_limit: int | None = Field(
         None, ge=0, description="target phrases per source phrase in y-good derivations; none: as the search; 0: all"
     )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
@@ -29,7 +29,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
-    search: Search = Search()
+    search: SearchSettings = SearchSettings()
 
     def with_c(self, c: float) -> "TuneConfig":
         """The settings with another C in all MIRA methods."""

@@ -12,7 +12,7 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.length_groups import longest_grouped, weights_by_length
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 from tests.naive.search import derivations, features
@@ -77,7 +77,7 @@ def test_the_list_is_the_full_enumeration(directory, seed, given, algorithm):
         vector = np.concatenate([features(derivation, 4, toy.reordering, toy.lm, toy.order), *vectors])
         expected[tuple((span, " ".join(option[0])) for span, option in derivation)] = vector
     weights = np.concatenate([toy.weights, *added.values()])
-    found = Decoder.load(toy.directory, Search(algorithm=algorithm, **UNLIMITED)).nbest(" ".join(words), 10**5)
+    found = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm, **UNLIMITED)).nbest(" ".join(words), 10**5)
     assert {tuple((p.source_span, p.target) for p in t.phrases) for t in found} == set(expected)
     for translation in found:
         vector = np.concatenate([np.atleast_1d(value) for value in translation.features.values()])

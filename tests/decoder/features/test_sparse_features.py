@@ -11,7 +11,7 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.levels import Level
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
 from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
@@ -111,7 +111,9 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
     words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
     vectors, weights, texts = all_vectors(toy, templates, maps, scales, words, seed)
     scores = np.sort(vectors @ weights)[::-1][:50]
-    decoder = Decoder.load(toy.directory, Search(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2))
+    decoder = Decoder.load(
+        toy.directory, SearchSettings(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2)
+    )
     found = decoder.answer(" ".join(words), Request(n=50, sparse="names")).nbest
     np.testing.assert_allclose([one.score for one in found], scores, atol=2e-4)
     for one in found:

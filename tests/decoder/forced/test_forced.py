@@ -12,10 +12,10 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.forced.forced import links_before
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
-from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.forced.forced_workspace import FIRST_NODES, ForcedWorkspace
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import EDGES_FULL, NODES_FULL
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
@@ -25,7 +25,9 @@ from tests.naive.search import features, options
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 SEEDS = st.integers(0, 2**20)
-SETTINGS = st.builds(Forcing, prefixes=st.sampled_from(["longest", "all", "none"]), least_prefix=st.integers(1, 3))
+SETTINGS = st.builds(
+    ForcedDecodingSettings, prefixes=st.sampled_from(["longest", "all", "none"]), least_prefix=st.integers(1, 3)
+)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +79,7 @@ def lattice_derivations(lattice, result):
 @settings(max_examples=40)
 def test_agrees_with_all_derivations(directory, seed, reordering, distortion_limit, wanted):
     toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
-    limits = Search(table_limit=0, distortion_limit=distortion_limit)
+    limits = SearchSettings(table_limit=0, distortion_limit=distortion_limit)
     decoder = ForcedDecoder.load(toy.directory, limits, wanted)
     found = decoder.force(" ".join(words), " ".join(reference))
     least, prefixes = wanted.least_prefix, wanted.prefixes
@@ -130,7 +132,7 @@ def check_partial(toy, search, expected):
 def test_only_what_fits_the_word_alignment(directory, seed, wanted, points):
     toy, words, reference = problem(directory, seed, Reordering(), longest_sentence=4)
     links = {(i, j) for i, j in points | {(i, i) for i in range(4)} if i < len(words) and j < len(reference)}
-    decoder = ForcedDecoder.load(toy.directory, Search(table_limit=0, distortion_limit=4), wanted)
+    decoder = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=4), wanted)
     with decoder.prepare(Input(words), reference) as search:
         search.links = links_before(sorted(links), len(words), len(reference))
         status, lattice = search.lattice()
@@ -142,7 +144,7 @@ def test_only_what_fits_the_word_alignment(directory, seed, wanted, points):
 
 def test_alignments_are_needed_where_they_shall_fit(directory):
     toy, words, reference = problem(directory, 1, Reordering())
-    decoder = ForcedDecoder.load(toy.directory, settings=Forcing(aligned=True))
+    decoder = ForcedDecoder.load(toy.directory, settings=ForcedDecodingSettings(aligned=True))
     with pytest.raises(ConfigError, match=r"forcing\.aligned needs word alignments"):
         decoder.force(" ".join(words), reference)
 
@@ -173,7 +175,7 @@ def test_a_lattice_can_be_scored_again_by_others(directory, seed, n_more):
 def test_the_table_limit_is_that_of_the_search(directory, seed, limit):
     """What the search finds without pruning can be forced, and then has the same score."""
     toy, words, _ = problem(directory, seed, Reordering())
-    limits = Search(table_limit=limit, stack=0, beam_threshold=0)
+    limits = SearchSettings(table_limit=limit, stack=0, beam_threshold=0)
     expected = Decoder.load(toy.directory, limits).translate(" ".join(words))
     found = ForcedDecoder.load(toy.directory, limits).force(" ".join(words), expected.text)
     assert found.status == "reachable"
@@ -185,12 +187,12 @@ def test_the_table_limit_is_that_of_the_search(directory, seed, limit):
 @settings(max_examples=40)
 def test_scores_leave_out_what_the_table_limit_does(directory, seed, limit):
     toy, words, reference = problem(directory, seed, Reordering())
-    wanted = Forcing(prefixes="none")
+    wanted = ForcedDecodingSettings(prefixes="none")
     every = ForcedDecoder.load(toy.directory, settings=wanted)
     lattice = every.lattice(Input(words), reference)[1]
     if lattice is None:
         return
-    limited = ForcedDecoder.load(toy.directory, Search(table_limit=limit), wanted)
+    limited = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=limit), wanted)
     expected = limited.force(Input(words), reference).best
     with limited.prepare(Input(words), reference) as search:
         gold = search.score(lattice)
@@ -211,12 +213,12 @@ def many_ways(directory, n=9):
 @pytest.mark.needs_jit
 def test_too_many_states_are_reported(directory):
     toy, words, reference = many_ways(directory)
-    limits = Search(table_limit=0, distortion_limit=-1)
+    limits = SearchSettings(table_limit=0, distortion_limit=-1)
     whole = ForcedDecoder.load(toy.directory, limits).force(Input(words), reference)
     assert whole.status == "reachable"
     assert math.exp(whole.ln_derivations) > math.factorial(9) - 1
     n_states = 600  # there are n of each n of 2^9 coverages, and the start
-    small = ForcedDecoder.load(toy.directory, limits, Forcing(max_states=n_states))
+    small = ForcedDecoder.load(toy.directory, limits, ForcedDecodingSettings(max_states=n_states))
     found = small.force(Input(words), reference)
     assert (found.status, found.best, found.lattice) == ("too large", None, None)
 
@@ -224,8 +226,8 @@ def test_too_many_states_are_reported(directory):
 @pytest.mark.needs_jit
 def test_too_many_nodes_are_reported(directory):
     toy, words, reference = many_ways(directory)
-    limits = Search(table_limit=0, distortion_limit=-1)
-    small = ForcedDecoder.load(toy.directory, limits, Forcing(max_states=1 << 12))
+    limits = SearchSettings(table_limit=0, distortion_limit=-1)
+    small = ForcedDecoder.load(toy.directory, limits, ForcedDecodingSettings(max_states=1 << 12))
     with small.prepare(Input(words), reference) as search:
         status, lattice = search.lattice()
         assert (status, len(lattice.position)) == ("reachable", 2297)  # of which blocks make 275,822 nodes
@@ -247,7 +249,7 @@ def test_room_that_edges_took_is_no_reason_to_refuse_nodes():
 
 def test_what_is_too_small_grows(directory):
     toy, words, reference = many_ways(directory, 6)
-    limits = Search(table_limit=0, distortion_limit=3)
+    limits = SearchSettings(table_limit=0, distortion_limit=3)
     expected = ForcedDecoder.load(toy.directory, limits).force(Input(words), reference)
     decoder = ForcedDecoder.load(toy.directory, limits)
     decoder.force(Input(words[:2]), reference[:2])

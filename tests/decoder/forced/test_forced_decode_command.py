@@ -7,10 +7,10 @@ import pytest
 
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
-from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 from tests.decoder.models import random_toy
@@ -25,7 +25,7 @@ def files(tmp_path_factory):
     """A model, sentences and references of which each status occurs."""
     directory = tmp_path_factory.mktemp("toy")
     toy = random_toy(directory, 7, most=3)
-    decoder = Decoder.load(toy.directory, Search(table_limit=0, distortion_limit=-1))
+    decoder = Decoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=-1))
     texts = [decoder.translate(line).text for line in SOURCES]
     texts[2] = " ".join([*decoder.translate(SOURCES[2][:-2]).text.split(), "nowhere"])
     texts[4] = "nowhere"
@@ -47,7 +47,10 @@ def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
     table = capsys.readouterr().out
     found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
     assert [one["status"] for one in found] == STATUSES
-    search, forcing = Search(table_limit=0, distortion_limit=-1), Forcing(max_states=60, least_prefix=2)
+    search, forcing = (
+        SearchSettings(table_limit=0, distortion_limit=-1),
+        ForcedDecodingSettings(max_states=60, least_prefix=2),
+    )
     decoder = ForcedDecoder(Decoder.load(directory, search), forcing, keeps_graphs=True)
     lattices = ""
     for number, (line, text, one) in enumerate(zip(SOURCES, texts, found)):

@@ -22,7 +22,7 @@ from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import no_sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import (
@@ -212,7 +212,7 @@ def trained(directory, lines):
 def test_translates_like_a_model_that_has_not_seen_the_sentence(tmp_path, i):
     for name in ("full", "less"):
         (tmp_path / name).mkdir()
-    limits = Search(stack=0, beam_threshold=0, table_limit=3)
+    limits = SearchSettings(stack=0, beam_threshold=0, table_limit=3)
     full = Decoder.load(trained(tmp_path / "full", LINES), limits)
     less = Decoder.load(trained(tmp_path / "less", [*LINES[:i], *LINES[i + 1 :]]), limits)
     source, reference, alignment = LINES[i]
@@ -253,7 +253,7 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
     answers, n_pairs = [], []
     for more in (10**6, 0, 1, 3):
         monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.EXTRA_PAIRS", more)
-        decoder = Decoder.load(path, Search(table_limit=2, distortion_limit=2), weights)
+        decoder = Decoder.load(path, SearchSettings(table_limit=2, distortion_limit=2), weights)
         answers.append([decoder.nbest(given, 20) for given in inputs])
         n_pairs.append(sum(n_table_pairs(decoder, given) for given in inputs))
     assert answers[0] == answers[1] == answers[2] == answers[3]
@@ -262,7 +262,7 @@ def test_what_the_table_limit_leaves_out_does_not_matter(tmp_path, monkeypatch):
 
 def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
     monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.EXTRA_PAIRS", 0)
-    decoder = Decoder.load(trained(tmp_path, LINES), Search(table_limit=1))
+    decoder = Decoder.load(trained(tmp_path, LINES), SearchSettings(table_limit=1))
     decoder.model.tables.phrases.ln_scores[:, 1] = np.nan  # in memory alone
     source, reference, alignment = LINES[4]
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import LONGEST_TERM, Input, Term
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, TARGET, WORD_MSD, random_lm, random_toy, write_model
 from tests.naive.instructions import derivations, obeys
@@ -85,8 +85,8 @@ def shown(option, oov):
 def test_the_list_is_the_full_enumeration(directory, seed, algorithm, policy, oov, distortion_limit):
     toy = random_toy(directory / f"{seed}", seed, reordering=REORDERINGS[seed % 3])
     sentence = random_input(seed, toy.table, policy)
-    reading = Reading(oov=oov, oov_prefix="<", oov_suffix=">")
-    limits = Search(algorithm=algorithm, distortion_limit=distortion_limit, **UNLIMITED)
+    reading = InputSettings(oov=oov, oov_prefix="<", oov_suffix=">")
+    limits = SearchSettings(algorithm=algorithm, distortion_limit=distortion_limit, **UNLIMITED)
     decoder = Decoder.load(toy.directory, limits, input_settings=reading)
     expected = []
     for derivation in derivations(toy.table, sentence, toy.longest, distortion_limit, oov):
@@ -107,7 +107,7 @@ def test_the_list_is_the_full_enumeration(directory, seed, algorithm, policy, oo
 def test_instructions_are_no_dead_end(directory, seed, policy, distortion_limit, stack, algorithm):
     toy = random_toy(directory / "dead ends", 7, most=3)
     sentence = random_input(seed, toy.table, policy, longest_sentence=14)
-    limits = Search(algorithm=algorithm, stack=stack, distortion_limit=distortion_limit)
+    limits = SearchSettings(algorithm=algorithm, stack=stack, distortion_limit=distortion_limit)
     covered = [False] * len(sentence.words)
     for phrase in Decoder.load(toy.directory, limits).translate(sentence).phrases:
         begin, end = phrase.source_span
@@ -124,7 +124,7 @@ def monotone(tmp_path_factory):
     ones, swap = np.zeros(4, np.float32), np.log([0.1, 1, 0.1] * 2).astype(np.float32)
     write_model(folder, {word: [(word.upper(), ones, swap)] for word in "abcdefghij"}, Weights(
         language_model=[0], distortion=0, word_penalty=0), 1, 2, Reordering())  # fmt: skip
-    return Decoder.load(folder, Search(distortion_limit=10, beam_threshold=0))
+    return Decoder.load(folder, SearchSettings(distortion_limit=10, beam_threshold=0))
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_walls_inside_zones_hold_there(monotone):
 
 
 def test_a_translation_that_the_table_has_as_well_has_its_reordering_scores(monotone):
-    decoder = Decoder(monotone.model, Search(distortion_limit=0))
+    decoder = Decoder(monotone.model, SearchSettings(distortion_limit=0))
     plain = decoder.translate("a b c")
     same = decoder.translate(Input("abc", (Term(1, 2, ("B",), 1.0),)))
     other = decoder.translate(Input("abc", (Term(1, 2, ("X",), 1.0),)))
@@ -175,7 +175,7 @@ def test_words_inside_a_term_are_copied_at_the_price_of_unknown_words(monotone):
 @given(st.lists(st.sampled_from([*SOURCE, "x"]), max_size=9), POLICIES)
 @settings(max_examples=30)
 def test_without_instructions_nothing_changes(directory, words, policy):
-    decoder = Decoder.load(random_toy(directory / "plain", 7, most=3).directory, Search(stack=20))
+    decoder = Decoder.load(random_toy(directory / "plain", 7, most=3).directory, SearchSettings(stack=20))
     assert decoder.translate(Input(words, (), policy)) == decoder.translate(" ".join(words))
     assert decoder.nbest(Input(words, (), policy), 9) == decoder.nbest(" ".join(words), 9)
 
@@ -185,7 +185,7 @@ def test_without_instructions_nothing_changes(directory, words, policy):
 def test_long_terms_and_zones(directory, algorithm, distortion_limit):
     toy = random_toy(directory / "long", 7, most=3)
     decoder = Decoder.load(
-        toy.directory, Search(algorithm=algorithm, stack=3, pop_limit=9, distortion_limit=distortion_limit)
+        toy.directory, SearchSettings(algorithm=algorithm, stack=3, pop_limit=9, distortion_limit=distortion_limit)
     )
     line = " ".join(np.random.default_rng(1).choice([*SOURCE, "x"], 80))
     plain, words = decoder.translate(line), line.split()
@@ -200,14 +200,14 @@ def test_long_terms_and_zones(directory, algorithm, distortion_limit):
 
 def test_threads_make_no_difference(directory):
     toy = random_toy(directory / "threads", 7, most=3)
-    decoder = Decoder.load(toy.directory, Search(stack=20), input_settings=Reading(oov="drop"))
+    decoder = Decoder.load(toy.directory, SearchSettings(stack=20), input_settings=InputSettings(oov="drop"))
     some = [random_input(seed, toy.table, "inclusive", 9) for seed in range(30)]
     assert list(decoder.translate_all(some, 3)) == [decoder.translate(one) for one in some]
 
 
 def test_a_sentence_of_dropped_words(directory):
     toy = random_toy(directory / "drop", 7)
-    decoder = Decoder.load(toy.directory, input_settings=Reading(oov="drop"))
+    decoder = Decoder.load(toy.directory, input_settings=InputSettings(oov="drop"))
     found = decoder.translate("x y z")
     assert (found.text, found.alignment, [p.target for p in found.phrases]) == ("", [], [""] * 3)
     assert found.features["unknown_word_penalty"] == -300
@@ -220,7 +220,7 @@ def test_a_sentence_of_dropped_words(directory):
 def test_marked_words_are_other_words_for_readers_alone(directory):
     toy = random_toy(directory / "mark", 7)
     copied, marked = (
-        Decoder.load(toy.directory, input_settings=Reading(oov=oov)).translate("x s") for oov in ("copy", "mark")
+        Decoder.load(toy.directory, input_settings=InputSettings(oov=oov)).translate("x s") for oov in ("copy", "mark")
     )
     assert (marked.text, marked.score) == (copied.text.replace("x", "UNKx").replace("s", "UNKs"), copied.score)
     assert all(phrase.is_copied for phrase in marked.phrases)

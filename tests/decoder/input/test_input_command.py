@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from phrasebeam.cli import main
-from phrasebeam.decoder.input.input_settings import Reading
+from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.markup import read_markup
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -31,9 +31,9 @@ def run(model, lines, *options):
 def test_the_command_reads_markup(model, tmp_path):
     config = tmp_path / "input.yaml"
     config.write_text("input: {markup: exclusive, oov_prefix: '[', oov_suffix: ']'}")
-    reading = Reading(oov="mark", oov_prefix="[", oov_suffix="]")
+    reading = InputSettings(oov="mark", oov_prefix="[", oov_suffix="]")
     expected = [
-        Decoder.load(model, Search(stack=9), input_settings=reading).translate(read_markup(line, "inclusive"))
+        Decoder.load(model, SearchSettings(stack=9), input_settings=reading).translate(read_markup(line, "inclusive"))
         for line in LINES
     ]
     nbest = tmp_path / "nbest"

@@ -11,7 +11,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.probing import VOCABULARY, map_image, table_starts
 from tests.decoder.models import random_toy
@@ -47,7 +47,7 @@ def use(model):
     """Translate in all ways; whether the model was complained of, as it should be."""
     try:
         for algorithm in ("stack", "cube"):
-            decoder = Decoder.load(model, Search(algorithm=algorithm, stack=5, pop_limit=5))
+            decoder = Decoder.load(model, SearchSettings(algorithm=algorithm, stack=5, pop_limit=5))
             for line in LINES:
                 answer = decoder.answer(line, Request(n=3, lattice=True))
                 assert all(one.phrases is not None and one.features for one in answer.nbest)
@@ -121,8 +121,8 @@ def test_checking_a_whole_model(model, capfd):
 def test_sentences_before_change_nothing(whole):
     """Nor do unknown words, which are others in each sentence, and texts that were required."""
     lines = [*LINES, "y a b", "a b z", "z y", "a b c d"] * 3
-    decoder = Decoder.load(whole, Search(stack=20))
-    alone = [Decoder.load(whole, Search(stack=20)).translate(line) for line in lines[:9]]
+    decoder = Decoder.load(whole, SearchSettings(stack=20))
+    alone = [Decoder.load(whole, SearchSettings(stack=20)).translate(line) for line in lines[:9]]
     for line, one in zip(lines, alone * 3):
         assert decoder.translate(line) == one
         decoder.complete(line, "s t")

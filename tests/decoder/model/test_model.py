@@ -10,7 +10,7 @@ from phrasebeam.base.errors import ConfigError, ModelError, SmtError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 
@@ -156,7 +156,7 @@ def test_a_model_without_reordering(tmp_path):
 )
 def test_impossible_limits(limits, complaint):
     with pytest.raises(ValueError, match=complaint):
-        Search(**limits)
+        SearchSettings(**limits)
 
 
 def test_errors_of_the_config_are_config_errors(model):

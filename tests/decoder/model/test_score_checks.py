@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from phrasebeam.base.errors import SmtError
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 
@@ -32,7 +32,7 @@ def describe(model, **changes):
 
 
 def translate(model, **limits):
-    return [translation.text for translation in Decoder.load(model, Search(**limits)).translate_all(LINES)]
+    return [translation.text for translation in Decoder.load(model, SearchSettings(**limits)).translate_all(LINES)]
 
 
 @pytest.mark.parametrize("limits", [{}, {"table_limit": 2}, {"table_limit": 0, "algorithm": "cube"}])
@@ -45,7 +45,7 @@ def translate(model, **limits):
 )
 def test_limits_that_are_too_low(model, whole, key, complaint, limits):
     describe(model, **{key: 1})
-    decoder = Decoder.load(model, Search(**limits))
+    decoder = Decoder.load(model, SearchSettings(**limits))
     for _ in range(2):  # the same every time
         with pytest.raises(SmtError, match=f"^model.yaml: {complaint}"):
             list(decoder.translate_all(LINES))

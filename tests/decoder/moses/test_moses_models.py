@@ -15,11 +15,11 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.moses.commands import Importing
+from phrasebeam.decoder.moses.commands import ImportSettings
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
-from phrasebeam.decoder.search.search_settings import Search
-from phrasebeam.decoder.translate.translate_settings import Decoding
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import ALL_REORDERINGS, random_toy
 
@@ -66,9 +66,9 @@ def out_and_in_again(tmp_path, seed, reordering, early):
         assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
     else:
         assert description.reordering is None
-    search = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    search = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
     longest = description.max_source_phrase_length
-    assert search == Search(max_phrase_length=longest)  # what the toy has none of is ours by default
+    assert search == SearchSettings(max_phrase_length=longest)  # what the toy has none of is ours by default
     before, after = Decoder.load(toy.directory, search), Decoder.load(tmp_path / "again", search)
     np.testing.assert_array_equal(before.model.tables.phrases.ln_scores, after.model.tables.phrases.ln_scores)
     np.testing.assert_array_equal(before.model.tables.ln_reordering, after.model.tables.ln_reordering)
@@ -97,7 +97,7 @@ def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
 
 def test_an_import_is_repeatable_and_an_export_too(tmp_path, toy, moses):
     for name, memory in (("first", 2**26), ("second", 2**34)):
-        import_moses(moses / "moses.ini", tmp_path / name, Importing(memory=memory))
+        import_moses(moses / "moses.ini", tmp_path / name, ImportSettings(memory=memory))
         export_moses(toy, tmp_path / f"out-{name}")
     for first, second in (("first", "second"), ("out-first", "out-second")):
         assert contents(tmp_path / first) == contents(tmp_path / second)
@@ -109,13 +109,18 @@ def contents(directory):
 
 def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
     model = shutil.copytree(toy, tmp_path / "model")
-    save_config(Decoding(search=Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5)), model / "search.yaml")
+    save_config(
+        TranslateSettings(search=SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5)),
+        model / "search.yaml",
+    )
     export_moses(model, tmp_path / "moses")
     import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
-    found = load_config(tmp_path / "again" / "search.yaml", Decoding).search
+    found = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
     longest = open_model(toy).description.max_source_phrase_length
-    assert found == Search(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
-    save_config(Decoding(search=Search(pop_limit=0)), model / "search.yaml")  # which Moses would take for no pops
+    assert found == SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
+    save_config(
+        TranslateSettings(search=SearchSettings(pop_limit=0)), model / "search.yaml"
+    )  # which Moses would take for no pops
     export_moses(model, tmp_path / "moses")
     assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import (
     ALL_REORDERINGS,
@@ -43,7 +43,7 @@ def fill(directory, seed, reordering, table_limit=0, lm_weight=0.7):
     toy = random_toy(directory / toy_name(seed, reordering), seed, most=8, reordering=reordering, coarse=True)
     toy.weights[LANGUAGE_MODEL] = lm_weight
     words = random.Random(seed).choices([*SOURCE, "x", "s"], k=6)
-    decoder = Decoder.load(toy.directory, Search(table_limit=table_limit))
+    decoder = Decoder.load(toy.directory, SearchSettings(table_limit=table_limit))
     decoder = Decoder(
         decoder.model,
         decoder.search_settings,

@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.output.lattice import connected
 from phrasebeam.decoder.search.hypothesis_graph import new_graph
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, WORD_MSD, random_toy
 from tests.naive.lattice import paths, within
@@ -117,7 +117,7 @@ def check(lattice, decoder, line):
 @settings(max_examples=40)
 def test_paths_are_the_derivations_of_the_search(toys, toy, seed, stack, algorithm):
     line = sentence(seed, longest=5)
-    decoder = Decoder.load(toys[toy], Search(stack=stack, beam_threshold=0, algorithm=algorithm))
+    decoder = Decoder.load(toys[toy], SearchSettings(stack=stack, beam_threshold=0, algorithm=algorithm))
     expected = {
         tuple((*phrase.source_span, phrase.target) for phrase in translation.phrases): translation.score
         for translation in decoder.nbest(line, ALL)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from phrasebeam.decoder.output.lattice_rendering import render_dot, render_lattice, render_search_graph
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 from tests.naive.lattice import paths
@@ -28,7 +28,7 @@ EDGE = re.compile(rf"  (\d+) -> (\d+) \[label={QUOTED}{MARKS}\];")
 
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory):
-    return Decoder.load(random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory, Search(stack=6))
+    return Decoder.load(random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory, SearchSettings(stack=6))
 
 
 @pytest.mark.parametrize("line", LINES)

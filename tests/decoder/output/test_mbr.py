@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.output.mbr import Mbr, TargetTexts, choose, expected_bleu
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.output.mbr import MbrSettings, TargetTexts, choose, expected_bleu
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 from tests.naive.mbr import expected_bleu as naive_expected_bleu
@@ -29,7 +29,7 @@ def test_expected_bleu(texts, data, scale):
     scores = data.draw(st.lists(st.floats(-200, 0), min_size=len(texts), max_size=len(texts)))
     expected = naive_expected_bleu(texts, scores, scale)
     assert expected_bleu(flat(texts), np.array(scores), scale) == pytest.approx(expected, abs=1e-12)
-    assert expected[choose(flat(texts), np.array(scores), Mbr(scale=scale))] >= max(expected) - 1e-12
+    assert expected[choose(flat(texts), np.array(scores), MbrSettings(scale=scale))] >= max(expected) - 1e-12
 
 
 def test_sentence_bleu_is_that_of_moses():
@@ -44,18 +44,18 @@ def test_sentence_bleu_is_that_of_moses():
 
 
 def test_the_first_of_equals_is_chosen():
-    assert choose(flat([(1, 2), (3, 4)]), np.zeros(2), Mbr()) == 0
+    assert choose(flat([(1, 2), (3, 4)]), np.zeros(2), MbrSettings()) == 0
 
 
 @given(st.integers(0, 7), st.lists(st.sampled_from("abcdxs"), max_size=6), st.sampled_from([1, 5, 200]))
 @settings(max_examples=40)
 def test_the_decoder_compares_its_distinct_list(models, model, words, size):
-    line, decoder = " ".join(words), Decoder.load(models[model], Search(stack=5))
+    line, decoder = " ".join(words), Decoder.load(models[model], SearchSettings(stack=5))
     listed = decoder.nbest(line, size, distinct=True)
     for scale in (0.1, 1.0):
         texts, scores = [item.text.split() for item in listed], [item.score for item in listed]
         gains = naive_expected_bleu(texts, scores, scale)
-        chosen = decoder.mbr(line, Mbr(size=size, scale=scale))
+        chosen = decoder.mbr(line, MbrSettings(size=size, scale=scale))
         assert gains[listed.index(chosen)] == pytest.approx(max(gains), abs=1e-9)
         if size == 1:
             assert chosen == decoder.translate(line)

@@ -12,7 +12,7 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.output import nbest
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, random_lm, random_toy, toy_name, write_model
 from tests.naive.search import derivations, features
@@ -79,7 +79,7 @@ def check(decoder, line, translations):
 def test_the_list_is_the_full_enumeration(directory, seed, reordering, distortion_limit):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=4)
     line = " ".join(words)
-    decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(distortion_limit=distortion_limit, **UNLIMITED))
     expected = enumerate_all(toy, words, distortion_limit)
     found = decoder.nbest(line, ALL)
     check(decoder, line, found)
@@ -97,7 +97,7 @@ def test_the_list_is_the_full_enumeration(directory, seed, reordering, distortio
 @settings(max_examples=40)
 def test_distinct_is_the_enumeration_without_repeated_texts(directory, seed, reordering):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=4)
-    decoder = Decoder.load(toy.directory, Search(**UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(**UNLIMITED))
     ranked = sorted(
         ((toy.weights @ vector, d) for d, vector in enumerate_all(toy, words, 6).items()), key=lambda pair: -pair[0]
     )
@@ -114,7 +114,10 @@ def test_distinct_is_the_enumeration_without_repeated_texts(directory, seed, reo
 @settings(max_examples=30)
 def test_pruned_search(directory, seed, reordering, stack, beam_threshold):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=8)
-    decoder, line = Decoder.load(toy.directory, Search(stack=stack, beam_threshold=beam_threshold)), " ".join(words)
+    decoder, line = (
+        Decoder.load(toy.directory, SearchSettings(stack=stack, beam_threshold=beam_threshold)),
+        " ".join(words),
+    )
     found = decoder.nbest(line, 500)
     check(decoder, line, found)
     distinct = decoder.nbest(line, 20, distinct=True)
@@ -128,7 +131,7 @@ def test_pruned_search(directory, seed, reordering, stack, beam_threshold):
 
 def test_what_is_too_small_grows(directory, monkeypatch):
     toy, _ = toy_problem(directory, 11, Reordering(), 1)
-    decoder = Decoder.load(toy.directory, Search(stack=10))
+    decoder = Decoder.load(toy.directory, SearchSettings(stack=10))
     line = "a b c d x a b"
     expected = [decoder.nbest(line, 50, distinct) for distinct in (False, True)]
     monkeypatch.setattr(nbest, "ENTRIES", 1)
@@ -140,7 +143,7 @@ def test_more_ways_to_say_the_same_than_can_be_listed(tmp_path):
     ones = np.zeros(4, np.float32), np.zeros(6, np.float32)
     table = {" ".join("a" * k): [(" ".join("s" * k), *ones)] for k in (1, 2, 3)}
     write_model(tmp_path, table, Weights(), 3, 3, Reordering(kind="msd"))
-    decoder = Decoder.load(tmp_path, Search(distortion_limit=0, beam_threshold=0))
+    decoder = Decoder.load(tmp_path, SearchSettings(distortion_limit=0, beam_threshold=0))
     line = " ".join("a" * 40)
     assert [translation.text for translation in decoder.nbest(line, 10, distinct=True)] == [" ".join("s" * 40)]
     assert len(decoder.nbest(line, 300)) == 300

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from phrasebeam.cli import main
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -29,7 +29,7 @@ def run(model, *options):
 
 @pytest.mark.parametrize("distinct", [False, True])
 def test_the_command_writes_moses_lists(model, tmp_path, distinct):
-    decoder = Decoder.load(model, Search(stack=20))
+    decoder = Decoder.load(model, SearchSettings(stack=20))
     options = "--stack", "20", "--nbest", "9", "--alignment", "--segmentation", *["--distinct"] * distinct
     outputs = [
         run(model, *options, "--nbest-output", str(tmp_path / threads), "--threads", threads) for threads in "12"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.raw_text import RawText
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
@@ -52,7 +52,7 @@ RAW = {
 
 
 def settings(source="de", target="de", **changes):
-    return parse_config({"source_language": source, "target_language": target, **changes}, Preprocessing, "test")
+    return parse_config({"source_language": source, "target_language": target, **changes}, RawTextSettings, "test")
 
 
 @pytest.mark.parametrize(("raw", "expected"), RAW.items())

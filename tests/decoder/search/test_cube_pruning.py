@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy
 from tests.decoder.search.test_search import SEEDS, UNLIMITED, enumerate_scores, flat, path_scores, toy_problem
@@ -27,7 +27,7 @@ def directory(tmp_path_factory):
 @settings(max_examples=40)
 def test_without_limits_the_graph_keeps_every_derivation(directory, seed, reordering, distortion_limit):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=4)
-    decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **CUBE, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(distortion_limit=distortion_limit, **CUBE, **UNLIMITED))
     found = decoder.translate(" ".join(words))
     scores, _ = enumerate_scores(toy, words, distortion_limit)
     assert found.score == pytest.approx(scores[0], abs=1e-4)
@@ -42,8 +42,8 @@ def test_without_a_pop_limit_it_finds_what_the_stack_search_finds(
 ):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
     limits = {"stack": 0, "beam_threshold": beam_threshold, "distortion_limit": distortion_limit}
-    cube = Decoder.load(toy.directory, Search(**CUBE, **limits))
-    plain = Decoder.load(toy.directory, Search(**limits))
+    cube = Decoder.load(toy.directory, SearchSettings(**CUBE, **limits))
+    plain = Decoder.load(toy.directory, SearchSettings(**limits))
     line = " ".join(words)
     assert cube.translate(line).score == pytest.approx(plain.translate(line).score, abs=1e-9)
     graphs = [last_workspace(decoder).graph for decoder in (cube, plain)]
@@ -57,10 +57,10 @@ def test_without_a_pop_limit_it_finds_what_the_stack_search_finds(
 @settings(max_examples=40)
 def test_a_pop_limit_loses_score_but_stays_truthful(directory, seed, reordering, pop_limit, stack, beam_threshold):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
-    search = Search(algorithm="cube", pop_limit=pop_limit, stack=stack, beam_threshold=beam_threshold)
+    search = SearchSettings(algorithm="cube", pop_limit=pop_limit, stack=stack, beam_threshold=beam_threshold)
     decoder = Decoder.load(toy.directory, search)
     pruned = decoder.translate(" ".join(words))
-    best = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(" ".join(words))
+    best = Decoder.load(toy.directory, SearchSettings(**UNLIMITED)).translate(" ".join(words))
     assert pruned.score <= best.score + 1e-9
     assert toy.weights @ flat(pruned.features) == pytest.approx(pruned.score, abs=1e-6)
     graph = last_workspace(decoder).graph
@@ -76,7 +76,7 @@ def test_more_pops_find_more(directory):
         toy = random_toy(directory / f"rich-{seed}", seed, most=6)
         line = " ".join(random.Random(seed).choices(SOURCE, k=10))
         for pop_limit in totals:
-            search = Search(algorithm="cube", pop_limit=pop_limit, distortion_limit=3)
+            search = SearchSettings(algorithm="cube", pop_limit=pop_limit, distortion_limit=3)
             totals[pop_limit] += Decoder.load(toy.directory, search).translate(line).score
     assert totals[1] < totals[3] < totals[10] <= totals[1000] + 1e-9
 
@@ -85,8 +85,8 @@ def test_more_pops_find_more(directory):
 def test_what_is_too_small_grows(directory, orientation, n_words):
     toy, _ = toy_problem(directory, 11, Reordering(orientation=orientation))
     line = " ".join(random.Random(1).choices(SOURCE, k=n_words))
-    expected = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED)).translate(line)
-    decoder = Decoder.load(toy.directory, Search(**CUBE, **UNLIMITED))
+    expected = Decoder.load(toy.directory, SearchSettings(**CUBE, **UNLIMITED)).translate(line)
+    decoder = Decoder.load(toy.directory, SearchSettings(**CUBE, **UNLIMITED))
     decoder.translate("a")
     workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2
@@ -100,5 +100,5 @@ def test_what_is_too_small_grows(directory, orientation, n_words):
 def test_one_decoder_translates_the_same_sentence_the_same_way_again(directory):
     toy = random_toy(directory / "again", 5, most=6, coarse=True)
     lines = [" ".join(random.Random(seed).choices(SOURCE, k=9)) for seed in range(6)]
-    decoder = Decoder.load(toy.directory, Search(algorithm="cube", pop_limit=20))
+    decoder = Decoder.load(toy.directory, SearchSettings(algorithm="cube", pop_limit=20))
     assert list(decoder.translate_all([*lines, *lines], 2)) == 2 * list(decoder.translate_all(lines))

@@ -13,7 +13,7 @@ from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.target_constraint import CONTRADICTED, TargetConstraint, fill_rest
 from phrasebeam.decoder.options.translation_options import new_options
 from phrasebeam.decoder.search.prefix import with_prefixes
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import (
     REORDERINGS,
@@ -68,7 +68,7 @@ def test_without_limits_the_list_is_all_that_begins_so(
     directory, seed, reordering, distortion_limit, prefix, is_own, algorithm
 ):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=3)
-    decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **algorithm, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(distortion_limit=distortion_limit, **algorithm, **UNLIMITED))
     line = " ".join(words)
     if is_own:  # a prefix that can be produced
         prefix = random.Random(seed).choice(decoder.nbest(line, 50)).text.split()[: 1 + len(prefix)]
@@ -93,7 +93,7 @@ def test_without_limits_the_list_is_all_that_begins_so(
 @settings(max_examples=40)
 def test_a_narrow_search_completes_as_well(directory, seed, reordering, prefix, stack, beam_threshold, algorithm):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=8)
-    search = Search(algorithm=algorithm, pop_limit=2, stack=stack, beam_threshold=beam_threshold)
+    search = SearchSettings(algorithm=algorithm, pop_limit=2, stack=stack, beam_threshold=beam_threshold)
     decoder = Decoder.load(toy.directory, search)
     prefix = prefix * (1 + seed % 4)
     check(decoder, decoder.complete(" ".join(words), " ".join(prefix)), toy.weights, prefix)
@@ -103,7 +103,7 @@ def test_a_narrow_search_completes_as_well(directory, seed, reordering, prefix, 
 @settings(max_examples=20)
 def test_its_own_translation_stays_the_best_however_much_is_typed(directory, seed, reordering, algorithm):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=5)
-    decoder, line = Decoder.load(toy.directory, Search(**algorithm, **UNLIMITED)), " ".join(words)
+    decoder, line = Decoder.load(toy.directory, SearchSettings(**algorithm, **UNLIMITED)), " ".join(words)
     best = decoder.translate(line)
     assert decoder.complete(line, "") == best
     for typed in range(1, len(best.text.split()) + 1):
@@ -122,7 +122,7 @@ def test_the_last_word_may_be_unfinished(directory, seed, prefix, is_finished):
         for source in "abc"
     }
     write_model(folder, table, Weights(reordering=[]), 1, 2, None)
-    decoder, line = Decoder.load(folder, Search(**UNLIMITED)), "a b xyz"
+    decoder, line = Decoder.load(folder, SearchSettings(**UNLIMITED)), "a b xyz"
     found = decoder.complete(line, " ".join(prefix) + " " * is_finished, partial_word=True)
     expected = completions(table, line.split(), 1, 6, prefix, not is_finished)
     assert found.text in {" ".join(" ".join(option[0]) for _, option in derivation) for derivation in expected}
@@ -160,14 +160,14 @@ def test_a_word_that_is_needed_later_is_not_used_up(tmp_path):
     likely, unlikely = np.zeros(4, np.float32), np.full(4, -5, np.float32)
     table = {"a": [("s", likely, None), ("u", likely, None)], "b": [("s", unlikely, None), ("v", likely, None)]}
     write_model(tmp_path, table, Weights(reordering=[], translation=[1.0] * 4), 1, 1, None)
-    found = Decoder.load(tmp_path, Search(beam_threshold=0.5)).complete("a b", "s u")
+    found = Decoder.load(tmp_path, SearchSettings(beam_threshold=0.5)).complete("a b", "s u")
     assert (found.text, [phrase.is_fallback for phrase in found.phrases]) == ("s u", [False, False])
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_lines(directory, threads):
     toy = random_toy(directory / "many", 7, most=3)
-    decoder, rng = Decoder.load(toy.directory, Search(stack=10)), random.Random(5)
+    decoder, rng = Decoder.load(toy.directory, SearchSettings(stack=10)), random.Random(5)
     inputs = [Input(rng.choices([*SOURCE, "x"], k=rng.randint(0, 8))) for _ in range(20)]
     prefixes = [Prefix(tuple(rng.choices([*TARGET, "z"], k=rng.randint(0, 4)))) for _ in range(20)]
     expected = [decoder.complete(given, " ".join(prefix.words)) for given, prefix in zip(inputs, prefixes)]
@@ -182,7 +182,7 @@ def test_what_is_too_small_grows(directory):
     toy = random_toy(directory / "many", 7, most=3)
     line, prefix = "a b c d x", "s z t"
     for algorithm in ({}, {"algorithm": "cube", "pop_limit": 0}):
-        decoder = Decoder.load(toy.directory, Search(**algorithm))
+        decoder = Decoder.load(toy.directory, SearchSettings(**algorithm))
         expected = decoder.complete(line, prefix)
         workspace = last_workspace(decoder)
         workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2

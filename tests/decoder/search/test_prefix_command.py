@@ -9,7 +9,7 @@ import pytest
 from phrasebeam.cli import main
 from phrasebeam.decoder.input.markup import read_markup
 from phrasebeam.decoder.input.sentence_input import Prefix
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -33,7 +33,7 @@ def run(model, text, *options):
 
 @pytest.mark.parametrize("is_partial", [False, True])
 def test_the_command_completes_prefixes(model, tmp_path, is_partial):
-    typed, decoder = tmp_path / "typed", Decoder.load(model, Search(stack=9))
+    typed, decoder = tmp_path / "typed", Decoder.load(model, SearchSettings(stack=9))
     typed.write_text("\n".join(PREFIXES) + "\n")
     given = [
         replace(read_markup(line, "exclusive"), prefix=Prefix.read(prefix, is_partial))

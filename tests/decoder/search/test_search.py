@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy, toy_name
 from tests.naive.search import derivations, features
@@ -66,7 +66,7 @@ def path_scores(graph, n_words):
 @settings(max_examples=40)
 def test_without_limits_the_search_finds_the_best_of_all_derivations(directory, seed, reordering, distortion_limit):
     toy, words = toy_problem(directory, seed, reordering)
-    decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(distortion_limit=distortion_limit, **UNLIMITED))
     found = decoder.translate(" ".join(words))
     scores, best = enumerate_scores(toy, words, distortion_limit)
     assert found.score == pytest.approx(scores[0], abs=1e-4)
@@ -79,7 +79,7 @@ def test_without_limits_the_search_finds_the_best_of_all_derivations(directory, 
 @settings(max_examples=25)
 def test_the_graph_keeps_every_derivation(directory, seed, reordering, distortion_limit):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=4)
-    decoder = Decoder.load(toy.directory, Search(distortion_limit=distortion_limit, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(distortion_limit=distortion_limit, **UNLIMITED))
     decoder.translate(" ".join(words))
     scores, _ = enumerate_scores(toy, words, distortion_limit)
     assert path_scores(last_workspace(decoder).graph, len(words)) == pytest.approx(scores, abs=1e-4)
@@ -89,8 +89,10 @@ def test_the_graph_keeps_every_derivation(directory, seed, reordering, distortio
 @settings(max_examples=25)
 def test_pruning_loses_score_but_stays_truthful(directory, seed, reordering, stack, beam_threshold):
     toy, words = toy_problem(directory, seed, reordering, longest_sentence=6)
-    pruned = Decoder.load(toy.directory, Search(stack=stack, beam_threshold=beam_threshold)).translate(" ".join(words))
-    best = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(" ".join(words))
+    pruned = Decoder.load(toy.directory, SearchSettings(stack=stack, beam_threshold=beam_threshold)).translate(
+        " ".join(words)
+    )
+    best = Decoder.load(toy.directory, SearchSettings(**UNLIMITED)).translate(" ".join(words))
     assert pruned.score <= best.score + 1e-9
     assert toy.weights @ flat(pruned.features) == pytest.approx(pruned.score, abs=1e-6)
 
@@ -99,8 +101,8 @@ def test_pruning_loses_score_but_stays_truthful(directory, seed, reordering, sta
 def test_what_is_too_small_grows(directory, orientation, n_words):
     toy, _ = toy_problem(directory, 11, Reordering(orientation=orientation))
     line = " ".join(random.Random(1).choices(SOURCE, k=n_words))
-    expected = Decoder.load(toy.directory, Search(**UNLIMITED)).translate(line)
-    decoder = Decoder.load(toy.directory, Search(**UNLIMITED))
+    expected = Decoder.load(toy.directory, SearchSettings(**UNLIMITED)).translate(line)
+    decoder = Decoder.load(toy.directory, SearchSettings(**UNLIMITED))
     decoder.translate("a")
     workspace = last_workspace(decoder)
     workspace.n_states = workspace.n_nodes = workspace.n_edges = workspace.stack_size = workspace.stack_edges = 2

@@ -11,7 +11,7 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.language_model import LanguageModel
@@ -81,7 +81,7 @@ def test_the_list_is_the_full_enumeration(directory, seed, kinds, algorithm):
     added = add_language_models(toy, rng, kinds)
     words = rng.choices([*SOURCE, "x", "s"], k=rng.randint(1, 3))
     expected = enumerate_all(toy, added, words)
-    decoder = Decoder.load(toy.directory, Search(algorithm=algorithm, **UNLIMITED))
+    decoder = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm, **UNLIMITED))
     found = decoder.nbest(" ".join(words), 10**5)
     assert found[0].score == pytest.approx(max(score for score, _ in expected.values()), abs=1e-4)
     assert {tuple((p.source_span, p.target) for p in t.phrases) for t in found} == set(expected)
@@ -99,7 +99,7 @@ def test_pruning_stays_truthful(directory, seed, stack):
     added = add_language_models(toy, rng, ["classes", "words"])
     weights = np.array([entry[-1] for entry in added])
     line = " ".join(rng.choices([*SOURCE, "x"], k=7))
-    for translation in Decoder.load(toy.directory, Search(stack=stack)).nbest(line, 20):
+    for translation in Decoder.load(toy.directory, SearchSettings(stack=stack)).nbest(line, 20):
         vector = np.concatenate([np.atleast_1d(value) for value in translation.features.values()])
         place = 4 + toy.reordering.n_weights + 1
         total = toy.weights @ np.delete(vector, [place, place + 1]) + weights @ vector[place : place + 2]

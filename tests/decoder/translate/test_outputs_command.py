@@ -8,9 +8,9 @@ import pytest
 
 from phrasebeam.cli import main
 from phrasebeam.decoder.output.lattice_rendering import render_dot, render_search_graph
-from phrasebeam.decoder.output.mbr import Mbr
+from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.rendering import render_nbest
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -27,7 +27,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def decoder(model):
-    return Decoder.load(model, Search(stack=20))
+    return Decoder.load(model, SearchSettings(stack=20))
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_everything_at_once(run, decoder, tmp_path, threads):
     paths = tmp_path / "nbest", tmp_path / "osg"
     options = "--nbest", "5", "--nbest-output", str(paths[0]), "--lattice-output", str(paths[1]), "--threads", threads
     output, _ = run(*options, "--mbr", "--mbr-scale", "0.5", "--mbr-size", "7")
-    assert output.splitlines() == [decoder.mbr(line, Mbr(size=7, scale=0.5)).text for line in LINES]
+    assert output.splitlines() == [decoder.mbr(line, MbrSettings(size=7, scale=0.5)).text for line in LINES]
     assert output != run()[0]  # the risk decides otherwise somewhere
     assert paths[0].read_text() == nbest_of(decoder)
     assert paths[1].read_text() == lattices_of(decoder, render_search_graph, float("inf"))
@@ -92,7 +92,7 @@ def test_settings_of_the_risk_in_a_file(run, decoder, tmp_path):
     config.write_text("mbr: {size: 7, scale: 3}\n")
     for options, scale in (((), 3), (("--mbr-scale", "0.5"), 0.5)):
         output, _ = run("--config", str(config), *options)
-        assert output.splitlines() == [decoder.mbr(line, Mbr(size=7, scale=scale)).text for line in LINES]
+        assert output.splitlines() == [decoder.mbr(line, MbrSettings(size=7, scale=scale)).text for line in LINES]
 
 
 def test_nothing_half_written(run, tmp_path):

@@ -50,7 +50,7 @@ def test_prefixes(decoder):
 
 
 def test_raw_text(decoder):
-    raw_text = RawText(phrasebeam.Preprocessing(source_language="de", target_language="en", casing="lowercase"))
+    raw_text = RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en", casing="lowercase"))
     settings = phrasebeam.LineSettings(raw_text)
     outputs = list(phrasebeam.translate_lines(decoder, ["A b, C x."], settings=settings))
     expected = raw_text.after(decoder.translate(raw_text.before("A b, C x.")).text)
@@ -58,9 +58,9 @@ def test_raw_text(decoder):
 
 
 def test_raw_text_has_no_tokens(model, decoder, tmp_path):
-    raw_text = RawText(phrasebeam.Preprocessing(source_language="de", target_language="en", casing="keep"))
+    raw_text = RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en", casing="keep"))
     raw, aligned = phrasebeam.LineSettings(raw_text), phrasebeam.LineSettings(raw_text, alignment=True)
-    marked = phrasebeam.Decoder.load(model, input_settings=phrasebeam.Reading(markup="ignore"))
+    marked = phrasebeam.Decoder.load(model, input_settings=phrasebeam.InputSettings(markup="ignore"))
     files = TrainingFiles(tmp_path / "reference", tmp_path / "alignment")
     for outputs in (
         phrasebeam.translate_lines(decoder, LINES, settings=aligned),
@@ -73,7 +73,7 @@ def test_raw_text_has_no_tokens(model, decoder, tmp_path):
 
 
 def test_damaged_lines_are_named(model):
-    decoder = phrasebeam.Decoder.load(model, input_settings=phrasebeam.Reading(markup="exclusive"))
+    decoder = phrasebeam.Decoder.load(model, input_settings=phrasebeam.InputSettings(markup="exclusive"))
     settings = phrasebeam.LineSettings(source_name="request")
     outputs = phrasebeam.translate_lines(decoder, ["a", "</b>"], settings=settings)
     assert next(outputs).translation == decoder.translate("a").text + "\n"

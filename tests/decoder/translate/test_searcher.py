@@ -8,7 +8,7 @@ import pytest
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 
@@ -26,12 +26,12 @@ def toy(tmp_path_factory):
 
 @pytest.fixture
 def decoder(toy):
-    return Decoder.load(toy.directory, Search(table_limit=2))
+    return Decoder.load(toy.directory, SearchSettings(table_limit=2))
 
 
 def test_a_running_search_keeps_its_weights(decoder, toy):
     before = decoder.nbest(" ".join(WORDS), 5)
-    expected = Decoder.load(toy.directory, Search(table_limit=2), OTHERS).nbest(" ".join(WORDS), 5)
+    expected = Decoder.load(toy.directory, SearchSettings(table_limit=2), OTHERS).nbest(" ".join(WORDS), 5)
     has_begun, may_end = threading.Event(), threading.Event()
 
     def search():
@@ -54,7 +54,7 @@ def test_a_running_search_keeps_its_weights(decoder, toy):
 
 def test_many_searches_while_weights_change(decoder, toy):
     """Every answer is that of some weights, whatever the workspaces remember of others."""
-    expected = [Decoder.load(toy.directory, Search(table_limit=2), weights) for weights in (None, OTHERS)]
+    expected = [Decoder.load(toy.directory, SearchSettings(table_limit=2), weights) for weights in (None, OTHERS)]
     allowed = [[one.translate(line).text for one in expected] for line in LINES]
     with ThreadPoolExecutor(3) as pool:
         answers = pool.map(lambda i: decoder.translate(LINES[i % len(LINES)]), range(60))

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from phrasebeam.cli import main
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -36,7 +36,7 @@ def translate(model, text, *options):
 
 
 def test_same_bytes_for_any_number_of_threads(model):
-    decoder = Decoder.load(model, Search(stack=5))
+    decoder = Decoder.load(model, SearchSettings(stack=5))
     expected = [decoder.translate(line).text for line in LINES]
     assert expected[1] == ""
     for threads in ("1", "2"):
@@ -48,7 +48,7 @@ def test_all_that_can_be_shown(model, tmp_path):
     config.write_text("search: {stack: 7, table_limit: 2, distortion_limit: -1}\n")
     options = "--scores", "--alignment", "--segmentation", "--config", str(config), "--beam-threshold", "0.01"
     status, lines, errors = translate(model, TEXT, *options)
-    decoder = Decoder.load(model, Search(stack=7, table_limit=2, distortion_limit=-1, beam_threshold=0.01))
+    decoder = Decoder.load(model, SearchSettings(stack=7, table_limit=2, distortion_limit=-1, beam_threshold=0.01))
     assert (status, errors, len(lines)) == (0, "", len(LINES))
     for line, source in zip(lines, LINES):
         expected = decoder.translate(source)

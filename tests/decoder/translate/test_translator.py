@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.resident_memory import release_pages
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate import searcher
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
@@ -22,7 +22,7 @@ LINES = st.lists(st.sampled_from([*SOURCE, "x", "|||", "\u00a0", "<s>", "<unk>"]
 
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory):
-    return Decoder.load(random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory, Search(stack=20))
+    return Decoder.load(random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory, SearchSettings(stack=20))
 
 
 def check(decoder, line, translation):
@@ -73,7 +73,7 @@ def test_nothing_but_unknown_words(decoder):
 @pytest.mark.parametrize("limits", [{}, {"distortion_limit": -1}, {"distortion_limit": 0}])
 def test_70_words(decoder, limits):
     line = " ".join(np.random.default_rng(1).choice([*SOURCE, "x"], 70))
-    small = Decoder(decoder.model, Search(stack=3, beam_threshold=0.5, table_limit=2, **limits))
+    small = Decoder(decoder.model, SearchSettings(stack=3, beam_threshold=0.5, table_limit=2, **limits))
     translation = small.translate(line)
     check(small, line, translation)
     if limits.get("distortion_limit") == 0:
@@ -85,7 +85,7 @@ def test_70_words(decoder, limits):
 @pytest.mark.parametrize("distortion_limit", [6, -1])
 def test_long_sentences(decoder, n_words, distortion_limit):
     line = " ".join(np.random.default_rng(2).choice([*SOURCE, "x"], n_words))
-    long = Decoder(decoder.model, Search(stack=10, distortion_limit=distortion_limit))
+    long = Decoder(decoder.model, SearchSettings(stack=10, distortion_limit=distortion_limit))
     check(long, line, long.translate(line))
     assert long.translate("a b c") == Decoder(long.model, long.search_settings).translate(
         "a b c"

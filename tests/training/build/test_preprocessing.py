@@ -11,7 +11,7 @@ from phrasebeam import Decoder, RawText
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import FormatError, SmtError
 from phrasebeam.cli import main
-from phrasebeam.decoder.input.raw_text_settings import Preprocessing
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.lm.language_model import LanguageModel
@@ -138,7 +138,7 @@ def test_other_ways_with_case_and_more_text(tmp_path):
         "keep": ["Der &#91; A &#93;\n\nDer B\n", "The ape .\n\nSo the bee !\n", "The C\n"],
     }
     for casing, lines in expected.items():
-        settings = parse_config({**LANGUAGES, "casing": casing}, Preprocessing, "test")
+        settings = parse_config({**LANGUAGES, "casing": casing}, RawTextSettings, "test")
         directory = tmp_path / casing
         with preprocessing.preprocessed(texts, settings, directory, 1) as made:
             assert [path.read_text("utf-8") for path in (made.source, made.target, *made.monolingual)] == lines

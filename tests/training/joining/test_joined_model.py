@@ -10,7 +10,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features
 from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -56,7 +56,7 @@ def join(data, output, model="scores", features="perceptron"):
 
 
 def decoder_of(model):
-    return Decoder.load(model, parse_config(QUICK["search"], Search, "settings"))
+    return Decoder.load(model, parse_config(QUICK["search"], SearchSettings, "settings"))
 
 
 def weighed(weights, features):

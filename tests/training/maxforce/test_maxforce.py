@@ -17,7 +17,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced import forced_workspace
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -76,7 +76,7 @@ def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):
     gains = [one.score - other.score for one, other in zip(progress.iterations, plain.iterations, strict=True)]
     assert gains[0] >= 0
     assert gains[1] > 0
-    best = Decoder.load(tmp_path / "out", parse_config(QUICK["search"], Search, "settings"))
+    best = Decoder.load(tmp_path / "out", parse_config(QUICK["search"], SearchSettings, "settings"))
     assert best.model.weights.target_context_edges != best.model.weights.target_edges
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
     translated = [translation.text for translation in best.translate_all(source)]

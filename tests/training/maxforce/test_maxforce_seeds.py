@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import parse_config
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.dense import weight_vector
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
@@ -43,7 +43,7 @@ def test_of_several_seeds_the_mean_is_written(data, tmp_path, capsys):
     expected = {key: (one.get(key, 0.0) + other.get(key, 0.0)) / 2 for key in {*one, *other}}
     keys, values = used(open_sparse_weights(both / "sparse"))
     assert dict(zip(keys.tolist(), values.tolist())) == pytest.approx(expected)
-    decoder = Decoder.load(both, parse_config(QUICK["search"], Search, "settings"))
+    decoder = Decoder.load(both, parse_config(QUICK["search"], SearchSettings, "settings"))
     assert weight_vector(decoder.weights, decoder.features) == pytest.approx((dense + other_dense) / 2)
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
     translated = [translation.text for translation in decoder.translate_all(source)]

@@ -11,9 +11,9 @@ from phrasebeam.base.config import load_config
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
-from phrasebeam.decoder.forced.forced_settings import Forcing
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.search.search_settings import Search
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
@@ -62,9 +62,10 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0)
     if templates is not None:
         maps, scales = add_templates(toy, templates, seed)
         all_vectors(toy, templates, maps, scales, words, seed)
-    limits = Search(stack=random.Random(seed).randint(1, 3), beam_threshold=0.0, table_limit=2)
+    limits = SearchSettings(stack=random.Random(seed).randint(1, 3), beam_threshold=0.0, table_limit=2)
     forced = ForcedDecoder(
-        Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})), Forcing(least_prefix=2)
+        Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})),
+        ForcedDecodingSettings(least_prefix=2),
     )
     found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
     lattice = forced.lattice(Input(words), reference)[1]
@@ -132,7 +133,7 @@ def test_reweighed_decoders_are_new_ones(directory):
     toy = random_toy(directory / toy_name(5, None), 5, most=30, reordering=None)
     other = random_toy(directory / toy_name(6, None), 6, reordering=None)
     weights = load_config(other.directory / "weights.yaml", Weights)
-    limits = Search(table_limit=1, stack=3)
+    limits = SearchSettings(table_limit=1, stack=3)
     decoder = Decoder.load(toy.directory, limits)
     lines = ["a b c d", "b b a", "d c a b"]
     before = [decoder.translate(line) for line in lines]
