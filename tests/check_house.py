@@ -1,7 +1,9 @@
 """Rules of the house that linters do not know: python tests/check_house.py prints what breaks them, and fails."""
 
 import ast
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -63,7 +65,7 @@ def breaches(path: Path, source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(source)):
         complaint = _anywhere(node, path)
         if not complaint and room:
-            complaint = _import(node, room) or _in_packages(node, speaks) or _length(node)
+            complaint = _import(node, room) or _in_packages(node, speaks) or _length(node) or _parameters(node)
         if complaint:
             yield getattr(node, "lineno", 1), complaint
 
@@ -116,9 +118,21 @@ def _length(node: ast.AST) -> str:
     if ast.get_docstring(node, clean=False) is not None and len(node.body) > 1:
         first = node.body[1]
     n_lines = (node.end_lineno or 0) - first.lineno + 1
-    is_kernel = any(_name(one) in KERNELS for one in node.decorator_list)
-    most = LONGEST_KERNEL if is_kernel else LONGEST_FUNCTION
+    most = LONGEST_KERNEL if _is_kernel(node) else LONGEST_FUNCTION
     return f"{node.name}: {n_lines} lines, at most {most}; make it several functions" if n_lines > most else ""
+
+
+def _parameters(node: ast.AST) -> str:
+    """A kernel for other modules with a parameter that has neither a type nor a place in the docstring."""
+    if not isinstance(node, ast.FunctionDef) or node.name.startswith("_") or not _is_kernel(node):
+        return ""
+    words = set(re.findall(r"\w+", ast.get_docstring(node) or ""))
+    unknown = [one.arg for one in node.args.args if one.annotation is None and one.arg not in words]
+    return f"{node.name}: give the type of {', '.join(unknown)}, or dtype and shape in the docstring" if unknown else ""
+
+
+def _is_kernel(node: ast.FunctionDef) -> bool:
+    return any(_name(one) in KERNELS for one in node.decorator_list)
 
 
 def _import(node: ast.AST, room: str) -> str:
@@ -154,12 +168,22 @@ def crowded(folders: Iterable[Path]) -> Iterator[str]:
             yield f"{folder.relative_to(ROOT)}: {count} files, at most {LARGEST_ROOM}; make two rooms of it"
 
 
+def ambiguous(files: Iterable[Path]) -> Iterator[str]:
+    """Complaints of public classes of the packages that share a name."""
+    nodes = (node for path in files if room_of(path.relative_to(ROOT)) for node in ast.parse(path.read_text()).body)
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))
+    for name, count in names.items():
+        if count > 1:
+            yield f"{name}: {count} classes have this name; give each its own"
+
+
 def main() -> int:
     """The number of breaches, each printed as a line."""
     files = sorted((ROOT / "phrasebeam").glob("*.py"))
     for folder in (*FOLDERS, "tests", "benchmarks"):
         files += sorted((ROOT / folder).rglob("*.py"))
     complaints = list(crowded({path.parent for path in files if path.relative_to(ROOT).parts[0] != "tests"}))
+    complaints += ambiguous(files)
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))
 
