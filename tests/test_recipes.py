@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 import yaml
 
@@ -49,12 +50,14 @@ class Copy:
         """Add to the end of a file."""
         self.write(name, (self.folder / name).read_text() + text)
 
-    def run(self, *arguments):
-        """What the command prints."""
+    def run(self, *arguments, text=""):
+        """What the command prints, given `text` on standard input."""
         assert len(self.touched) <= MOST_FILES
         variables = os.environ | {"PYTHONPATH": str(self.folder), "NUMBA_DISABLE_JIT": "1"}
         command = [sys.executable, "-P", "-m", "phrasebeam", *map(str, arguments)]
-        done = subprocess.run(command, env=variables, cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, env=variables, cwd=self.folder, capture_output=True, text=True, check=False, input=text
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -82,6 +85,69 @@ PERCEPTRON = {
     "threads": 1,
     "search": {"stack": 5, "max_phrase_length": 1},
 }
+
+
+def tuned(copy, data, output, settings):
+    """The arguments of tune, with settings; one iteration."""
+    config = output.parent / "tune.yaml"
+    config.write_text(yaml.safe_dump({"iterations": 1, "nbest": 5, "mira_batch": {"epochs": 2}} | settings))
+    dev = ("--source", data / "dev.source", "--reference", data / "dev.target")
+    return copy.run("tune", "--model", data / "model", *dev, "--config", config, "--output", output)
+
+
+def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
+    pair = "decoder/features/pair.py"
+    last = '    DenseFeature("unique_rule", "1 for each phrase pair that was extracted once", needs_counts=True),\n'
+    copy.replace(pair, last, last + '    DenseFeature("target_longer", "1 where the target side has more words"),\n')
+    index = 'UNIQUE_RULE = np.int64(names_of(PAIR_FEATURES).index("unique_rule"))\n'
+    copy.replace(
+        pair, index, index + index.replace("UNIQUE_RULE", "TARGET_LONGER").replace("unique_rule", "target_longer")
+    )
+    value = "    if which == TARGET_LONGER:\n        return 1.0 if target_length > source_length else 0.0\n"
+    copy.replace(pair, "    return np.nan\n", value + "    return np.nan\n")
+    tuned(copy, data, tmp_path / "out", {"add": {"target_longer": True}})
+    weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
+    assert isinstance(weights["target_longer"], float)
+    lists = ("--nbest", 1, "--nbest-output", "-")
+    fields = copy.run("translate", "--model", tmp_path / "out", *lists, text="a k\n").split(" ||| ")
+    longer = sum(len(phrase.split()) > 1 for phrase in fields[1:2])
+    assert f"target_longer= {longer}" in fields[2].replace("TargetLonger", "target_longer")
+
+
+def test_a_sparse_template(copy, data, tmp_path):
+    templates = "decoder/sparse/templates.py"
+    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda one: [one.rule], rate=0.1),\n'
+    names = "lambda one: [one.target[-1]] if one.target else []"
+    new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=0.1),\n'
+    copy.replace(templates, group, group + new)
+    index = 'RULE_ID = np.int64(GROUPS.index("rule_id"))\n'
+    copy.replace(templates, index, index + index.replace("RULE_ID", "LAST_WORD").replace("rule_id", "last_word"))
+    first = "    if sparse.active[RULE_ID]:\n"
+    asked = "    if sparse.active[LAST_WORD] and size > 0:\n"
+    word = "np.int64(target_class(sparse, sentence.synthetic, np.int64(words[size - 1]), WORD))"
+    copy.replace(templates, first, f"{asked}        fire(fired, LAST_WORD, combine(START, {word}), ONE)\n{first}")
+    settings = PERCEPTRON | {"templates": {"last_word": True}, "rates": {"last_word": 1.0}}
+    copy.run(*training(data, "train-maxforce", tmp_path / "out", settings | {"update": "local"}))
+    assert "last_word" in yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
+    with np.load(tmp_path / "out" / "maxforce" / "seed-1" / "checkpoint.npz") as checkpoint:
+        assert checkpoint["keys"].size > 0
+    fields = copy.run("translate", "--model", tmp_path / "out", "--nbest", 1, "--nbest-output", "-", text="a k\n")
+    assert "last_word= " in fields
+
+
+def test_a_metric(copy, data, tmp_path):
+    definitions = "training/metrics/definitions.py"
+    copy.replace(definitions, 'Literal["bleu", ', 'Literal["bleu", "bleu-13a", ')
+    copy.replace(
+        definitions,
+        "METRICS: dict[str, MetricDefinition] = {\n",
+        'METRICS: dict[str, MetricDefinition] = {\n    "bleu-13a": MetricDefinition(\n'
+        '        lambda options, references: BLEU(tokenize="13a", force=True, references=references),\n'
+        "        BLEU_KIND,\n        n_statistics=10,\n    ),\n",
+    )
+    tuned(copy, data, tmp_path / "out", {"metric": "bleu-13a"})
+    files = ("--hypothesis", data / "dev.target", "--reference", data / "dev.target")
+    assert "100.0" in copy.run("evaluate", *files, "--metric", "bleu-13a")
 
 
 def test_an_update_strategy(copy, data, tmp_path):
@@ -139,11 +205,7 @@ def test_a_tuning_method(copy, data, tmp_path):
         "methods.problem import Optimum, Problem\n",
         "methods.problem import Optimum, Problem\nfrom phrasebeam.training.tuning.methods.walk import Walk, walk\n",
     )
-    settings = tmp_path / "tune.yaml"
-    settings.write_text(yaml.safe_dump({"walk": {"steps": 3}, "iterations": 1, "nbest": 5}))
-    dev = ("--source", data / "dev.source", "--reference", data / "dev.target")
-    options = ("--method", "walk", "--config", settings, "--output", tmp_path / "out")
-    assert "seed-1" in copy.run("tune", "--model", data / "model", *dev, *options)
+    assert "seed-1" in tuned(copy, data, tmp_path / "out", {"method": "walk", "walk": {"steps": 3}})
 
 
 def test_a_command(copy, data):
