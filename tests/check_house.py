@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -177,6 +178,15 @@ def ambiguous(files: Iterable[Path]) -> Iterator[str]:
             yield f"{name}: {count} classes have this name; give each its own"
 
 
+def packaged(pyproject: str) -> Iterator[str]:
+    """Complaints of what a wheel would bring besides the one package."""
+    setuptools = tomllib.loads(pyproject)["tool"]["setuptools"]
+    names = [*setuptools.get("py-modules", ()), *setuptools["packages"]["find"]["include"]]
+    for name in names:
+        if name.partition(".")[0].rstrip("*") != "phrasebeam":
+            yield f"pyproject.toml: {name} would be a top-level module of the wheel; put it into phrasebeam"
+
+
 def main() -> int:
     """The number of breaches, each printed as a line."""
     files = sorted((ROOT / "phrasebeam").glob("*.py"))
@@ -184,6 +194,7 @@ def main() -> int:
         files += sorted((ROOT / folder).rglob("*.py"))
     complaints = list(crowded({path.parent for path in files if path.relative_to(ROOT).parts[0] != "tests"}))
     complaints += ambiguous(files)
+    complaints += packaged((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     print("\n".join(complaints), end="\n" if complaints else "")
     return len(complaints) + sum(map(report, files))
 

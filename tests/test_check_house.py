@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check_house import breaches
+from tests.check_house import breaches, packaged
 
 
 def complaints(path, source):
@@ -25,6 +25,11 @@ def complaints(path, source):
         ("lm/x.py", "from phrasebeam.decoder.model.model import Model", "one way"),
         ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced import y", "one way"),
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
+        (
+            "lm/x.py",
+            'from phrasebeam.kernels.jit import kernel\n@kernel\ndef f(a, b: int):\n    """Of `c`."""',
+            "type of a",
+        ),
         ("training/tuning/x.py", "def f():\n" + "    x = 1\n" * 41, "41 lines"),
         ("decoder/x.py", "import phrasebeam.training.demo.demo", "one way"),
         ("training/demo/x.py", "from phrasebeam.cli import main", "one way"),
@@ -52,3 +57,9 @@ def test_breaches_are_found(path, source, word):
 )
 def test_what_is_allowed_is_not(path, source):
     assert not complaints(path, source)
+
+
+def test_the_wheel_brings_one_package():
+    table = '[tool.setuptools]\npackages.find.include = ["phrasebeam*"{more}]\n{modules}'
+    assert not list(packaged(table.format(more="", modules="")))
+    assert len(list(packaged(table.format(more=', "lm*"', modules='py-modules = ["decoder"]')))) == 2
