@@ -46,7 +46,7 @@ ROOMS = [
 ]
 FOLDERS = ("phrasebeam/base", "phrasebeam/kernels", "lm", "decoder", "training")  # to the last three lead links, too
 LONGEST_FILE = 400
-LARGEST_ROOM = 17  # files
+LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest
 KERNELS = ("kernel", "inner_kernel", "inlined_kernel")
 FORBIDDEN_FILES = ("utils.py", "core.py")
