@@ -15,6 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import yaml
 
 CORPORA = {
@@ -218,6 +219,7 @@ class Recorder:
             name = f"maxforce-{update}"
             config = self.write(f"{name}.yaml", MAXFORCE | {"update": update})
             self.run(name, "train-maxforce", "--model", "mixed", *self.trained(), "--output", name, "--config", config)
+            self.learned(name)
         self.run("explain", "explain", "--model", "maxforce-max_violation", "--top", 30)
         tune = {"method": "mira-corpus", "iterations": 2, "nbest": 30, "search": SEARCH}
         words = {"rule_id": True, "word_edges": SPARSE["word_edges"], "levels": SPARSE["levels"][:2]}
@@ -228,6 +230,15 @@ class Recorder:
         for model in ("maxforce-standard", "maxforce-tuned"):
             lists = ("--nbest", 20, "--nbest-output", f"translate-{model}.nbest", "--scores")
             self.run(f"translate-{model}", "translate", "--model", model, *lists, stdin="test.f")
+
+    def learned(self, name: str) -> None:
+        """The weights after the last iteration of a perceptron, whatever the best ones are; of sparse ones no keys."""
+        with np.load(self.folder / name / "maxforce" / "seed-1" / "checkpoint.npz") as checkpoint:
+            dense, values = checkpoint["dense"].tolist(), np.sort(checkpoint["values"])
+        digest = hashlib.sha256(values.tobytes()).hexdigest()
+        (self.folder / f"{name}.learned.txt").write_text(
+            f"{dense}\n{values.size} {values[:5]} {values[-5:]} {digest}\n"
+        )
 
     def expected_bleu(self) -> None:
         """By gradient and by growth transformation; then with the perceptron's features."""
