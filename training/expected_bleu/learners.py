@@ -23,7 +23,7 @@ from phrasebeam.training.expected_bleu.growth_transformation import (
     step,
 )
 from phrasebeam.training.expected_bleu.list_store import ListStore
-from phrasebeam.training.expected_bleu.objective import Objective, Value, expectations, ln_expected
+from phrasebeam.training.expected_bleu.objective import Objective, ObjectiveValue, expectations, ln_expected
 from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
 from phrasebeam.training.expected_bleu.orientation_features import (
     PAIRS_AT_ONCE,
@@ -38,7 +38,7 @@ class Learner(Protocol):
     def start(self) -> np.ndarray:
         """The parameters before the first step."""
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
         """The objective at `parameters`, which make a step; they and `state` change in place."""
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
@@ -76,7 +76,7 @@ class FeatureLearner:
         """All 0."""
         return np.zeros(self.size)
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
         """See Learner."""
         value, gradient = self.objective.at(parameters)
         OPTIMIZERS[self.config.optimizer](parameters, gradient, state, self.config.steps)
@@ -133,14 +133,14 @@ class ChannelLearner:
         """The probabilities of the model."""
         return np.concatenate([channel.prior for channel in self.channels])
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
         """See Learner; where the last step went down, the next one is made from where that began."""
         config, found = self.config, tuple(np.split(parameters, len(self.channels)))
         by_pair = sum(ln_ratio(channel, one) for channel, one in zip(self.channels, found))
         weights = np.asarray(by_pair)[self.pairs] + (0.0 if self.known is None else self.known)
         expected, by_event = expectations(self.lists, weights, config.scale, config.threads, config.memory)
         away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
-        value = Value(ln_expected(expected) - config.tau * away, expected, away)
+        value = ObjectiveValue(ln_expected(expected) - config.tau * away, expected, away)
         gradient = np.zeros(found[0].size)
         np.add.at(gradient, self.pairs, by_event / expected)
         ascent = ascend(_restored(state), value.objective, found, gradient)

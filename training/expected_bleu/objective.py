@@ -39,7 +39,7 @@ class Design(NamedTuple):
     feature: np.ndarray  # int32[...], those of event e are feature[first[e]:first[e + 1]]
 
 
-class Value(NamedTuple):
+class ObjectiveValue(NamedTuple):
     """The objective at some weights."""
 
     objective: float
@@ -145,7 +145,7 @@ class Objective:
     memory: int = 1 << 30  # bytes, see expectations
     known: np.ndarray | None = None  # float64[E], what events weigh before anything is learned; None: nothing
 
-    def at(self, weights: np.ndarray) -> tuple[Value, np.ndarray]:
+    def at(self, weights: np.ndarray) -> tuple[ObjectiveValue, np.ndarray]:
         """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
         by_event = np.zeros(self.designs[0].first.size - 1) if self.known is None else self.known.copy()
         for design in self.designs:
@@ -156,4 +156,4 @@ class Objective:
         event_gradient /= expected
         for design in self.designs:
             add_by_feature(design, event_gradient, gradient)
-        return Value(ln_value - self.tau * penalty, expected, penalty), gradient
+        return ObjectiveValue(ln_value - self.tau * penalty, expected, penalty), gradient

@@ -21,7 +21,7 @@ from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, margin
 from phrasebeam.training.metrics.metrics import make_metric
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """A sentence pair that has y-good derivations, of the whole or of a prefix pair."""
 
     number: int  # line of the training data, from 0
@@ -82,7 +82,7 @@ class Comparison:
     update: Strategy
     future_share: float = 0.0  # of the future cost, when derivations are compared
 
-    def difference(self, example: Example) -> Difference:
+    def difference(self, example: TrainingExample) -> Difference:
         """What the example says to change."""
         with self.forced.prepare(example.given, example.reference) as forced_search:
             gold = forced_search.score(example.lattice)
@@ -91,7 +91,7 @@ class Comparison:
             with self.search(example) as beam_result:
                 return self._compare(example, gold, beam_result)
 
-    def _compare(self, example: Example, gold: GoldGraph, beam_result: BeamResult) -> Difference:
+    def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
         closest = self._closest(beam_result, example) if self.update == "local" else None
         bins, nodes = self.bins(gold, beam_result, closest)
         update = UPDATES[self.update](bins, self.decoder.searcher.longest)
@@ -143,7 +143,7 @@ class Comparison:
         return position == beam_result.reference.size if beam_result.is_whole else bool(position != NOT_GOOD)
 
     @contextmanager
-    def search(self, example: Example) -> Iterator[BeamResult]:
+    def search(self, example: TrainingExample) -> Iterator[BeamResult]:
         """The beam of as much of the sentence as the lattice covers; it can be read until the context ends."""
         lattice, searcher = example.lattice, self.decoder.searcher
         n_words = int(lattice.first_gap[lattice.is_end].max())
@@ -156,7 +156,7 @@ class Comparison:
             fill_beam(graph, options, n_words, is_whole, reference, future, self.future_share, beam)
             yield BeamResult(searcher.result(search), reference, n_words, beam)
 
-    def _closest(self, beam_result: BeamResult, example: Example) -> int | None:
+    def _closest(self, beam_result: BeamResult, example: TrainingExample) -> int | None:
         """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""
         graph, lattice, words_of = beam_result.graph, example.lattice, beam_result.result.words_of
         nodes = slice(*graph.stack_first[beam_result.n_words : beam_result.n_words + 2])

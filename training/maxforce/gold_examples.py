@@ -11,13 +11,13 @@ from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import Example
+from phrasebeam.training.maxforce.examples import TrainingExample
 from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter
 
 Pair = tuple[Input, tuple[str, ...]]  # a source sentence, and the words of its translation
 
 
-class Examples(Sequence[Example]):
+class Examples(Sequence[TrainingExample]):
     """Those sentence pairs that have gold lattices, which are read where they are needed."""
 
     def __init__(self, store: LatticeStore, sentences: Sequence[Pair]):
@@ -26,9 +26,9 @@ class Examples(Sequence[Example]):
     def __len__(self) -> int:
         return len(self.store.numbers)
 
-    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
+    def __getitem__(self, place: int) -> TrainingExample:  # type: ignore[override]
         number = self.store.numbers[place]
-        return Example(number, *self.sentences[number], self.store.lattice(place))
+        return TrainingExample(number, *self.sentences[number], self.store.lattice(place))
 
 
 def find_lattices(

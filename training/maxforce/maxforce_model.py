@@ -34,7 +34,7 @@ from phrasebeam.training.common.development_set import DevelopmentData, Developm
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import Comparison, Example
+from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
@@ -142,7 +142,7 @@ def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> 
 
 def _examples(
     forced: ForcedDecoder, sentences: Sequence[Pair], config: MaxforceConfig, directory: Path
-) -> Sequence[Example]:
+) -> Sequence[TrainingExample]:
     examples = Examples(find_lattices(forced, sentences, config, directory), sentences)
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")

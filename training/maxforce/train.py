@@ -21,7 +21,7 @@ from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
 from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
-from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
+from phrasebeam.training.maxforce.examples import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 from phrasebeam.training.maxforce.state import BEST, CHECKPOINT, MaxforceIteration, MaxforceProgress
 from phrasebeam.training.maxforce.update_log import Record, UpdateLog
@@ -35,7 +35,7 @@ class Trainer:
     def __init__(
         self,
         comparison: Comparison,
-        examples: Sequence[Example],
+        examples: Sequence[TrainingExample],
         development: DevelopmentScorer,
         config: MaxforceConfig,
         directory: Path,
