@@ -1,4 +1,4 @@
-"""One training sentence: its beam and its gold lattice under the weights as they are, and what they say to change."""
+"""The perceptron on one sentence: beam and gold lattice under the current weights, and the difference they give."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ class TrainingExample(NamedTuple):
     """A sentence pair that has y-good derivations, of the whole or of a prefix pair."""
 
     number: int  # line of the training data, from 0
-    given: Input
+    given: Input  # the source sentence
     reference: tuple[str, ...]
     lattice: GoldLattice
 
@@ -36,13 +36,13 @@ class Difference(NamedTuple):
     dense: np.ndarray  # float64[F], laid out as Decoder.features says
     keys: np.ndarray  # uint64[K], ascending
     values: np.ndarray  # float64[K]
-    groups: np.ndarray  # int64[K], see GROUPS
+    groups: np.ndarray  # int64[K], index of GROUPS
     is_solved: bool = False
     n_bins: int = 0
     is_too_large: bool = False  # the scored lattice, so that nothing is compared
     bin: int | None = None  # of the update
     margin: float = 0.0
-    better: Derivation | None = None  # by the pairs of the model's table
+    better: Derivation | None = None  # in terms of the pairs of the model's table
     worse: Derivation | None = None
 
 
@@ -56,7 +56,7 @@ class BeamResult(NamedTuple):
 
     @property
     def graph(self) -> HypothesisGraph:
-        """What the search kept."""
+        """The graph of all hypotheses that the search kept."""
         return self.result.workspace.graph
 
     @property
@@ -83,11 +83,11 @@ class Comparison:
     future_share: float = 0.0  # of the future cost, when derivations are compared
 
     def difference(self, example: TrainingExample) -> Difference:
-        """What the example says to change."""
+        """The features of the example's update; 0 if there is none."""
         with self.forced.prepare(example.given, example.reference) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:
-                return self._nothing()._replace(is_too_large=True)
+                return self._no_update()._replace(is_too_large=True)
             with self.search(example) as beam_result:
                 return self._compare(example, gold, beam_result)
 
@@ -96,7 +96,7 @@ class Comparison:
         bins, nodes = self.bins(gold, beam_result, closest)
         update = UPDATES[self.update](bins, self.decoder.searcher.longest)
         if update is None:
-            return self._nothing()._replace(is_solved=bins.is_solved, n_bins=beam_result.n_words)
+            return self._no_update()._replace(is_solved=bins.is_solved, n_bins=beam_result.n_words)
         is_complete = update.bin == len(example.given.words)
         if closest is not None:
             better, of_better = beam_result.derivation(closest), beam_result.result
@@ -116,9 +116,9 @@ class Comparison:
             worse=beam_result.result.with_model_pairs(worse),
         )
 
-    def _nothing(self) -> Difference:
-        dense, none = np.zeros(self.decoder.features.size), np.zeros(0)
-        return Difference(dense, none.astype(np.uint64), none, none.astype(np.int64))
+    def _no_update(self) -> Difference:
+        dense, empty = np.zeros(self.decoder.features.size), np.zeros(0)
+        return Difference(dense, empty.astype(np.uint64), empty, empty.astype(np.int64))
 
     def bins(self, gold: GoldGraph, beam_result: BeamResult, closest: int | None) -> tuple[Bins, np.ndarray]:
         """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).
@@ -171,10 +171,10 @@ class Comparison:
         return int(edges[ranked[-1]]) if edges.size else None
 
 
-def _subtract(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Keys, summed values and groups of the first minus the second, where they differ."""
-    keys, first, place = np.unique(np.concatenate([one[0], other[0]]), return_index=True, return_inverse=True)
-    values = np.bincount(place, np.concatenate([one[1], -other[1]]), keys.size)
-    groups = np.concatenate([one[2], other[2]])[first]
+def _subtract(left: Sequence[np.ndarray], right: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keys, values and groups of the sparse vector `left` minus `right`, without zeros."""
+    keys, first, key_index = np.unique(np.concatenate([left[0], right[0]]), return_index=True, return_inverse=True)
+    values = np.bincount(key_index, np.concatenate([left[1], -right[1]]), keys.size)
+    groups = np.concatenate([left[2], right[2]])[first]
     differs = values != 0
     return keys[differs], values[differs], groups[differs]
