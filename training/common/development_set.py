@@ -35,7 +35,7 @@ Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a mode
 
 
 class DevelopmentScore(NamedTuple):
-    """How well development data was translated."""
+    """Score and length of translated development data."""
 
     score: float  # 0 to 100, of TER negative
     n_words: int  # of the translations
@@ -60,7 +60,7 @@ class DevelopmentSet:
         return DevelopmentScore(points(score), sum(len(text.split()) for text in texts))
 
     def reported(self, score: float) -> float:
-        """A score (0 to 100, of TER negative) as people know it: of TER the edit rate, which is positive."""
+        """A score (0 to 100, of TER negative) in the usual units: for TER the positive edit rate in percent."""
         return score if self.metric.scale > 0 else -score
 
 
@@ -78,7 +78,7 @@ class DevelopmentData:
 
     @property
     def files(self) -> dict[str, Path]:
-        """All files by name."""
+        """Paths of all files, by name."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
 
     def read(self, settings: ScoringSettings) -> DevelopmentSet:

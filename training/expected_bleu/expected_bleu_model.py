@@ -146,11 +146,11 @@ class ExpectedBleuTraining:
         return progress
 
     def parameters_file(self, number: int) -> Path:
-        """Where the parameters of an iteration are kept."""
+        """The file of the parameters of iteration `number`."""
         return self.derived.work / "iterations" / f"{number:03d}.npy"
 
     def tuned_file(self, number: int) -> Path:
-        """Where the tuned weights of the model of an iteration are kept."""
+        """The file of the tuned weights of the model of iteration `number`."""
         return self.derived.work / "tuned" / f"{number:03d}.yaml"
 
     def score(self, progress: ExpectedBleuProgress, learner: Learner) -> ExpectedBleuProgress:

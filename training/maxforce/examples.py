@@ -75,7 +75,7 @@ class BeamResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """How sentences are compared; any number of threads may share one."""
+    """Compares beam and gold derivations of sentences; threads may share an instance."""
 
     decoder: Decoder  # whose beam it is
     forced: ForcedDecoder  # of the same weights, with a decoder of its own

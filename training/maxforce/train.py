@@ -48,7 +48,7 @@ class Trainer:
         self.rates, self.sparse_rates = dense_rates(self.features, config), sparse_rates(config)
 
     def start(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-        """Where a training begins: with the weights of the model."""
+        """Progress and weights at the start of a training: the weights are those of the model."""
         decoder = self.comparison.decoder
         model = decoder.model
         decoder.reweigh(model.weights, model.tables.sparse.weights)  # it may be that of another training

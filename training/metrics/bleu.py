@@ -30,7 +30,7 @@ class TokenizedTexts(NamedTuple):
 
 
 class ReferenceGrams(NamedTuple):
-    """How often n-grams may match, by sentence: paths of a trie that begin with a word for the sentence itself."""
+    """Limits of n-gram matches by sentence: paths of a trie that begin with a word for the sentence itself."""
 
     trie: Trie  # full: it takes no further nodes
     limit: np.ndarray  # int32[nodes], largest count in any one reference of the sentence

@@ -20,7 +20,7 @@ CONFIDENCE_TRIALS = 1000
 
 @dataclass(frozen=True)
 class EvaluationOptions:
-    """What is computed, and how."""
+    """The metrics and tests to compute, and their options."""
 
     metrics: tuple[str, ...] = ("bleu",)
     tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice

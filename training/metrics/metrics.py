@@ -42,7 +42,7 @@ class Metric:
         return out
 
     def reported(self, score: float) -> float:
-        """A score as people know it: from 0 to 100, of TER 100 times the edit rate."""
+        """A score in the usual units: from 0 to 100; for TER 100 times the edit rate."""
         return self.scale * score
 
 

@@ -36,12 +36,12 @@ def decode_into(
     with stage("decode", len(development.source)) as advance:
         tables = enumerate(decoder.nbest_tables(development.source, *request, development.threads))
         while batch := list(islice(tables, BATCH)):
-            found = hypotheses(batch, metric)
+            decoded = hypotheses(batch, metric)
             if request.sparse:
-                found.dense[:, is_group(decoder.features)] = 0.0
-            is_first = np.append(True, np.diff(found.sentence) != 0)
-            best += found.statistics[is_first].sum(axis=0, dtype=np.float64)
-            n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
+                decoded.dense[:, is_group(decoder.features)] = 0.0
+            is_first = np.append(True, np.diff(decoded.sentence) != 0)
+            best += decoded.statistics[is_first].sum(axis=0, dtype=np.float64)
+            n_found, n_new = n_found + decoded.sentence.size, n_new + store.add(decoded)
             advance(len(batch))
     store.commit()
     score = points(float(metric.score(best[None])[0]))
