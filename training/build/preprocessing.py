@@ -18,7 +18,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.training.build.bitext import BitextFiles
-from phrasebeam.training.build.tokenize_lines import Batch, Job, LineTokenizer
+from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
 BATCH = 1000  # lines
 
@@ -55,7 +55,7 @@ def _tokenize(
     raw: Path, output: Path, language: str, settings: RawTextSettings, threads: int, *, is_counted: bool
 ) -> Counter[str]:
     """Write the tokenized lines of `raw` to `output`; return the counts of cased words, see Batch."""
-    job = Job(language, settings.normalize, settings.escape, is_counted)
+    job = TokenizerJob(language, settings.normalize, settings.escape, is_counted)
     counts: Counter[str] = Counter()
     with (
         stage(f"tokenizing {raw.name}") as advance,
@@ -70,7 +70,7 @@ def _tokenize(
     return counts
 
 
-def _batches(raw: Path, job: Job, threads: int) -> Generator[Batch]:
+def _batches(raw: Path, job: TokenizerJob, threads: int) -> Generator[Batch]:
     """Yield the tokenized lines of `raw` in order; more than one batch is tokenized by up to `threads` processes."""
     lines = read_lines(raw)
     batches = iter(lambda: list(islice(lines, BATCH)), [])
@@ -85,7 +85,7 @@ def _batches(raw: Path, job: Job, threads: int) -> Generator[Batch]:
 class _TokenizerPool:
     """Processes that tokenize (tokenize_lines.py), one for each thread that calls at once; used as a context."""
 
-    def __init__(self, job: Job):
+    def __init__(self, job: TokenizerJob):
         self._job, self._processes = job, list[subprocess.Popen[bytes]]()
         self._idle: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
 

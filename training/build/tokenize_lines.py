@@ -15,7 +15,7 @@ from sacremoses import MosesTruecaser
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
 
 
-class Job(NamedTuple):
+class TokenizerJob(NamedTuple):
     """The settings of a tokenizer."""
 
     language: str  # ISO 639 code
@@ -28,13 +28,13 @@ class Batch(NamedTuple):
     """Tokenized lines and what a truecaser learns from them."""
 
     lines: list[str]
-    counts: dict[str, int]  # of cased words that do not begin a sentence; empty unless Job.is_counted
+    counts: dict[str, int]  # of cased words that do not begin a sentence; empty unless TokenizerJob.is_counted
 
 
 class LineTokenizer:
-    """Tokenizes lines and counts their words as a Job says."""
+    """Tokenizes lines and counts their words as a TokenizerJob asks."""
 
-    def __init__(self, job: Job):
+    def __init__(self, job: TokenizerJob):
         self._tokenizer = Tokenizer(job.language, job.normalize, job.escape)
         self._truecaser = MosesTruecaser() if job.is_counted else None
 
@@ -54,7 +54,7 @@ def main() -> None:
     """Read a job and then batches of lines from standard input; answer each batch on standard output."""
     for number in (signal.SIGINT, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL)  # end silently: the parent process prints the message
-    tokenizer = LineTokenizer(Job(**json.loads(sys.stdin.buffer.readline())))
+    tokenizer = LineTokenizer(TokenizerJob(**json.loads(sys.stdin.buffer.readline())))
     for request in sys.stdin.buffer:
         sys.stdout.write(json.dumps(tokenizer.tokenize(json.loads(request))) + "\n")
         sys.stdout.flush()

@@ -45,7 +45,7 @@ def build_lm_folds(
 
 
 def _write_rest(target: str | Path, rest: Path, fold: int, n_folds: int) -> None:
-    """The sentences that are not of the fold."""
+    """Write the sentences of `target` that are not in the fold to `rest`, one a line."""
     with open(rest, "wb") as file:
         for number, line in enumerate(read_lines(target)):
             if fold_of(number, n_folds) != fold:

@@ -1,4 +1,4 @@
-"""How far a training has come, on disk: whole or not at all, and of one training only, so that it can be resumed."""
+"""Checkpoints of trainings: progress and arrays in one file, with a signature, so that a training can be resumed."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from phrasebeam.base.files import atomic_file
 
 
 class SignedSection(Section):
-    """What belongs to one training only."""
+    """Stored data that belong to one training only."""
 
     signature: str = Field(description="of settings, data and model; who resumes must have the same")
 
@@ -23,7 +23,7 @@ AnySigned = TypeVar("AnySigned", bound=SignedSection)
 
 
 def begin(path: Path, start: AnySigned) -> AnySigned:
-    """What the YAML file `path` says of the work beside it; where there is no work yet, `start`, which is written.
+    """The section in the YAML file `path` about the work beside it; if there is no work yet, `start`, which is written.
 
     Raises ConfigError where the work has another signature.
     """
@@ -42,14 +42,14 @@ def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np
 
 def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
     """Read what save_checkpoint wrote. Raises ConfigError where it has another signature."""
-    with np.load(path) as stored:
-        arrays = dict(stored.items())
+    with np.load(path) as file:
+        arrays = dict(file.items())
     data: Any = json.loads(arrays.pop("progress").tobytes())
     return _checked(parse_config(data, kind, str(path)), signature, path), arrays
 
 
-def _checked(found: AnySigned, signature: str, path: Path) -> AnySigned:
-    if found.signature != signature:
-        what = f"{found.signature}, expected {signature}"
-        raise ConfigError(f"{path}: made with {what}; choose another directory, or give the same settings")
-    return found
+def _checked(stored: AnySigned, signature: str, path: Path) -> AnySigned:
+    if stored.signature != signature:
+        signatures = f"{stored.signature}, expected {signature}"
+        raise ConfigError(f"{path}: made with {signatures}; choose another directory, or give the same settings")
+    return stored

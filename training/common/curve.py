@@ -1,4 +1,4 @@
-"""How training went, iteration by iteration: a table, and a picture where matplotlib is installed."""
+"""Training curves: a table of all iterations, and a figure where matplotlib is installed."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ Rows = Sequence[Mapping[str, Any]]  # an iteration each, with the same columns, 
 def write_curve(directory: Path, rows: Rows, title: str, plots: Mapping[str, str]) -> None:
     """Write curve.csv, and curve.png if matplotlib is there: one plot below the other.
 
-    `plots`: the columns that are drawn, and what they are called there. Where there is a column "run", each run is a
+    `plots`: the columns that are drawn, and their labels. Where there is a column "run", each run is a
     line of its own.
     """
     text = io.StringIO()
@@ -47,5 +47,5 @@ def _draw(figure: Any, rows: Rows, title: str, plots: Mapping[str, str]) -> None
 
 @cache
 def _say_not_drawn() -> None:
-    """Once, since curves are written again and again."""
+    """Log that there is no figure, once for all curves."""
     log.info(f"curve.png: not drawn, matplotlib is not installed ({INSTALL})")

@@ -1,4 +1,4 @@
-"""A model that is made of another: what is the same is shared, the rest is written anew; trainers work within it."""
+"""A model directory that a trainer derives from another: files that do not change are shared, others are written."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 
-OWN = ("model.yaml", "weights.yaml")
+REWRITTEN = ("model.yaml", "weights.yaml")
 WORK_DIRECTORIES = ("tuning", "maxforce", "expected_bleu")  # of trainers, in the models that they write
 
 
@@ -43,7 +43,7 @@ class DerivedModel:
         return cls(model, open_model(model), output, output / work, file_digests(files))
 
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
-        """What work depends on: settings, the model that it begins with, and data by digests (None: all)."""
+        """Signature of what the work depends on: settings, model to begin with, digests of `data` (None: all)."""
         weights = self.opened.weights.model_dump(mode="json")
         before = {"model": self.opened.description.signature, "weights": weights, "sparse": FORMAT}
         return signature({**settings, **before}, self.digests if data is None else data)
@@ -64,7 +64,7 @@ class DerivedModel:
         """
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)
-            is_part = relative.name not in OWN and relative.parts[0] not in WORK_DIRECTORIES
+            is_part = relative.name not in REWRITTEN and relative.parts[0] not in WORK_DIRECTORIES
             if path.is_file() and is_part and shares(relative):
                 share(path, self.output / relative)
         save_config(weights, self.output / "weights.yaml")

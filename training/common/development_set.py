@@ -1,10 +1,9 @@
-"""Development data: its translations by a decoder, and their score, which tells how good weights are and when to stop.
+"""Development data: its translations by a decoder and their score, by which trainers choose weights and stop.
 
-All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. What a method tunes weights for is
-the metric itself (training/metrics/metrics.py), without the factor 100.
+All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. Methods of tuning optimize the
+metric itself (training/metrics/metrics.py), without the factor 100.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +35,7 @@ Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a mode
 
 
 class DevelopmentScore(NamedTuple):
-    """How well development data was translated."""
+    """Score and length of translated development data."""
 
     score: float  # 0 to 100, of TER negative
     n_words: int  # of the translations
@@ -51,7 +50,7 @@ class DevelopmentSet:
     threads: int
 
     def score(self, decoder: Decoder) -> DevelopmentScore:
-        """Translate all sentences, saying how far it is, and score the translations."""
+        """Translate all sentences with a progress bar, and score the translations."""
         texts = []
         with stage("decode", len(self.source)) as advance:
             for translation in decoder.translate_all(self.source, self.threads):
@@ -61,8 +60,8 @@ class DevelopmentSet:
         return DevelopmentScore(points(score), sum(len(text.split()) for text in texts))
 
     def reported(self, score: float) -> float:
-        """A score (0 to 100, of TER negative) as people know it: of TER the edit rate, which is positive."""
-        return math.copysign(score, self.metric.reported(score))
+        """A score (0 to 100, of TER negative) in the usual units: for TER the positive edit rate in percent."""
+        return score if self.metric.scale > 0 else -score
 
 
 def points(score: float) -> float:
@@ -79,16 +78,16 @@ class DevelopmentData:
 
     @property
     def files(self) -> dict[str, Path]:
-        """All files by name."""
+        """Paths of all files, by name."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
 
     def read(self, settings: ScoringSettings) -> DevelopmentSet:
         """The sentences and the metric. Raises FormatError where files have not as many lines."""
         lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
-        for path, found in lines.items():
-            if not found or len(found) != len(lines[self.source]):
+        for path, sentences in lines.items():
+            if not sentences or len(sentences) != len(lines[self.source]):
                 expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
-                raise FormatError(path, f"{len(found)} lines, {expected}")
+                raise FormatError(path, f"{len(sentences)} lines, {expected}")
         references = [lines[path] for path in self.references]
         metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
         return DevelopmentSet(lines[self.source], metric, settings.threads)

@@ -1,4 +1,4 @@
-"""How a training goes, iteration by iteration: scores, the best so far, when it has stopped, and a table of it."""
+"""The progress of a training: scores of its iterations, the best one, when to stop, and a text table."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -24,9 +24,9 @@ class Progress(SignedSection, Generic[AnyIteration]):
 
     @property
     def scores(self) -> list[float]:
-        """By iteration, -inf where it was not scored."""
+        """Scores by iteration, -inf for those that were not scored."""
         iterations: Sequence[Any] = self.iterations  # of a class that has scores
-        return [-math.inf if one.score is None else one.score for one in iterations]
+        return [-math.inf if iteration.score is None else iteration.score for iteration in iterations]
 
     @property
     def best(self) -> int:
@@ -35,20 +35,20 @@ class Progress(SignedSection, Generic[AnyIteration]):
 
     @property
     def best_score(self) -> float:
-        """The score of those weights."""
+        """The best score of all iterations."""
         return self.scores[self.best]
 
     def has_stopped(self, patience: int) -> bool:
         """Whether the last `patience` iterations were not better than the best before them."""
         return len(self.iterations) - 1 - self.best >= patience
 
-    def with_iteration(self, iteration: AnyIteration, **more: object) -> Self:
-        """The progress with one more iteration, and with other values of the fields in `more`."""
-        return self.model_copy(update={"iterations": [*self.iterations, iteration], **more})
+    def with_iteration(self, iteration: AnyIteration, **update: object) -> Self:
+        """The progress with one more iteration, and with other values of the fields in `update`."""
+        return self.model_copy(update={"iterations": [*self.iterations, iteration], **update})
 
     def rows(self, first: int = 0) -> list[dict[str, Any]]:
         """The fields of each iteration, for a curve; they are numbered from `first` on."""
-        return [{"iteration": number, **one.model_dump()} for number, one in enumerate(self.iterations, first)]
+        return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations, first)]
 
 
 def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> str:

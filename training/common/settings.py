@@ -15,7 +15,7 @@ Seed = Annotated[int, Field(ge=0)]
 
 
 class ScoringSettings(Section):
-    """How translations of development data are made and scored."""
+    """Settings by which translations of development data are made and scored."""
 
     metric: MetricName = "bleu"
     lowercase: bool = Field(False, description="ignore case in all scores")

@@ -27,7 +27,7 @@ class TrainingData:
 
     @property
     def files(self) -> dict[str, Path]:
-        """All files by name."""
+        """Paths of all files, by name."""
         files = {"source": self.source, "target": self.target}
         return files | ({"alignment": self.alignment} if self.alignment else {})
 

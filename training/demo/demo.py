@@ -21,7 +21,7 @@ SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 7, 14  # source words: enough for reordering
 
 
 @dataclass(frozen=True)
-class Example:
+class DemoExample:
     """A sentence of the test part, its translation and its reference."""
 
     source: str
@@ -38,7 +38,7 @@ class DemoResult:
     output: Path  # translations of the test part
     bleu: float  # in percent
     signature: str  # sacrebleu's, of the score
-    examples: tuple[Example, ...]
+    examples: tuple[DemoExample, ...]
 
 
 def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainModelConfig) -> DemoResult:
@@ -63,14 +63,14 @@ def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainMode
     with atomic_file(output) as file:
         file.write("".join(f"{translation.text}\n" for translation in translations).encode())
     score, signature = bleu([translation.text for translation in translations], references)
-    examples = [Example(*example) for example in zip(sources, translations, references)]
+    examples = [DemoExample(*example) for example in zip(sources, translations, references)]
     return DemoResult(corpus, model, output, score, signature, tuple(islice(_reordered_first(examples), N_EXAMPLES)))
 
 
-def _reordered_first(examples: list[Example]) -> Iterator[Example]:
+def _reordered_first(examples: list[DemoExample]) -> Iterator[DemoExample]:
     """Yield the examples of readable length in which phrases are reordered, then the others."""
 
-    def is_reordered(example: Example) -> bool:
+    def is_reordered(example: DemoExample) -> bool:
         starts = [phrase.source_span[0] for phrase in example.translation.phrases]
         return SHORTEST_EXAMPLE <= len(example.source.split()) <= LONGEST_EXAMPLE and starts != sorted(starts)
 

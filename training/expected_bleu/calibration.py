@@ -1,4 +1,4 @@
-"""What a phrase and a target word are worth in n-best lists of training data, found before features are learned.
+"""Calibration: weights of a phrase and of a target word in n-best lists, found before features are learned.
 
 Leave-one-out takes more from long phrases than unseen text does: in such lists the best hypotheses have fewer phrases
 than weights that were tuned on other data choose. Left alone, all features together learn first to make up for that,
@@ -15,8 +15,11 @@ FIRST_STEP, LAST_STEP = 0.4, 0.05
 
 
 @kernel
-def add_best(lists, begin, end, weights, total):
-    """Add the BLEU of the best hypothesis of each of the lists begin:end to total[0]; weights: float64[E], by event."""
+def add_best(lists: ScoredLists, begin, end, weights, total):
+    """Add the BLEU of the best hypothesis of each of the lists begin:end (int64) to total[0] (float64[1]).
+
+    `weights` (float64[E]): by event.
+    """
     for n in range(begin, end):
         best, bleu = -np.inf, 0.0
         for h in range(lists.first[n], lists.first[n + 1]):
@@ -29,23 +32,23 @@ def add_best(lists, begin, end, weights, total):
 
 
 def calibrate(lists: ScoredLists, target_words: np.ndarray, memory: int) -> tuple[np.ndarray, np.ndarray]:
-    """(float64[E], what events weigh; float64[2], what a phrase and a target word do).
+    """(float64[E] weights of events, float64[2] weights of a phrase and of a target word).
 
-    target_words: int64[E], of the phrase of each event. Those weights are found by which the best hypotheses have the
-    largest mean BLEU: by steps along each, of half the length where none is better (Hooke & Jeeves 1961). Beyond
-    `memory` bytes, pages of lists are let go of.
+    target_words: int64[E], of the phrase of each event. The weights maximize the mean BLEU of the
+    best hypotheses: by steps along each, of half the length where none is better (Hooke & Jeeves 1961). Beyond `memory`
+    bytes, pages of lists are released.
     """
     design = np.stack([np.ones(target_words.size), target_words], axis=1)
-    found, step = np.zeros(2), FIRST_STEP
-    best = _mean_best(lists, design @ found, memory)
+    point, step = np.zeros(2), FIRST_STEP
+    best = _mean_best(lists, design @ point, memory)
     while step >= LAST_STEP:
-        trials = [found + step * np.array(way) for way in ((-1, 0), (1, 0), (0, -1), (0, 1))]
+        trials = [point + step * np.array(direction) for direction in ((-1, 0), (1, 0), (0, -1), (0, 1))]
         values = [_mean_best(lists, design @ trial, memory) for trial in trials]
         if max(values) > best:
-            found, best = trials[int(np.argmax(values))], max(values)
+            point, best = trials[int(np.argmax(values))], max(values)
         else:
             step /= 2
-    return design @ found, found
+    return design @ point, point
 
 
 def _mean_best(lists: ScoredLists, weights: np.ndarray, memory: int) -> float:

@@ -1,4 +1,4 @@
-"""Settings of maximum expected BLEU training: the only defaults."""
+"""Settings of maximum expected BLEU training, with all their defaults."""
 
 from typing import Annotated, Literal
 
@@ -37,7 +37,7 @@ class Sgd(Section):
 
 
 class Steps(Section):
-    """How each optimizer steps."""
+    """The settings of each optimizer's steps."""
 
     rprop: Rprop = Rprop()
     adagrad: Adagrad = Adagrad()

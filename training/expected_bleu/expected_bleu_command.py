@@ -1,4 +1,4 @@
-"""The command `train-expected-bleu`."""
+"""The command `train-expected-bleu`: options, progress and the table of iterations."""
 
 from pathlib import Path
 from typing import Annotated
@@ -61,8 +61,8 @@ def train_expected_bleu_command(
 def to_table(progress: ExpectedBleuProgress) -> str:
     """A row for each iteration that has a score, the best one marked."""
     rows = {
-        number: [f"{one.score:.2f}", f"{one.expected_bleu:.4f}", f"{one.objective:.5f}"]
-        for number, one in enumerate(progress.iterations)
-        if one.score is not None
+        number: [f"{iteration.score:.2f}", f"{iteration.expected_bleu:.4f}", f"{iteration.objective:.5f}"]
+        for number, iteration in enumerate(progress.iterations)
+        if iteration.score is not None
     }
     return iteration_table(["score", "expected BLEU", "objective"], rows, progress.best)

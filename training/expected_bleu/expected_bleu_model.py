@@ -1,7 +1,7 @@
-"""A model directory with learned scores of phrase pairs out of another: the steps of Wuebker et al. (2015), Figure 1.
+"""Expected BLEU training of a model directory: the steps of Wuebker et al. (2015), Figure 1.
 
 work directory `expected_bleu` in the output:
-lists/           see ListStore, unless it is elsewhere; its lm_folds/: language models without a fold of the data each
+lists/           n-best lists (ListStore), unless elsewhere; lm_folds/ in it: language models without a fold each
 iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
 checkpoint.npz   ExpectedBleuProgress, the parameters of the next iteration, and the state of the optimizer by name
 tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
@@ -41,11 +41,11 @@ from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
 PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
-OF_LISTS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
+LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
 class ExpectedBleuIteration(Section):
-    """Weights that were reached, and what they are worth."""
+    """Objective and scores of the weights of an iteration."""
 
     objective: float
     expected_bleu: float = Field(description="mean of the lists, brevity not clipped")
@@ -55,12 +55,12 @@ class ExpectedBleuIteration(Section):
 
 
 class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
-    """What was reached so far; iteration 0 is the model before."""
+    """All iterations so far; iteration 0 is the model before training."""
 
     format: Literal["phrasebeam expected BLEU 1"] = "phrasebeam expected BLEU 1"
 
     def with_score(self, number: int, score: float) -> "ExpectedBleuProgress":
-        """The same with the score of an iteration."""
+        """A copy with the score of iteration `number`, 0 to 100."""
         iterations = list(self.iterations)
         iterations[number] = iterations[number].model_copy(update={"score": score})
         return self.model_copy(update={"iterations": iterations})
@@ -95,7 +95,7 @@ def train_expected_bleu(
 
 @dataclass(frozen=True)
 class ExpectedBleuTraining:
-    """One training and its files."""
+    """The steps of one training, and its files."""
 
     derived: DerivedModel
     config: ExpectedBleuConfig
@@ -104,14 +104,14 @@ class ExpectedBleuTraining:
 
     @property
     def checkpoint(self) -> Path:
-        """The file that says how far it has come."""
+        """The checkpoint file of the training."""
         return self.derived.work / "checkpoint.npz"
 
     def lists(self, directory: Path) -> ListStore:
         """The n-best lists in `directory`, made as far as they are not there. Raises ConfigError if there are none."""
         config, opened = self.config, self.derived.opened
         data = {name: self.derived.digests[name] for name in self.corpus.files}
-        name = self.derived.signature(config.model_dump(mode="json", include=OF_LISTS), data)
+        name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
             folds = self.corpus.folds(opened, directory / "lm_folds", config)
@@ -138,19 +138,19 @@ class ExpectedBleuTraining:
                 with atomic_file(self.parameters_file(number)) as file:
                     np.save(file, parameters.astype(np.float32))
                 value = learner.step(parameters, state)
-                found = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
-                progress = progress.with_iteration(found)
+                iteration = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
+                progress = progress.with_iteration(iteration)
                 save_checkpoint(path, progress, state | {"parameters": parameters})
                 log.info("iteration %d: objective %.5f, expected BLEU %.5f", number, *value[:2])
                 advance(1)
         return progress
 
     def parameters_file(self, number: int) -> Path:
-        """Where the parameters of an iteration are kept."""
+        """The file of the parameters of iteration `number`."""
         return self.derived.work / "iterations" / f"{number:03d}.npy"
 
     def tuned_file(self, number: int) -> Path:
-        """Where the tuned weights of the model of an iteration are kept."""
+        """The file of the tuned weights of the model of iteration `number`."""
         return self.derived.work / "tuned" / f"{number:03d}.yaml"
 
     def score(self, progress: ExpectedBleuProgress, learner: Learner) -> ExpectedBleuProgress:

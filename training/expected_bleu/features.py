@@ -1,4 +1,4 @@
-"""Features of phrase pairs, by hash, and what of their weights becomes scores of the phrase table.
+"""Hashed features of phrase pairs, and the phrase table scores that their weights add up to.
 
 The sets of Wuebker et al. (2015), section 5.3, that a phrase pair alone tells; (d) stands in orientation_features.py:
 (a) the pair itself; (b) each source and target word in it; (c) triplets (Hasan et al. 2008): each source word with two
@@ -30,7 +30,7 @@ ABSENT = np.int64(-1)
 
 @inner_kernel
 def n_features(model, n_source, n_target):
-    """How many features a pair of phrases of so many words has in a model."""
+    """Number of features (int64) of a pair of `n_source` and `n_target` (int64) words in a `model` (int64)."""
     if model == PAIR:
         return np.int64(1)
     if model == WORD_PAIRS:
@@ -41,10 +41,10 @@ def n_features(model, n_source, n_target):
 
 
 @kernel
-def count_features(table, model, sources, pairs, first):
+def count_features(table: PhraseTable, model, sources, pairs, first):
     """Write to `first` (int64[K + 1]) where the features of each of `pairs` (int64[K]) begin.
 
-    sources: int64[K], the source phrases of the pairs.
+    `model` (int64): index of the kind of features; `sources` (int64[K]): the source phrases of the pairs.
     """
     first[0] = 0
     for k in range(pairs.size):
@@ -54,12 +54,15 @@ def count_features(table, model, sources, pairs, first):
 
 
 @kernel
-def fill_keys(table, model, sources, pairs, first, keys):
-    """Write the keys of the features of `pairs` to `keys` (uint64[first[-1]]), in the same places."""
+def fill_keys(table: PhraseTable, model, sources, pairs, first, keys):
+    """Write the keys of the features of `pairs` (int64[K]) to `keys` (uint64), pair k's to first[k]:first[k + 1].
+
+    `model`, `sources` and `first` are those of count_features (int64, int64[K], int64[K + 1]).
+    """
     for k in range(pairs.size):
-        place = first[k]
+        slot = first[k]
         if model == PAIR:
-            keys[place] = _key(model, pairs[k], ABSENT, ABSENT)
+            keys[slot] = _key(model, pairs[k], ABSENT, ABSENT)
             continue
         begin, end = table.source_offsets[sources[k]], table.source_offsets[sources[k] + 1]
         target, target_end = table.target_offsets[pairs[k]], table.target_offsets[pairs[k] + 1]
@@ -68,26 +71,26 @@ def fill_keys(table, model, sources, pairs, first, keys):
             for j in range(target, target_end):
                 e = np.int64(table.target_words[j])
                 if model == WORD_PAIRS:
-                    keys[place] = _key(model, f, e, ABSENT)
-                    place += 1
+                    keys[slot] = _key(model, f, e, ABSENT)
+                    slot += 1
                 elif model == TARGET_TRIPLETS:
                     for other in range(j + 1, target_end):
-                        keys[place] = _key(model, f, e, np.int64(table.target_words[other]))
-                        place += 1
+                        keys[slot] = _key(model, f, e, np.int64(table.target_words[other]))
+                        slot += 1
                 else:
                     for other in range(i + 1, end):
-                        keys[place] = _key(model, e, f, np.int64(table.source_words[other]))
-                        place += 1
+                        keys[slot] = _key(model, e, f, np.int64(table.source_words[other]))
+                        slot += 1
 
 
 @inner_kernel
-def _key(model, one, two, three):
-    return mix(combine(combine(combine(combine(START, model), one), two), three))
+def _key(model, first, second, third):
+    return mix(combine(combine(combine(combine(START, model), first), second), third))
 
 
 @dataclass(frozen=True)
 class Features:
-    """F features, those that stand in n-best lists."""
+    """The F features of the phrase pairs in n-best lists."""
 
     models: tuple[np.int64, ...]
     keys: tuple[np.ndarray, ...]  # uint64[...], of the features of each model, sorted
@@ -95,43 +98,43 @@ class Features:
 
     @property
     def size(self) -> int:
-        """F."""
+        """Number of features, F."""
         return sum(keys.size for keys in self.keys)
 
     def weights_by_model(self, weights: np.ndarray) -> list[np.ndarray]:
-        """Views of `weights` (float64[F])."""
+        """The parts of `weights` (float64[F]) that belong to each model, as views."""
         return np.split(weights, np.cumsum([keys.size for keys in self.keys])[:-1])
 
 
 def find_features(table: PhraseTable, pairs: np.ndarray, sets: Sequence[FeatureSet]) -> Features:
-    """The features in `sets` of the pairs (int64[E]), each of which is an event."""
+    """The features in `sets` of `pairs` (int64[E]), the phrase pair of each event."""
     models = tuple(model for name in sets for model in MODELS[name])
-    found, designs, n_before = [], [], 0
+    keys, designs, n_before = [], [], 0
     for model in models:
-        known = _known_keys(table, model, pairs)
-        designs.append(_design(table, model, pairs, known, n_before))
-        found.append(known)
-        n_before += known.size
-    return Features(models, tuple(found), tuple(designs))
+        sorted_keys = _known_keys(table, model, pairs)
+        designs.append(_design(table, model, pairs, sorted_keys, n_before))
+        keys.append(sorted_keys)
+        n_before += sorted_keys.size
+    return Features(models, tuple(keys), tuple(designs))
 
 
 def _known_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> np.ndarray:
-    """uint64[...] keys of all features of `pairs`, sorted; in memory for some times as many."""
-    known, waiting = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)]
+    """uint64[...] keys of all features of `pairs`, sorted; takes memory for a few times as many."""
+    sorted_keys, waiting = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)]
     for begin in range(0, pairs.size, PAIRS_AT_ONCE):
         waiting.append(np.unique(pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])[1]))
-        if sum(keys.size for keys in waiting) > known.size:
-            known, waiting = np.unique(np.concatenate([known, *waiting])), []
-    return np.unique(np.concatenate([known, *waiting]))
+        if sum(keys.size for keys in waiting) > sorted_keys.size:
+            sorted_keys, waiting = np.unique(np.concatenate([sorted_keys, *waiting])), []
+    return np.unique(np.concatenate([sorted_keys, *waiting]))
 
 
-def _design(table: PhraseTable, model: np.int64, pairs: np.ndarray, known: np.ndarray, n_before: int) -> Design:
-    """What the pairs fire, the features being numbered from `n_before` on in the order of `known`."""
+def _design(table: PhraseTable, model: np.int64, pairs: np.ndarray, sorted_keys: np.ndarray, n_before: int) -> Design:
+    """The features that the pairs fire, numbered from `n_before` on in the order of `sorted_keys` (uint64, sorted)."""
     first, parts = np.zeros(pairs.size + 1, np.int64), [np.zeros(0, np.int32)]
     for begin in range(0, pairs.size, PAIRS_AT_ONCE):
-        own_first, keys = pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])
-        first[begin + 1 : begin + own_first.size] = first[begin] + own_first[1:]
-        parts.append((np.searchsorted(known, keys) + n_before).astype(np.int32))
+        piece_first, keys = pair_keys(table, model, pairs[begin : begin + PAIRS_AT_ONCE])
+        first[begin + 1 : begin + piece_first.size] = first[begin] + piece_first[1:]
+        parts.append((np.searchsorted(sorted_keys, keys) + n_before).astype(np.int32))
     return Design(first, np.concatenate(parts))
 
 
@@ -146,18 +149,18 @@ def pair_keys(table: PhraseTable, model: np.int64, pairs: np.ndarray) -> tuple[n
 
 
 def condensed(table: PhraseTable, features: Features, weights: np.ndarray) -> Iterator[np.ndarray]:
-    """float32[K, models] scores of all pairs of the table, some at a time; what no list had weighs nothing."""
+    """float32[K, models] scores of all pairs of the table, in pieces; features that no list had weigh 0."""
     by_key = [new_sparse_weights(keys.size) for keys in features.keys]
-    for known, keys, values in zip(by_key, features.keys, features.weights_by_model(weights)):
-        add_weights(known, keys, values)
+    for sparse, keys, values in zip(by_key, features.keys, features.weights_by_model(weights)):
+        add_weights(sparse, keys, values)
     n_pairs = table.target_offsets.size - 1
     for begin in range(0, n_pairs, PAIRS_AT_ONCE):
         pairs = np.arange(begin, min(begin + PAIRS_AT_ONCE, n_pairs))
         scores = np.zeros((pairs.size, len(features.models)), np.float32)
-        for column, (model, known) in enumerate(zip(features.models, by_key)):
+        for column, (model, sparse) in enumerate(zip(features.models, by_key)):
             first, keys = pair_keys(table, model, pairs)
-            found, sums = np.empty(keys.size), np.zeros(pairs.size)
-            fill_weights(known, keys, found)
-            add_by_event(Design(first, np.arange(keys.size, dtype=np.int32)), found, sums)
+            values, sums = np.empty(keys.size), np.zeros(pairs.size)
+            fill_weights(sparse, keys, values)
+            add_by_event(Design(first, np.arange(keys.size, dtype=np.int32)), values, sums)
             scores[:, column] = sums
         yield scores

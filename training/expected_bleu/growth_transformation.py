@@ -1,8 +1,8 @@
 """Growth transformation of the two phrase channel models, p(f|e) and p(e|f) (He & Deng 2012).
 
-The objective is ln <beta> - tau * sum of KL(prior || p) over the distributions of a channel model. What a distribution
-gives away others of it get: every pair of a distribution changes with one of its pairs, which is what makes this
-larger and slower than steps along a gradient (Wuebker et al. 2015, section 4.1).
+The objective is ln <beta> - tau * sum of KL(prior || p) over the distributions of a channel model. Distributions stay
+normalized: if one of its pairs changes, all of them do, which makes this larger and slower than steps along a gradient
+(Wuebker et al. 2015, section 4.1).
 """
 
 from typing import NamedTuple
@@ -32,9 +32,9 @@ class GrowthStep(NamedTuple):
 def ascend(
     before: GrowthStep | None, value: float, probabilities: tuple[np.ndarray, ...], gradient: np.ndarray
 ) -> GrowthStep:
-    """What the next step is made from: `probabilities`, or, where a step went down, again those `before` it.
+    """The point from which the next step is made: `probabilities`, or those `before` where the objective went down.
 
-    Each step goes up if its constants D are large enough, and nobody knows how large: they double with each that fails.
+    A step goes up if its constants D are large enough, which is not known before: they double after each failure.
     """
     if before is not None and value < before.value:
         return before._replace(smoothing=2 * before.smoothing)
@@ -42,7 +42,7 @@ def ascend(
 
 
 def step(channels: tuple[Channel, ...], ascent: GrowthStep, tau: float) -> tuple[np.ndarray, ...]:
-    """The probabilities of all channels, one step on."""
+    """The probabilities of all channels after a step (float64[P] each)."""
     return tuple(
         grow(channel, probabilities, ascent.gradient, tau, ascent.smoothing)
         for channel, probabilities in zip(channels, ascent.probabilities, strict=True)
@@ -70,14 +70,14 @@ def grow(channel: Channel, probabilities: np.ndarray, gradient: np.ndarray, tau:
 
 
 def ln_ratio(channel: Channel, probabilities: np.ndarray) -> np.ndarray:
-    """float64[P], what pairs add to the model score in comparison with the prior; 0 where that is 0."""
-    known = channel.prior > 0
-    ratio = np.divide(probabilities, channel.prior, out=np.ones(known.size), where=known)
+    """float64[P], the change of the model score by each pair against the prior; 0 where the prior is 0."""
+    positive = channel.prior > 0
+    ratio = np.divide(probabilities, channel.prior, out=np.ones(positive.size), where=positive)
     return channel.ln_weight * np.log(ratio)
 
 
 def divergence(channel: Channel, probabilities: np.ndarray) -> float:
     """The sum of KL(prior || p) over all distributions."""
-    known = channel.prior > 0
-    prior = channel.prior[known]
-    return float(np.sum(prior * np.log(prior / probabilities[known])))
+    positive = channel.prior > 0
+    prior = channel.prior[positive]
+    return float(np.sum(prior * np.log(prior / probabilities[positive])))

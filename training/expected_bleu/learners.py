@@ -1,4 +1,4 @@
-"""What is learned of n-best lists, weights of features or the two phrase channel models, and the tables they make."""
+"""Learners of phrase pair scores on n-best lists: weights of features, or the two phrase channel models."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -23,7 +23,7 @@ from phrasebeam.training.expected_bleu.growth_transformation import (
     step,
 )
 from phrasebeam.training.expected_bleu.list_store import ListStore
-from phrasebeam.training.expected_bleu.objective import Objective, Value, expectations, ln_expected
+from phrasebeam.training.expected_bleu.objective import Objective, ObjectiveValue, expectations, ln_expected
 from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
 from phrasebeam.training.expected_bleu.orientation_features import (
     PAIRS_AT_ONCE,
@@ -33,26 +33,26 @@ from phrasebeam.training.expected_bleu.orientation_features import (
 
 
 class Learner(Protocol):
-    """One way to learn, over the lists of a model; `parameters` are float64 arrays of one size."""
+    """A way to learn scores from the lists of a model; its parameters are one float64 array of fixed size."""
 
     def start(self) -> np.ndarray:
         """The parameters before the first step."""
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
-        """The objective at `parameters`, which make a step; they and `state` change in place."""
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
+        """Make a step: `parameters` and `state` change in place. Returns the objective before it."""
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
         """float32[K, columns] ln_scores of the phrase table, in pieces."""
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """float32[K, columns] ln_scores of the reordering table, in pieces; None: they are as they were."""
+        """float32[K, columns] ln_scores of the reordering table, in pieces; None if it does not change."""
 
     def model_weights(self) -> Weights:
-        """The weights that go with them."""
+        """Weights of a model with the learned scores."""
 
 
 class FeatureLearner:
-    """Weights of features, by steps along the gradient; those of a model of features become a score of the table.
+    """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
 
     Raises ConfigError where the model has no orientations, and features of these are asked for.
     """
@@ -69,21 +69,21 @@ class FeatureLearner:
             designs = (*designs, self.by_orientation.design)
         self.size = self.features.size + (self.by_orientation.size if self.by_orientation else 0)
         shared = config.tau, config.scale, config.threads, config.memory
-        known = _calibrated(opened, store, config)
-        self.objective = Objective(store.lists(), designs, self.size, *shared, known)
+        calibrated = _calibrated(opened, store, config)
+        self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
 
     def start(self) -> np.ndarray:
-        """All 0."""
+        """Weights of all features, 0 (float64[F])."""
         return np.zeros(self.size)
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
-        """See Learner."""
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
+        """Make a step of the optimizer, in place; the objective before it."""
         value, gradient = self.objective.at(parameters)
         OPTIMIZERS[self.config.optimizer](parameters, gradient, state, self.config.steps)
         return value
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
-        """The scores that are there, and behind them one for each model of features."""
+        """The scores of the phrase table, followed by one for each model of features."""
         table = self.opened.tables.phrases
         begin = 0
         for piece in condensed(table, self.features, parameters[: self.features.size]):
@@ -92,7 +92,7 @@ class FeatureLearner:
             begin = end
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """The scores that are there, and behind them the weights of each pair in each orientation."""
+        """The scores of the reordering table, followed by the weights of each pair in each orientation."""
         features, ln_scores = self.by_orientation, self.opened.tables.ln_reordering
         if features is None:
             return None
@@ -101,7 +101,7 @@ class FeatureLearner:
         return (np.hstack([before, piece]) for before, piece in zip(_pieces(ln_scores), pieces, strict=True))
 
     def model_weights(self) -> Weights:
-        """1 for each further score; of groups by length these are no part."""
+        """The model's weights, with 1 for each added score, and 0 for it in groups by length."""
         weights, n_scores = self.opened.weights, len(self.features.models)
         update = {"translation": [*weights.translation, *[1.0] * n_scores]}
         if self.by_orientation:
@@ -114,14 +114,14 @@ class FeatureLearner:
 
 
 class ChannelLearner:
-    """p(f|e) and p(e|f) of all pairs, one behind the other, by growth transformation (He & Deng 2012)."""
+    """Learns p(f|e) and p(e|f) of all pairs by growth transformation; parameters are both, concatenated."""
 
     columns = SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         table = opened.tables.phrases
         self.opened, self.config, self.lists, self.pairs = opened, config, store.lists(), store.events().pair
-        self.known = _calibrated(opened, store, config)
+        self.calibrated = _calibrated(opened, store, config)
         _, targets = np.unique(hash_phrases(table.target_offsets, table.target_words), return_inverse=True)
         sources = np.repeat(np.arange(table.source_counts.size), np.diff(table.pair_offsets))
         self.channels = tuple(
@@ -130,20 +130,23 @@ class ChannelLearner:
         )
 
     def start(self) -> np.ndarray:
-        """The probabilities of the model."""
+        """The probabilities of the model before, concatenated (float64[2 P])."""
         return np.concatenate([channel.prior for channel in self.channels])
 
-    def step(self, parameters: np.ndarray, state: State) -> Value:
-        """See Learner; where the last step went down, the next one is made from where that began."""
-        config, found = self.config, tuple(np.split(parameters, len(self.channels)))
-        by_pair = sum(ln_ratio(channel, one) for channel, one in zip(self.channels, found))
-        weights = np.asarray(by_pair)[self.pairs] + (0.0 if self.known is None else self.known)
+    def step(self, parameters: np.ndarray, state: State) -> ObjectiveValue:
+        """Make a step of growth transformation, in place; the objective before it.
+
+        Where the last step decreased the objective, the new one starts again from the point before.
+        """
+        config, probabilities = self.config, tuple(np.split(parameters, len(self.channels)))
+        by_pair = sum(map(ln_ratio, self.channels, probabilities))
+        weights = np.asarray(by_pair)[self.pairs] + (0.0 if self.calibrated is None else self.calibrated)
         expected, by_event = expectations(self.lists, weights, config.scale, config.threads, config.memory)
-        away = sum(divergence(channel, one) for channel, one in zip(self.channels, found))
-        value = Value(ln_expected(expected) - config.tau * away, expected, away)
-        gradient = np.zeros(found[0].size)
+        penalty = sum(map(divergence, self.channels, probabilities))
+        value = ObjectiveValue(ln_expected(expected) - config.tau * penalty, expected, penalty)
+        gradient = np.zeros(probabilities[0].size)
         np.add.at(gradient, self.pairs, by_event / expected)
-        ascent = ascend(_restored(state), value.objective, found, gradient)
+        ascent = ascend(_restored(state), value.objective, probabilities, gradient)
         state.update(
             value=np.array([ascent.value]),
             probabilities=np.concatenate(ascent.probabilities),
@@ -154,9 +157,9 @@ class ChannelLearner:
         return value
 
     def table_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray]:
-        """The scores that are there, those of the channel models replaced."""
-        ln_scores, found = self.opened.tables.phrases.ln_scores, np.split(parameters, len(self.channels))
-        for piece, *shares in zip(_pieces(ln_scores), *map(_pieces, found), strict=True):
+        """The scores of the phrase table, with those of the channel models replaced."""
+        ln_scores, learned = self.opened.tables.phrases.ln_scores, np.split(parameters, len(self.channels))
+        for piece, *shares in zip(_pieces(ln_scores), *map(_pieces, learned), strict=True):
             piece = piece.copy()
             for column, probabilities in zip(self.columns, shares):
                 with np.errstate(divide="ignore"):
@@ -164,30 +167,30 @@ class ChannelLearner:
             yield piece
 
     def orientation_scores(self, parameters: np.ndarray) -> None:
-        """None."""
+        """Returns None: the reordering table does not change."""
 
     def model_weights(self) -> Weights:
-        """As they are."""
+        """The weights of the model before, which do not change."""
         return self.opened.weights
 
 
 def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> np.ndarray | None:
-    """float64[E], what events weigh before anything is learned; None: nothing."""
+    """float64[E] weights of events by calibration; None if the settings switch it off."""
     if not config.calibrate:
         return None
     target_words = np.diff(opened.tables.phrases.target_offsets)[store.events().pair]
-    known, (phrase, word) = calibrate(store.lists(), target_words, config.memory)
+    calibrated, (phrase, word) = calibrate(store.lists(), target_words, config.memory)
     log.info("calibration: %.2f for a phrase, %.2f for a target word", phrase, word)
-    return known
+    return calibrated
 
 
 def _pieces(array: np.ndarray) -> Iterator[np.ndarray]:
-    """Some rows at a time."""
+    """Views of PAIRS_AT_ONCE rows each."""
     return (array[begin : begin + PAIRS_AT_ONCE] for begin in range(0, len(array), PAIRS_AT_ONCE))
 
 
 def _restored(state: State) -> GrowthStep | None:
-    """The ascent in a state, if there is one."""
+    """The point stored in an optimizer's state; None in an empty one."""
     if not state:
         return None
     probabilities = tuple(np.split(state["probabilities"], len(ChannelLearner.columns)))
@@ -195,5 +198,5 @@ def _restored(state: State) -> GrowthStep | None:
 
 
 def new_learner(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> Learner:
-    """The one for the optimizer that the settings name."""
+    """The learner for the optimizer in the settings."""
     return (ChannelLearner if config.optimizer == "gt" else FeatureLearner)(opened, store, config)

@@ -1,8 +1,8 @@
 """N-best lists of training data on disk, made once: scores, sentence BLEU and phrases of every hypothesis.
 
-What of a derivation fires features is its phrases: pairs, and how they lie to what comes before and after. Each such
-combination is an event; they are numbered in the order in which they come, so that arrays over them have room for what
-stands in the lists and not for the whole phrase table. Arrays only grow; after a kill the store is as it was at the
+Features fire by the phrases of a derivation: a pair and its orientations to the phrases before and after. Each such
+combination is an event; they are numbered in the order in which they come, so that arrays over them are as large as
+the lists need, and not as the whole phrase table. Arrays only grow; after a kill the store is as it was at the
 last commit.
 """
 
@@ -33,7 +33,7 @@ LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
 
 
 class ListIndex(SignedSection):
-    """How far a store has come."""
+    """The progress of a store, which is kept in its index file."""
 
     format: Literal["phrasebeam scored lists 3"] = "phrasebeam scored lists 3"
     n_read: int = Field(0, description="sentences whose lists, if they have any, are there")
@@ -42,14 +42,14 @@ class ListIndex(SignedSection):
 
 
 class Events(NamedTuple):
-    """E phrases that fire features."""
+    """E events: phrase pairs with their orientations."""
 
     pair: np.ndarray  # int64[E]
     orientations: np.ndarray  # int8[E, 2], by DIRECTIONS, see fill_orientations
 
-    def take(self, places: np.ndarray) -> "Events":
-        """Some of them."""
-        return Events(self.pair[places], self.orientations[places])
+    def take(self, indices: np.ndarray) -> "Events":
+        """The events at `indices` (int64[K])."""
+        return Events(self.pair[indices], self.orientations[indices])
 
     def codes(self) -> np.ndarray:
         """int64[E], one number for both orientations."""
@@ -88,35 +88,35 @@ class ListStore:
         self._n_rows, self._event = 0, np.full((0, CHOICES**2), NO_EVENT, np.int32)
         self._number(self.events(), 0)
 
-    def add(self, found: ScoredList) -> None:
-        """Append a list."""
+    def add(self, scored: ScoredList) -> None:
+        """Append the list of the next sentence that has one."""
         arrays = self._arrays
-        is_known = found.phrases.pair >= 0
-        phrases = found.phrases.take(np.flatnonzero(is_known))
+        is_known = scored.phrases.pair >= 0
+        phrases = scored.phrases.take(np.flatnonzero(is_known))
         new = phrases.take(self._number(phrases, arrays["pair"].n_rows))
         arrays["pair"].append(new.pair)
         arrays["orientations"].append(new.orientations)
-        ends = np.append(0, np.cumsum(is_known))[found.first[1:]]
+        ends = np.append(0, np.cumsum(is_known))[scored.first[1:]]
         arrays["event_first"].append(arrays["event"].n_rows + ends)
         arrays["event"].append(self._event[self._row[phrases.pair], phrases.codes()])
-        arrays["score"].append(found.score - found.score[0])
-        arrays["bleu"].append(found.bleu)
+        arrays["score"].append(scored.score - scored.score[0])
+        arrays["bleu"].append(scored.bleu)
         arrays["first"].append(np.array([arrays["score"].n_rows]))
 
     def _number(self, phrases: Events, n_events: int) -> np.ndarray:
-        """int64[...], which of the phrases are the first of new events; these are numbered from `n_events` on."""
+        """Number new events from `n_events` on; int64[...], indices of the first phrase of each of them."""
         pairs = np.unique(phrases.pair[self._row[phrases.pair] == NO_EVENT])
         self._row[pairs] = np.arange(self._n_rows, self._n_rows + pairs.size)
         self._n_rows += pairs.size
         if self._n_rows > len(self._event):
-            more = np.full((self._n_rows, CHOICES**2), NO_EVENT, np.int32)  # twice as many, or more
-            self._event = np.concatenate([self._event, more])
+            added = np.full((self._n_rows, CHOICES**2), NO_EVENT, np.int32)  # twice as many, or more
+            self._event = np.concatenate([self._event, added])
         cells = self._row[phrases.pair] * np.int64(CHOICES**2) + phrases.codes()
         event = self._event.reshape(-1)
-        places = np.flatnonzero(event[cells] == NO_EVENT)
-        places = np.sort(places[np.unique(cells[places], return_index=True)[1]])
-        event[cells[places]] = np.arange(n_events, n_events + places.size)
-        return places
+        indices = np.flatnonzero(event[cells] == NO_EVENT)
+        indices = np.sort(indices[np.unique(cells[indices], return_index=True)[1]])
+        event[cells[indices]] = np.arange(n_events, n_events + indices.size)
+        return indices
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
         """From now on the store keeps what was added, which was made of the first `n_read` sentences."""
@@ -131,7 +131,7 @@ class ListStore:
         return ScoredLists(*(np.asarray(self._arrays[name].map()) for name in ScoredLists._fields))
 
     def events(self) -> Events:
-        """What each event is, mapped into memory."""
+        """All committed events by number, mapped into memory."""
         return Events(*(np.asarray(self._arrays[name].map()) for name in Events._fields))
 
     def close(self) -> None:

@@ -61,5 +61,5 @@ def _add(batch: Sequence[tuple[NbestTable, str]], store: ListStore, config: Expe
     sizes = [len(table.texts) for table, _ in batch]
     texts = [text for table, _ in batch for text in table.texts]
     bleu = sentence_bleu(references.statistics(np.repeat(np.arange(len(batch)), sizes), texts))
-    for (table, _), own in zip(batch, np.split(bleu, np.cumsum(sizes)[:-1]), strict=True):
-        store.add(ScoredList(table.score, own, table.first, Events(table.pairs, table.orientations)))
+    for (table, _), list_bleu in zip(batch, np.split(bleu, np.cumsum(sizes)[:-1]), strict=True):
+        store.add(ScoredList(table.score, list_bleu, table.first, Events(table.pairs, table.orientations)))

@@ -2,8 +2,8 @@
 
 O = ln <beta> - tau * |theta|^2 (Equation 9), <beta> being the mean over lists of the sum of p(E|F) beta(E), and p the
 softmax of model scores within a list. Features fire by events: an event is a phrase pair that stands in a derivation,
-and fires what the pair has. So lists are streamed over in terms of events, and only the arrays of weights and
-gradients know features (`designs`). Signs are those of optimizers.py.
+and fires what the pair has. So passes over lists deal with events only, and `designs` map weights and gradients between
+events and features. Signs are those of optimizers.py.
 """
 
 import math
@@ -39,19 +39,20 @@ class Design(NamedTuple):
     feature: np.ndarray  # int32[...], those of event e are feature[first[e]:first[e + 1]]
 
 
-class Value(NamedTuple):
+class ObjectiveValue(NamedTuple):
     """The objective at some weights."""
 
     objective: float
     expected_bleu: float
-    penalty: float  # what tau is the factor of
+    penalty: float  # multiplied by tau in the objective
 
 
 @kernel
-def add_expectations(lists, begin, end, weights, scale, room, gradient, total):
-    """Add up <beta>_n of the lists begin:end in total[0], and in `gradient` (float64[E]) how it changes by event.
+def add_expectations(lists: ScoredLists, begin, end, weights, scale, scratch, gradient, total):
+    """Add <beta>_n of the lists begin:end (int64) to total[0], and its derivatives by event to `gradient` (float64[E]).
 
-    weights: float64[E], of events; room: float64, as long as the longest list. Equation 13 in two passes over a list.
+    `weights` (float64[E]): of events; `scale` (float64): of scores; `scratch`: float64, as long as the longest list;
+    `total`: float64[1]. Equation 13 in two passes over a list.
     """
     for n in range(begin, end):
         start, stop = lists.first[n], lists.first[n + 1]
@@ -60,24 +61,24 @@ def add_expectations(lists, begin, end, weights, scale, room, gradient, total):
             score = np.float64(lists.score[h])
             for z in range(lists.event_first[h], lists.event_first[h + 1]):
                 score += weights[lists.event[z]]
-            room[h - start] = scale * score
+            scratch[h - start] = scale * score
             best = max(best, scale * score)
         mass, expected = 0.0, 0.0
         for h in range(start, stop):
-            room[h - start] = np.exp(room[h - start] - best)
-            mass += room[h - start]
-            expected += room[h - start] * lists.bleu[h]
+            scratch[h - start] = np.exp(scratch[h - start] - best)
+            mass += scratch[h - start]
+            expected += scratch[h - start] * lists.bleu[h]
         expected /= mass
         total[0] += expected
         for h in range(start, stop):
-            amount = scale * room[h - start] / mass * (lists.bleu[h] - expected)
+            amount = scale * scratch[h - start] / mass * (lists.bleu[h] - expected)
             for z in range(lists.event_first[h], lists.event_first[h + 1]):
                 gradient[lists.event[z]] += amount
 
 
 @kernel
-def add_by_event(design, weights, out):
-    """Add to `out` (float64[E]) the sum of the weights (float64[F]) of what each event fires."""
+def add_by_event(design: Design, weights, out):
+    """Add to `out` (float64[E]) the sum of the `weights` (float64[F]) of the features that each event fires."""
     for e in range(out.size):
         total = 0.0
         for i in range(design.first[e], design.first[e + 1]):
@@ -86,8 +87,8 @@ def add_by_event(design, weights, out):
 
 
 @kernel
-def add_by_feature(design, amounts, out):
-    """Add the amounts (float64[E]) of events to those of the features that they fire, in `out` (float64[F])."""
+def add_by_feature(design: Design, amounts, out):
+    """Add the `amounts` (float64[E]) of events to those of the features that they fire, in `out` (float64[F])."""
     for e in range(amounts.size):
         for i in range(design.first[e], design.first[e + 1]):
             out[design.feature[i]] += amounts[e]
@@ -96,7 +97,7 @@ def add_by_feature(design, amounts, out):
 def expectations(
     lists: ScoredLists, weights: np.ndarray, scale: float, threads: int, memory: int
 ) -> tuple[float, np.ndarray]:
-    """(<beta>, float64[E] its gradient by the weights of events); beyond `memory` bytes, pages of lists are let go of.
+    """(<beta>, float64[E] its gradient by the weights of events); beyond `memory` bytes, pages of lists are released.
 
     Takes memory for PARTS gradients, whatever the size of the lists.
     """
@@ -105,10 +106,10 @@ def expectations(
     longest = max((int(np.diff(part).max(initial=0)) for part in _pieces(lists.first)), default=0)
 
     def add_part(part: int) -> tuple[float, np.ndarray]:
-        total, gradient, room = np.zeros(1), np.zeros(weights.size), np.empty(longest)
+        total, gradient, scratch = np.zeros(1), np.zeros(weights.size), np.empty(longest)
         for begin in range(ends[part], ends[part + 1], LISTS_AT_ONCE):
             end = min(begin + LISTS_AT_ONCE, ends[part + 1])
-            add_expectations(lists, begin, end, weights, scale, room, gradient, total)
+            add_expectations(lists, begin, end, weights, scale, scratch, gradient, total)
             release_pages_above(memory, *lists)
         return float(total[0]), gradient
 
@@ -121,7 +122,7 @@ def expectations(
 
 
 def _pieces(first: np.ndarray) -> Sequence[np.ndarray]:
-    """In which differences are taken, since there may be many."""
+    """Overlapping pieces of `first`, since differences of all at once would take too much memory."""
     return [first[i : i + (1 << 20) + 1] for i in range(0, first.size, 1 << 20)]
 
 
@@ -143,11 +144,11 @@ class Objective:
     scale: float = 1.0  # of model scores before they become probabilities
     threads: int = 1
     memory: int = 1 << 30  # bytes, see expectations
-    known: np.ndarray | None = None  # float64[E], what events weigh before anything is learned; None: nothing
+    calibrated: np.ndarray | None = None  # float64[E], weights of events before learning; None: all 0
 
-    def at(self, weights: np.ndarray) -> tuple[Value, np.ndarray]:
+    def at(self, weights: np.ndarray) -> tuple[ObjectiveValue, np.ndarray]:
         """The value at `weights` (float64[F]), and the gradient (float64[F]). Raises ConfigError where <beta> is 0."""
-        by_event = np.zeros(self.designs[0].first.size - 1) if self.known is None else self.known.copy()
+        by_event = np.zeros(self.designs[0].first.size - 1) if self.calibrated is None else self.calibrated.copy()
         for design in self.designs:
             add_by_event(design, weights, by_event)
         expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)
@@ -156,4 +157,4 @@ class Objective:
         event_gradient /= expected
         for design in self.designs:
             add_by_feature(design, event_gradient, gradient)
-        return Value(ln_value - self.tau * penalty, expected, penalty), gradient
+        return ObjectiveValue(ln_value - self.tau * penalty, expected, penalty), gradient

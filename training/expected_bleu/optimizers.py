@@ -19,12 +19,12 @@ Step = Callable[[np.ndarray, np.ndarray, State, Steps], None]
 
 
 def sgd(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """Equation 3."""
+    """A step along the gradient (Equation 3)."""
     weights += steps.sgd.rate * gradient
 
 
 def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """Equations 4 and 5; weights whose gradient was always 0 stay."""
+    """A step of AdaGrad (Equations 4 and 5); weights whose gradient was always 0 stay."""
     squares = state.setdefault("squares", np.zeros(weights.size))
     squares += gradient**2
     roots = np.sqrt(squares)
@@ -32,7 +32,7 @@ def adagrad(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Step
 
 
 def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps) -> None:
-    """The two tables of section 4.2: where the gradient changes its sign, the weight before the last step returns.
+    """A step of RPROP (tables of section 4.2): where the gradient changes its sign, the last step is taken back.
 
     So a weight on which no other depends ends by going back and forth between two values. Riedmiller & Braun (1993)
     take the gradient as 0 once a step was taken back, which the tables do not.

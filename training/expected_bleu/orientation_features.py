@@ -1,4 +1,4 @@
-"""Features of phrase pairs in an orientation, set (d) of Wuebker et al. (2015, section 5.3), and the scores they make.
+"""Features of phrase pairs in an orientation, set (d) of Wuebker et al. (2015, section 5.3), and their scores.
 
 One feature for each pair, direction and orientation that the model's lexicalized reordering tells apart, by number:
 pair * C + column, C being the columns of its table. They become as many columns more: C models of one weight each.
@@ -18,14 +18,14 @@ PAIRS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class OrientationFeatures:
-    """F features, those that stand in n-best lists."""
+    """The F orientation features of the events in n-best lists."""
 
     numbers: np.ndarray  # int64[F], sorted
     design: Design  # features are numbered from `n_before` on, see find_orientation_features
 
     @property
     def size(self) -> int:
-        """F."""
+        """Number of features, F."""
         return self.numbers.size
 
 
@@ -33,19 +33,19 @@ def find_orientation_features(model: Orientations, events: Events, n_before: int
     """The features of events; an event fires none or one in each direction. Other features are the first `n_before`."""
     n_columns, numbers = model.ln_default.size, np.full(events.orientations.shape, ABSENT, np.int64)
     for direction, columns in enumerate(model.columns):
-        # The last place is that of UNSEEN, which is -1.
+        # The last element is that of UNSEEN, which is -1.
         column = np.append(columns, ABSENT)[events.orientations[:, direction]]
         numbers[:, direction] = np.where(column == ABSENT, ABSENT, events.pair * n_columns + column)
     fires = numbers != ABSENT
-    known, place = np.unique(numbers[fires], return_inverse=True)
+    fired, feature_index = np.unique(numbers[fires], return_inverse=True)
     first = np.append(0, np.cumsum(fires.sum(axis=1)))
-    return OrientationFeatures(known, Design(first, (place + n_before).astype(np.int32)))
+    return OrientationFeatures(fired, Design(first, (feature_index + n_before).astype(np.int32)))
 
 
 def condensed_orientations(
     features: OrientationFeatures, weights: np.ndarray, n_pairs: int, n_columns: int
 ) -> Iterator[np.ndarray]:
-    """float32[K, C] scores of all pairs of a table, some at a time, by `weights` (float64[F]); others are 0."""
+    """float32[K, C] scores of all pairs of a table, in pieces, by `weights` (float64[F]); others are 0."""
     for begin in range(0, n_pairs, PAIRS_AT_ONCE):
         end = min(begin + PAIRS_AT_ONCE, n_pairs)
         first, last = np.searchsorted(features.numbers, [begin * n_columns, end * n_columns])

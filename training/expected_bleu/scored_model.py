@@ -1,4 +1,4 @@
-"""A model with another phrase table: its scores, or further ones, as they were learned."""
+"""Writes a model whose phrase table and reordering table have learned scores."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -23,21 +23,21 @@ class Scores(NamedTuple):
 
 def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, settings: Mapping[str, object]) -> None:
     """Write a model that is derived by giving it these scores of phrase pairs."""
-    opened, output, own = derived.opened, derived.output, {SCORES}
+    opened, output, written = derived.opened, derived.output, {SCORES}
     n_pairs, description = len(opened.tables.phrases.ln_scores), opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
     before = description.reordering
     if scores.orientations is not None and before is not None:
-        own.add(ORIENTATION_SCORES)
+        written.add(ORIENTATION_SCORES)
         reordering = before.model_copy(update={"learned": before.learned + 1})
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
     names = "expected bleu", ""
-    derived.write(weights, settings, names, lambda path: path not in own, description)
+    derived.write(weights, settings, names, lambda path: path not in written, description)
 
 
 def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:
-    """A table of float32."""
+    """Write a float32 table of `shape` as .npy, from pieces of rows."""
     with atomic_file(path) as file:
         file.write(npy_header(np.dtype(np.float32), shape))
         for piece in pieces:

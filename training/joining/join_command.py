@@ -1,4 +1,4 @@
-"""The command `join-features`."""
+"""The command `join-features`: a model with the sparse features of another."""
 
 from pathlib import Path
 from typing import Annotated

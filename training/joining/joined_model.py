@@ -46,14 +46,14 @@ def join_features(model: Path, features: Path, output: Path) -> None:
 
 
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:
-    """The first weights, as large as the second, and the second's scales of groups."""
-    size, other_size = (one.language_model[0] for one in (weights, others))
+    """The first weights, scaled to the size of the second, with the second's scales of groups."""
+    size, other_size = (model.language_model[0] for model in (weights, others))
     if min(size, other_size) <= 0:
-        found = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
-        raise ConfigError(f"{found}; expected weights above 0, which say how large the others are")
+        problem = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
+        raise ConfigError(f"{problem}; expected weights above 0, which say how large the others are")
     factor = other_size / size
     scaled = {
-        name: [factor * one for one in value] if isinstance(value, list) else factor * value
+        name: [factor * weight for weight in value] if isinstance(value, list) else factor * value
         for name, value in weights.model_dump().items()
     }
     groups = {name: value for name, value in others.model_dump().items() if name in GROUPS}
@@ -61,7 +61,7 @@ def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Wei
 
 
 def _files(templates: Templates, directory: Path) -> list[str]:
-    """Those in which the sparse features of a model stand, by their paths inside of it."""
+    """Paths, relative to the model directory, of all files of sparse features."""
     maps = [path for level in templates.levels for path in (level.source, level.target) if path]
     weights = sorted(f"sparse/{path.name}" for path in (directory / "sparse").glob("*"))
     return ["templates.yaml", *maps, *weights]

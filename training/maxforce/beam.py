@@ -1,4 +1,4 @@
-"""What of a search's beam is y-good, and the best that is y-bad, bin by bin (Yu et al. 2013, section 3.1).
+"""Y-good and best y-bad hypotheses in the beam of a search, bin by bin (Yu et al. 2013, section 3.1).
 
 A hypothesis is the best derivation that leads to a node of the graph: what was recombined with it has lost. It is
 y-good if its words are a prefix of the reference, and at the end of the sentence the whole of it. The final node stands
@@ -10,8 +10,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.options.future_cost import future_cost
-from phrasebeam.decoder.search.hypothesis_graph import START_NODE
+from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
 from phrasebeam.kernels.jit import kernel
 
 NOT_GOOD = np.int64(-1)
@@ -20,11 +21,11 @@ NO_NODE = -1
 
 
 class Beam(NamedTuple):
-    """What bins 0..n of a beam of N nodes hold."""
+    """Y-good and y-bad hypotheses of bins 0..n of a beam of N nodes."""
 
     # Score of the best y-bad hypothesis; -inf without one
     bad: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
-    # The same with its future cost, if that counts
+    # Its score with its share of future cost, by which hypotheses are compared; -inf without one
     bad_priority: Annotated[np.ndarray, array(np.float64, "n + 1", fill=-np.inf)]
     bad_edge: Annotated[np.ndarray, array(np.int64, "n + 1", fill=NO_EDGE)]  # its last edge, or NO_EDGE
     has_good: Annotated[np.ndarray, array(np.bool_, "n + 1")]
@@ -33,15 +34,18 @@ class Beam(NamedTuple):
 
 
 def new_beam(n_words: int, n_nodes: int) -> Beam:
-    """Room for a graph of so many words and nodes."""
+    """An empty beam for a graph of so many source words and nodes."""
     return allocate(Beam, {"n": n_words, "N": n_nodes})
 
 
 @kernel
-def fill_beam(graph, options, n_words, is_whole, reference, future, share, beam):
+def fill_beam(
+    graph: HypothesisGraph, options: Options, n_words, is_whole, reference, future: FutureCost, share, beam: Beam
+):
     """Fill `beam`, which is new; `reference`: int32[m], target ids as Options has them.
 
-    `is_whole`: whether the `n_words` words are the sentence; `share` of the future cost that counts in comparisons.
+    `is_whole` (bool): whether the `n_words` (int64) words are the whole sentence; `share` (float64): of the future cost
+    that counts in comparisons.
     """
     beam.position[START_NODE], beam.has_good[0] = 0, True
     for covered in range(1, n_words + 1):
@@ -60,30 +64,33 @@ def fill_beam(graph, options, n_words, is_whole, reference, future, share, beam)
 
 
 @kernel
-def future_share(graph, future, share, node):
-    """`share` of the future cost of a node."""
+def future_share(graph: HypothesisGraph, future: FutureCost, share, node):
+    """`share` (float64) times the future cost of `node` (int64)."""
     if share == 0.0:
         return 0.0
     return share * future_cost(future, np.int64(graph.first_gap[node]), graph.window[node])
 
 
 @kernel
-def best_good(graph, n_words, future, share, best, priority):
-    """Fill in the best node of each bin of a gold graph, and what it is compared by: int64[n + 1], float64[n + 1].
+def best_good(graph: HypothesisGraph, n_words, future: FutureCost, share, best, priority):
+    """Write the best node of each bin of a gold graph to `best` (int64[n + 1]); NO_NODE where there is none.
 
-    NO_NODE and -inf where there is none.
+    Its score with `share` (float64) of its future cost goes to `priority` (float64[n + 1]), or -inf; `n_words`: int64.
     """
     for covered in range(n_words + 1):
         best[covered], priority[covered] = NO_NODE, -np.inf
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
-            found = graph.score[node] + future_share(graph, future, share, node)
-            if found > priority[covered]:
-                best[covered], priority[covered] = node, found
+            score = graph.score[node] + future_share(graph, future, share, node)
+            if score > priority[covered]:
+                best[covered], priority[covered] = node, score
 
 
 @kernel
-def position_after(graph, options, reference, positions, edge):
-    """Words of the reference that the hypothesis of an edge has produced, or NOT_GOOD."""
+def position_after(graph: HypothesisGraph, options: Options, reference, positions, edge):
+    """Words of the `reference` (int32[m]) that the hypothesis of an `edge` (int64) has produced (int64), or NOT_GOOD.
+
+    `positions` (int32[N]): those of the nodes before.
+    """
     position = np.int64(positions[graph.edge_from[edge]])
     if position == NOT_GOOD:
         return NOT_GOOD

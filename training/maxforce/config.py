@@ -1,4 +1,4 @@
-"""Settings of the perceptron: the only defaults."""
+"""Settings of the violation-fixing perceptron, with all their defaults."""
 
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ class Rates(_FeatureRates):
     """
 
     def of_group(self, group: str) -> float:
-        """The rate of the features of a group of sparse features, see GROUPS."""
+        """The learning rate of a group of sparse features, by its name in GROUPS."""
         return float(getattr(self, RATE_NAMES[group]))
 
 
@@ -99,5 +99,5 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
 
 
 def is_learned(group: str, config: MaxforceConfig) -> bool:
-    """Whether there is a rate for a group of sparse features."""
+    """Whether a group of sparse features is learned: its rate is above 0, and it is not fixed."""
     return not {group, RATE_NAMES[group]} & {*config.fixed} and config.rates.of_group(group) > 0

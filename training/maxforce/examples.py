@@ -1,4 +1,4 @@
-"""One training sentence: its beam and its gold lattice under the weights as they are, and what they say to change."""
+"""The perceptron on one sentence: beam and gold lattice under the current weights, and the difference they give."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,11 +21,11 @@ from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, margin
 from phrasebeam.training.metrics.metrics import make_metric
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """A sentence pair that has y-good derivations, of the whole or of a prefix pair."""
 
     number: int  # line of the training data, from 0
-    given: Input
+    given: Input  # the source sentence
     reference: tuple[str, ...]
     lattice: GoldLattice
 
@@ -36,13 +36,13 @@ class Difference(NamedTuple):
     dense: np.ndarray  # float64[F], laid out as Decoder.features says
     keys: np.ndarray  # uint64[K], ascending
     values: np.ndarray  # float64[K]
-    groups: np.ndarray  # int64[K], see GROUPS
+    groups: np.ndarray  # int64[K], index of GROUPS
     is_solved: bool = False
     n_bins: int = 0
     is_too_large: bool = False  # the scored lattice, so that nothing is compared
     bin: int | None = None  # of the update
     margin: float = 0.0
-    better: Derivation | None = None  # by the pairs of the model's table
+    better: Derivation | None = None  # in terms of the pairs of the model's table
     worse: Derivation | None = None
 
 
@@ -56,7 +56,7 @@ class BeamResult(NamedTuple):
 
     @property
     def graph(self) -> HypothesisGraph:
-        """What the search kept."""
+        """The graph of all hypotheses that the search kept."""
         return self.result.workspace.graph
 
     @property
@@ -75,28 +75,28 @@ class BeamResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """How sentences are compared; any number of threads may share one."""
+    """Compares beam and gold derivations of sentences; threads may share an instance."""
 
     decoder: Decoder  # whose beam it is
     forced: ForcedDecoder  # of the same weights, with a decoder of its own
     update: Strategy
     future_share: float = 0.0  # of the future cost, when derivations are compared
 
-    def difference(self, example: Example) -> Difference:
-        """What the example says to change."""
+    def difference(self, example: TrainingExample) -> Difference:
+        """The features of the example's update; 0 if there is none."""
         with self.forced.prepare(example.given, example.reference) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:
-                return self._nothing()._replace(is_too_large=True)
+                return self._no_update()._replace(is_too_large=True)
             with self.search(example) as beam_result:
                 return self._compare(example, gold, beam_result)
 
-    def _compare(self, example: Example, gold: GoldGraph, beam_result: BeamResult) -> Difference:
+    def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
         closest = self._closest(beam_result, example) if self.update == "local" else None
         bins, nodes = self.bins(gold, beam_result, closest)
         update = UPDATES[self.update](bins, self.decoder.searcher.longest)
         if update is None:
-            return self._nothing()._replace(is_solved=bins.is_solved, n_bins=beam_result.n_words)
+            return self._no_update()._replace(is_solved=bins.is_solved, n_bins=beam_result.n_words)
         is_complete = update.bin == len(example.given.words)
         if closest is not None:
             better, of_better = beam_result.derivation(closest), beam_result.result
@@ -116,9 +116,9 @@ class Comparison:
             worse=beam_result.result.with_model_pairs(worse),
         )
 
-    def _nothing(self) -> Difference:
-        dense, none = np.zeros(self.decoder.features.size), np.zeros(0)
-        return Difference(dense, none.astype(np.uint64), none, none.astype(np.int64))
+    def _no_update(self) -> Difference:
+        dense, empty = np.zeros(self.decoder.features.size), np.zeros(0)
+        return Difference(dense, empty.astype(np.uint64), empty, empty.astype(np.int64))
 
     def bins(self, gold: GoldGraph, beam_result: BeamResult, closest: int | None) -> tuple[Bins, np.ndarray]:
         """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).
@@ -143,7 +143,7 @@ class Comparison:
         return position == beam_result.reference.size if beam_result.is_whole else bool(position != NOT_GOOD)
 
     @contextmanager
-    def search(self, example: Example) -> Iterator[BeamResult]:
+    def search(self, example: TrainingExample) -> Iterator[BeamResult]:
         """The beam of as much of the sentence as the lattice covers; it can be read until the context ends."""
         lattice, searcher = example.lattice, self.decoder.searcher
         n_words = int(lattice.first_gap[lattice.is_end].max())
@@ -156,7 +156,7 @@ class Comparison:
             fill_beam(graph, options, n_words, is_whole, reference, future, self.future_share, beam)
             yield BeamResult(searcher.result(search), reference, n_words, beam)
 
-    def _closest(self, beam_result: BeamResult, example: Example) -> int | None:
+    def _closest(self, beam_result: BeamResult, example: TrainingExample) -> int | None:
         """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""
         graph, lattice, words_of = beam_result.graph, example.lattice, beam_result.result.words_of
         nodes = slice(*graph.stack_first[beam_result.n_words : beam_result.n_words + 2])
@@ -171,10 +171,10 @@ class Comparison:
         return int(edges[ranked[-1]]) if edges.size else None
 
 
-def _subtract(one: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Keys, summed values and groups of the first minus the second, where they differ."""
-    keys, first, place = np.unique(np.concatenate([one[0], other[0]]), return_index=True, return_inverse=True)
-    values = np.bincount(place, np.concatenate([one[1], -other[1]]), keys.size)
-    groups = np.concatenate([one[2], other[2]])[first]
+def _subtract(left: Sequence[np.ndarray], right: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Keys, values and groups of the sparse vector `left` minus `right`, without zeros."""
+    keys, first, key_index = np.unique(np.concatenate([left[0], right[0]]), return_index=True, return_inverse=True)
+    values = np.bincount(key_index, np.concatenate([left[1], -right[1]]), keys.size)
+    groups = np.concatenate([left[2], right[2]])[first]
     differs = values != 0
     return keys[differs], values[differs], groups[differs]

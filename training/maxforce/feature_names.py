@@ -1,4 +1,4 @@
-"""The names of the heaviest features: they cannot be read from keys, and so they are made anew from the updates."""
+"""The names of the heaviest features, computed anew from the logged updates, since keys are only hashes."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,20 +15,23 @@ from phrasebeam.training.maxforce.update_log import Record
 
 
 def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:
-    """uint64[...], of the `keys` of all features those of the `n` heaviest of each group; see GROUPS."""
-    found = [np.zeros(0, np.int64)]
+    """uint64[...], the keys of the `n` features of each group with the largest absolute weights.
+
+    keys: uint64[K]; weights: float64[K]; groups: uint8[K], index of GROUPS.
+    """
+    selected = [np.zeros(0, np.int64)]
     for group in range(len(GROUPS)):
         of_group = np.flatnonzero(groups == group)
-        found.append(of_group[np.argsort(-np.abs(weights[of_group]), kind="stable")[:n]])
-    return keys[np.concatenate(found)]
+        selected.append(of_group[np.argsort(-np.abs(weights[of_group]), kind="stable")[:n]])
+    return keys[np.concatenate(selected)]
 
 
 def names_of(
-    wanted: np.ndarray, records: Iterable[Record], sentences: Sequence[tuple[Input, tuple[str, ...]]], model: Model
+    keys: np.ndarray, records: Iterable[Record], sentences: Sequence[tuple[Input, tuple[str, ...]]], model: Model
 ) -> dict[int, str]:
-    """The names of the `wanted` keys (uint64[K]), as far as the records have them; read until all are found."""
+    """The names of features by key (uint64[K]), as far as the records have them; stops when all are found."""
     names, namer = dict[int, str](), Namer(model)
-    waiting = set(wanted.tolist())
+    waiting = set(keys.tolist())
     for record in records:
         if not waiting:
             break
@@ -49,8 +52,8 @@ class Namer:
         sparse = self.decoder.tables.sparse
         self.namer = FeatureNamer(model.levels, sparse, model.pair_names)
 
-    def names(self, words: Sequence[str], derivation: Derivation, wanted: set[int]) -> list[tuple[int, str]]:
-        """The keys of a derivation that are wanted, and their names."""
+    def names(self, words: Sequence[str], derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
+        """Keys and names of those features of a derivation that are in `waiting`."""
         rules = [
             NamedRule(begin, end, self._target(words, pair, begin), ())
             for pair, begin, end in zip(*(field.tolist() for field in derivation))
@@ -58,16 +61,16 @@ class Namer:
         # As terms, the phrases need not be in the table that the sentence was translated by.
         terms = tuple(Term(rule.begin, rule.end, tuple(rule.target)) for rule in rules)
         with self.decoder.searcher.prepare(Input(words, terms, "inclusive")) as search:
-            places = [self._place(search.source.synthetic, term) for term in terms]
-            as_terms = derivation._replace(pair=-1 - np.array(places, np.int64))
+            indices = [self._index_of(search.source.synthetic, term) for term in terms]
+            as_terms = derivation._replace(pair=-1 - np.array(indices, np.int64))
             _, keys, _, groups = self.decoder.searcher.result(search).vector(as_terms, is_complete=False)
-        if wanted.isdisjoint(keys.tolist()):
+        if waiting.isdisjoint(keys.tolist()):
             return []
         names = self.namer.names(words, rules, groups)
-        return [(key, name) for key, name in zip(keys.tolist(), names) if key in wanted]
+        return [(key, name) for key, name in zip(keys.tolist(), names) if key in waiting]
 
     @staticmethod
-    def _place(synthetic: Sequence[SyntheticPair], term: Term) -> int:
+    def _index_of(synthetic: Sequence[SyntheticPair], term: Term) -> int:
         key = term.begin, term.end, term.target
         return next(i for i, pair in enumerate(synthetic) if (pair.begin, pair.end, pair.target) == key)
 

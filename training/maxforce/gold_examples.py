@@ -1,4 +1,4 @@
-"""The sentence pairs that are learned from: those with y-good derivations, whose gold lattices are found once."""
+"""Training examples: the sentence pairs with y-good derivations, whose gold lattices are found once and stored."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,14 +11,14 @@ from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import Example
+from phrasebeam.training.maxforce.examples import TrainingExample
 from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter
 
 Pair = tuple[Input, tuple[str, ...]]  # a source sentence, and the words of its translation
 
 
-class Examples(Sequence[Example]):
-    """Those sentence pairs that have gold lattices, which are read where they are needed."""
+class Examples(Sequence[TrainingExample]):
+    """The sentence pairs that have gold lattices; lattices are read from the store on access."""
 
     def __init__(self, store: LatticeStore, sentences: Sequence[Pair]):
         self.store, self.sentences = store, sentences
@@ -26,9 +26,9 @@ class Examples(Sequence[Example]):
     def __len__(self) -> int:
         return len(self.store.numbers)
 
-    def __getitem__(self, place: int) -> Example:  # type: ignore[override]
-        number = self.store.numbers[place]
-        return Example(number, *self.sentences[number], self.store.lattice(place))
+    def __getitem__(self, index: int) -> TrainingExample:  # type: ignore[override]
+        number = self.store.numbers[index]
+        return TrainingExample(number, *self.sentences[number], self.store.lattice(index))
 
 
 def find_lattices(
@@ -37,7 +37,7 @@ def find_lattices(
     config: MaxforceConfig,
     directory: Path,
 ) -> LatticeStore:
-    """The gold lattices of all sentences that have any."""
+    """The gold lattices of all sentences that have any, from `directory`, where they are written if absent."""
     if LatticeStore.is_there(directory):
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)

@@ -1,4 +1,4 @@
-"""Gold lattices on disk: found once, scored in every iteration. They are read by memory map.
+"""Gold lattices on disk, read by memory map: they are found once and scored in every iteration.
 
 data     the arrays of one lattice after the other, each padded to 8 bytes
 index.npy  int64[N, 2 + arrays]: number of the sentence, where its lattice begins, and the sizes of its arrays
@@ -21,11 +21,11 @@ ALIGNMENT = 8
 
 
 class LatticeWriter:
-    """Writes lattices one by one; what is there when the block ends well is there to stay."""
+    """Writes lattices one by one, within a `with` block; the store counts only after `finish`."""
 
     def __init__(self, directory: Path):
-        """A store that was begun in `directory`, but not ended, is begun anew."""
-        self.directory, self._place = directory, 0
+        """A writer to `directory`; a store there that was not finished is overwritten."""
+        self.directory, self._offset = directory, 0
         self._rows: list[list[int]] = []
         directory.mkdir(parents=True, exist_ok=True)
 
@@ -34,15 +34,15 @@ class LatticeWriter:
         return self
 
     def add(self, number: int, lattice: GoldLattice) -> None:
-        """Keep the lattice of a sentence."""
+        """Append the lattice of the sentence `number` (line of the training data, from 0)."""
         arrays = [np.ascontiguousarray(getattr(lattice, name), field.dtype) for name, field in ARRAYS.items()]
-        self._rows.append([number, self._place, *(a.size for a in arrays), int(lattice.merges_ends)])
+        self._rows.append([number, self._offset, *(a.size for a in arrays), int(lattice.merges_ends)])
         for array in arrays:
             data = array.tobytes()
-            self._place += self._file.write(data + bytes(-len(data) % ALIGNMENT))
+            self._offset += self._file.write(data + bytes(-len(data) % ALIGNMENT))
 
     def finish(self, counts: Mapping[str, int]) -> None:
-        """All lattices are written; `counts`: sentence pairs by status."""
+        """Write the index after all lattices were added; `counts`: sentence pairs by status."""
         self._file.close()
         with atomic_file(self.directory / "counts.json") as file:
             file.write(json.dumps(dict(counts)).encode())
@@ -56,10 +56,10 @@ class LatticeWriter:
 
 
 class LatticeStore:
-    """Reads them back."""
+    """Reads the lattices of a finished store."""
 
     def __init__(self, directory: Path):
-        """A store that was finished, see is_there."""
+        """Open the store in `directory`, which must be finished (see is_there)."""
         self._index = np.load(directory / "index.npy")
         self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
@@ -71,9 +71,9 @@ class LatticeStore:
         """Whether a store in `directory` was finished."""
         return (directory / "index.npy").exists()
 
-    def lattice(self, place: int) -> GoldLattice:
-        """The lattice of the sentence numbers[place]."""
-        _, begin, *sizes, merges_ends = self._index[place].tolist()
+    def lattice(self, index: int) -> GoldLattice:
+        """The lattice of the sentence numbers[index]."""
+        _, begin, *sizes, merges_ends = self._index[index].tolist()
         arrays: dict[str, np.ndarray] = {}
         for size, (name, field) in zip(sizes, ARRAYS.items(), strict=True):
             n_bytes = size * field.dtype.itemsize

@@ -1,7 +1,7 @@
-"""Weights while they are learned, and their average over all steps, which is computed only where it is asked for.
+"""Weights while they are learned, and their average over all steps, which is computed on demand.
 
 After T steps the average of the weights is w - u / T, where u sums up each step times the number of steps before it
-(Daumé 2006, section 2.4): a step touches nothing but the features that it changes.
+(Daumé 2006, section 2.4): a step costs time only for the features that it changes.
 """
 
 from collections.abc import Mapping
@@ -16,15 +16,18 @@ CHUNK = 1 << 20  # slots that are averaged at a time
 
 
 class SlotColumns(NamedTuple):
-    """What is aligned with the T slots of a table of weights."""
+    """Further columns of a table of weights with T slots."""
 
     weighted_sum: np.ndarray  # float64[T], u of the average
-    group: np.ndarray  # uint8[T], see GROUPS
+    group: np.ndarray  # uint8[T], index of GROUPS
 
 
 @kernel
-def add_step(weights, columns, keys, amounts, groups, n_before):
-    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), and `n_before` times as much to beside.late."""
+def add_step(weights: SparseWeights, columns: SlotColumns, keys, amounts, groups, n_before):
+    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), and `n_before` (float64) times that to the sum.
+
+    `groups` (int64[K]): the groups of the features. The table must have room for new keys.
+    """
     for i in range(keys.size):
         slot = slot_of(weights, keys[i])
         if weights.keys[slot] == NO_KEY:
@@ -36,8 +39,8 @@ def add_step(weights, columns, keys, amounts, groups, n_before):
 
 
 @kernel
-def move(weights, columns, larger, larger_columns):
-    """Copy a table and what is aligned with it into a larger one, which is empty."""
+def move(weights: SparseWeights, columns: SlotColumns, larger: SparseWeights, larger_columns: SlotColumns):
+    """Copy a table and its further columns into a larger one, which is empty."""
     for i in range(weights.keys.size):
         if weights.keys[i] != NO_KEY:
             slot = slot_of(larger, weights.keys[i])
@@ -57,7 +60,10 @@ class LearnedWeights:
         self.columns = _new_columns(self.sparse.keys.size)
 
     def add(self, dense: np.ndarray, keys: np.ndarray, amounts: np.ndarray, groups: np.ndarray) -> None:
-        """A part of the next step, which `end_step` ends: float64[F], uint64[K], float64[K], int64[K]."""
+        """Add to the current step, which `end_step` ends.
+
+        `dense`: float64[F]; `keys`, `amounts`, `groups`: uint64[K], float64[K] and int64[K] of sparse features.
+        """
         self.dense += dense
         self.weighted_dense += self.n_steps * dense
         while not has_room(self.sparse, keys.size):
@@ -68,7 +74,7 @@ class LearnedWeights:
         add_step(self.sparse, self.columns, keys, amounts, groups, float(self.n_steps))
 
     def end_step(self) -> None:
-        """The step is whole, and counts in the average, changed or not."""
+        """End a step; it counts in the average even if it changed no weight."""
         self.n_steps += 1
 
     def average(self) -> tuple[np.ndarray, SparseWeights]:
@@ -79,7 +85,7 @@ class LearnedWeights:
         return self.dense - self.weighted_dense / n_steps, self.sparse._replace(values=values)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that there is, to be kept."""
+        """All weights and sums as named arrays, for a checkpoint."""
         slots = np.flatnonzero(self.sparse.keys)
         return {
             "n_steps": np.array(self.n_steps),
@@ -93,7 +99,7 @@ class LearnedWeights:
 
     @classmethod
     def restored(cls, arrays: Mapping[str, np.ndarray]) -> "LearnedWeights":
-        """What `arrays` gave."""
+        """The learned weights whose `arrays` are given."""
         keys = arrays["keys"]
         learned = cls(arrays["dense"], new_sparse_weights(keys.size))
         groups = arrays["group"].astype(np.int64)

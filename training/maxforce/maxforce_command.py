@@ -1,4 +1,4 @@
-"""The command `train-maxforce`."""
+"""The command `train-maxforce`: options, progress and the table of iterations."""
 
 from pathlib import Path
 from typing import Annotated
@@ -51,21 +51,22 @@ def train_maxforce_command(
     settings = config_with_options(config, MaxforceConfig, options)
     show_progress()
     corpus = TrainingData(source, target, alignment)
-    found = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
-    for number, progress in found.progress.items():
-        if found.mean:
+    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
+    for number, progress in result.progress.items():
+        if result.mean:
             print(f"seed {number}")
         print(to_table(progress))
-    if found.mean:
-        print(f"mean of all seeds: {found.mean.score:.2f}")
+    if result.mean:
+        print(f"mean of all seeds: {result.mean.score:.2f}")
 
 
 def to_table(progress: MaxforceProgress) -> str:
     """A row for each iteration, the best one marked."""
     rows = {}
-    for number, one in enumerate(progress.iterations):
-        speed = f"{one.examples / one.seconds:.1f}" if one.seconds else ""
-        ratios = [f"{100 * one.invalid_ratio:.1f}%", f"{100 * one.solved / max(one.examples, 1):.1f}%"]
-        rows[number] = [f"{one.score:.2f}", str(one.updates), *ratios, str(one.features), speed]
+    for number, iteration in enumerate(progress.iterations):
+        speed = f"{iteration.examples / iteration.seconds:.1f}" if iteration.seconds else ""
+        solved_ratio = iteration.solved / max(iteration.examples, 1)
+        ratios = [f"{100 * iteration.invalid_ratio:.1f}%", f"{100 * solved_ratio:.1f}%"]
+        rows[number] = [f"{iteration.score:.2f}", str(iteration.updates), *ratios, str(iteration.features), speed]
     header = ["score", "updates", "invalid", "solved", "features", "sentences/s"]
     return iteration_table(header, rows, progress.best)

@@ -1,4 +1,4 @@
-"""A model directory with learned weights out of another: features, folds, gold lattices, training, and what is written.
+"""Perceptron training of a model directory: features, LM folds, gold lattices, training, and the new model directory.
 
 work directory `maxforce` in the output:
 features/        templates.yaml and the maps of word classes, where the settings have templates
@@ -34,7 +34,7 @@ from phrasebeam.training.common.development_set import DevelopmentData, Developm
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import Comparison, Example
+from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
@@ -48,10 +48,10 @@ SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")
 
 
 class TrainingResult(NamedTuple):
-    """What a training came to."""
+    """The result of train_maxforce."""
 
     progress: dict[int, MaxforceProgress]  # by seed
-    mean: Mean | None  # of several
+    mean: Mean | None  # of several seeds
 
 
 def train_maxforce(
@@ -72,25 +72,27 @@ def train_maxforce(
     sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
     examples = _examples(comparison.forced, sentences, config, work / "lattices")
-    decoder, found = Decoder(opened, config.development_search or config.search), {}
+    decoder, progress = Decoder(opened, config.development_search or config.search), {}
 
     def scorer(directory: Path, seed: int) -> DevelopmentScorer:
         return DevelopmentScorer(read, decoder, tuning(read, config, seed, directory / "tuning", signature))
 
     for seed in config.seeds:
         directory = directory_of(work, seed)
-        found[seed] = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed).finish(signature)
+        progress[seed] = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed).finish(
+            signature
+        )
     mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
-    if len(found) > 1:
-        mean, best = finish_mean(work, found, scorer(work, config.seeds[0]), signature)
+    if len(progress) > 1:
+        mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
     _write_model(derived, decoder, best, sentences, config)
-    return TrainingResult(found, mean)
+    return TrainingResult(progress, mean)
 
 
 def tuning(
     development: DevelopmentSet, config: MaxforceConfig, seed: int, directory: Path, signature: str
 ) -> Tune | None:
-    """How dense weights and scales of groups are tuned before weights are scored, if they are; see the settings."""
+    """A function that tunes dense weights and scales of groups before weights are scored; None without tuning."""
     if config.tune is None:
         return None
     return tuning_before_scores(development, [RunSettings(f"seed-{seed}", seed, config.tune)], directory, signature)
@@ -117,7 +119,7 @@ def with_features(model: Model, directory: Path, work: Path, config: MaxforceCon
 
 
 def _write_templates(templates: Templates, directory: Path) -> None:
-    """templates.yaml, and beside it the maps that it names."""
+    """Write templates.yaml to `directory`, and the word class maps that it names."""
     levels = []
     with atomic_directory(directory) as beside:
         for i, level in enumerate(templates.levels):
@@ -142,7 +144,7 @@ def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> 
 
 def _examples(
     forced: ForcedDecoder, sentences: Sequence[Pair], config: MaxforceConfig, directory: Path
-) -> Sequence[Example]:
+) -> Sequence[TrainingExample]:
     examples = Examples(find_lattices(forced, sentences, config, directory), sentences)
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
@@ -159,11 +161,11 @@ def _write_model(
             share(path, output / path.name)
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
-        wanted = heaviest(best.keys, best.values, best.group, config.names)
+        keys = heaviest(best.keys, best.values, best.group, config.names)
         logs = (directory_of(derived.work, seed) / "updates" for seed in config.seeds)
         with stage("naming features"):
-            found = names_of(wanted, chain.from_iterable(map(latest_first, logs)), sentences, opened)
-        save_feature_names(output, found)
+            feature_names = names_of(keys, chain.from_iterable(map(latest_first, logs)), sentences, opened)
+        save_feature_names(output, feature_names)
     replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
     settings = {
         "maxforce": config.model_dump(mode="json", exclude={"threads"}),

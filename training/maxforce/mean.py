@@ -1,4 +1,4 @@
-"""The mean of the weights that were learned with several seeds: what one order of sentences alone taught counts less.
+"""The mean of the weights that were learned with several seeds, which depends less on the order of sentences.
 
 It is not in Yu et al. (2013), who average over the steps of one training. Where weights are tuned, each training has
 its own dense weights and scales of groups, and their means are where tuning of the mean begins.
@@ -23,7 +23,7 @@ FILE = "mean.npz"
 
 
 class Mean(SignedSection):
-    """What the mean of several trainings came to."""
+    """The score of the mean weights of several trainings."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
     best: dict[int, int]  # by seed: the iteration whose weights were taken
@@ -31,13 +31,13 @@ class Mean(SignedSection):
     development_words: int
 
 
-def mean(several: Iterable[BestWeights], n: int) -> BestWeights:
-    """The mean of the weights of `n` trainings; a feature that a training has not has the weight 0 there."""
+def mean(trainings: Iterable[BestWeights], n: int) -> BestWeights:
+    """The mean of the weights of `n` trainings; a feature without a weight in a training counts as 0 there."""
     total: LearnedWeights | None = None
-    for one in several:
+    for weights in trainings:
         if total is None:
-            total = LearnedWeights(np.zeros(one.dense.size), new_sparse_weights(one.keys.size))
-        total.add(one.dense / n, one.keys, one.values / n, one.group.astype(np.int64))
+            total = LearnedWeights(np.zeros(weights.dense.size), new_sparse_weights(weights.keys.size))
+        total.add(weights.dense / n, weights.keys, weights.values / n, weights.group.astype(np.int64))
     if total is None:
         raise ValueError("no weights to average")
     return nonzero_weights(total.dense, total.sparse, total.columns.group)
@@ -58,7 +58,7 @@ def finish_mean(
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     (score, n_words), dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)
-    found = Mean(signature=signature, best=best, score=score, development_words=n_words)
-    save_checkpoint(path, found, weights._asdict())
+    result = Mean(signature=signature, best=best, score=score, development_words=n_words)
+    save_checkpoint(path, result, weights._asdict())
     log.info(f"mean of seeds {', '.join(map(str, best))}; score {score:.2f}, {n_words} words")
-    return found, weights
+    return result, weights

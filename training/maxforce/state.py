@@ -1,4 +1,4 @@
-"""How far a training has come, in one file: killed at any moment, it goes on behind the last checkpoint."""
+"""The progress of a perceptron training, in a checkpoint from which a killed training goes on."""
 
 from pathlib import Path
 from typing import Literal
@@ -31,12 +31,12 @@ class MaxforceIteration(Section):
 
     @property
     def invalid_ratio(self) -> float:
-        """Of all updates."""
+        """Invalid updates divided by all updates."""
         return self.invalid / max(self.updates, 1)
 
 
 class MaxforceProgress(Progress[MaxforceIteration]):
-    """Which mini-batch comes next, and what was found so far."""
+    """All iterations so far, and the next mini-batch of the current one."""
 
     format: Literal["phrasebeam maxforce 2"] = "phrasebeam maxforce 2"
     current: MaxforceIteration = Field(MaxforceIteration(), description="the iteration at hand, so far")
@@ -45,7 +45,7 @@ class MaxforceProgress(Progress[MaxforceIteration]):
 
 
 def directory_of(work: Path, seed: int) -> Path:
-    """Where a training of several is."""
+    """The directory of the training with this seed."""
     return work / f"seed-{seed}"
 
 

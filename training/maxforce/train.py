@@ -21,7 +21,7 @@ from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
 from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
-from phrasebeam.training.maxforce.examples import Comparison, Difference, Example
+from phrasebeam.training.maxforce.examples import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 from phrasebeam.training.maxforce.state import BEST, CHECKPOINT, MaxforceIteration, MaxforceProgress
 from phrasebeam.training.maxforce.update_log import Record, UpdateLog
@@ -30,25 +30,25 @@ PLOTS = {"score": "score of the development set", "invalid_ratio": "share of inv
 
 
 class Trainer:
-    """One training from where it is to its end."""
+    """Carries one training on, from its last checkpoint to its end."""
 
     def __init__(
         self,
         comparison: Comparison,
-        examples: Sequence[Example],
+        examples: Sequence[TrainingExample],
         development: DevelopmentScorer,
         config: MaxforceConfig,
         directory: Path,
         seed: int,
     ):
-        """What is to be kept is kept in `directory`; the order of sentences is that of the `seed`."""
+        """Checkpoints, log and curve are kept in `directory`; `seed` determines the order of sentences."""
         self.comparison, self.examples, self.development = comparison, examples, development
         self.config, self.directory, self.seed = config, directory, seed
         self.features: FeatureLayout = comparison.decoder.features
         self.rates, self.sparse_rates = dense_rates(self.features, config), sparse_rates(config)
 
     def start(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-        """Where a training begins: with the weights of the model."""
+        """Progress and weights at the start of a training: the weights are those of the model."""
         decoder = self.comparison.decoder
         model = decoder.model
         decoder.reweigh(model.weights, model.tables.sparse.weights)  # it may be that of another training
@@ -72,7 +72,7 @@ class Trainer:
         return progress
 
     def _last(self, signature: str) -> tuple[MaxforceProgress, LearnedWeights]:
-        """What the checkpoint has, or the start."""
+        """Progress and weights of the last checkpoint, or of the start."""
         if not (self.directory / CHECKPOINT).exists():
             self.directory.mkdir(exist_ok=True)
             return self.start(signature)
@@ -89,10 +89,10 @@ class Trainer:
             for count, first in enumerate(range(progress.next_example, len(order), self.config.batch), 1):
                 begin, batch = time.perf_counter(), order[first : first + self.config.batch].tolist()
                 self._reweigh(learned)
-                found = list(self._differences(batch, pool))
-                self._step(found, learned)
-                self._log(batch, found)
-                current = _counted(progress.current, found, time.perf_counter() - begin)
+                differences = list(self._differences(batch, pool))
+                self._step(differences, learned)
+                self._log(batch, differences)
+                current = _counted(progress.current, differences, time.perf_counter() - begin)
                 done = {"current": current, "next_example": first + len(batch), "logged": self.log.size}
                 progress = progress.model_copy(update=done)
                 advance(len(batch))
@@ -107,30 +107,31 @@ class Trainer:
         self.comparison.forced.decoder.reweigh(weights, learned.sparse)
 
     def weights(self, dense: np.ndarray) -> Weights:
-        """A vector of dense weights, named."""
+        """Dense weights (float64[F]) by feature name."""
         return Weights.model_validate(self.features.by_group(dense))
 
     def _differences(self, batch: Sequence[int], pool: ThreadPoolExecutor) -> Iterator[Difference]:
-        """Of a mini-batch, in its order; long sentences come first, so that no thread waits long at the end."""
+        """The differences of a mini-batch, in its order; long sentences are computed first to keep all threads busy."""
         examples = [self.examples[i] for i in batch]
         longest_first = sorted(range(len(batch)), key=lambda i: -len(examples[i].given.words))
         futures = {i: pool.submit(self.comparison.difference, examples[i]) for i in longest_first}
         for i in range(len(batch)):
             yield futures[i].result()
 
-    def _step(self, found: Sequence[Difference], learned: LearnedWeights) -> None:
-        for one in found:
-            if one.bin is not None:
-                rates = self.sparse_rates[one.groups] / len(found)
+    def _step(self, differences: Sequence[Difference], learned: LearnedWeights) -> None:
+        for difference in differences:
+            if difference.bin is not None:
+                rates = self.sparse_rates[difference.groups] / len(differences)
                 moved = rates > 0
-                amounts = (rates * one.values)[moved]
-                learned.add(self.rates / len(found) * one.dense, one.keys[moved], amounts, one.groups[moved])
+                amounts = (rates * difference.values)[moved]
+                dense = self.rates / len(differences) * difference.dense
+                learned.add(dense, difference.keys[moved], amounts, difference.groups[moved])
         learned.end_step()
 
-    def _log(self, batch: Sequence[int], found: Sequence[Difference]) -> None:
-        for place, one in zip(batch, found, strict=True):
-            if one.better is not None and one.worse is not None:
-                self.log.add(Record(self.examples[place].number, one.better, one.worse))
+    def _log(self, batch: Sequence[int], differences: Sequence[Difference]) -> None:
+        for i, difference in zip(batch, differences, strict=True):
+            if difference.better is not None and difference.worse is not None:
+                self.log.add(Record(self.examples[i].number, difference.better, difference.worse))
 
     def _save(self, progress: MaxforceProgress, learned: LearnedWeights) -> None:
         self.log.flush()
@@ -172,9 +173,9 @@ def with_best_scales(
     tried = [
         weights.model_copy(update={name: factor * scale for name, scale in groups.items()}) for factor in config.scales
     ]
-    scores = [development.score(one, sparse).score for one in tried]
-    found = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(config.scales, scores, strict=True))
-    log.info(f"scales of sparse features: {found}")
+    scores = [development.score(scaled, sparse).score for scaled in tried]
+    listed = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(config.scales, scores, strict=True))
+    log.info(f"scales of sparse features: {listed}")
     return tried[int(np.argmax(scores))]
 
 
@@ -188,24 +189,24 @@ def dense_rates(features: FeatureLayout, config: MaxforceConfig) -> np.ndarray:
 
 
 def sparse_rates(config: MaxforceConfig) -> np.ndarray:
-    """float64[len(GROUPS)]."""
+    """float64[len(GROUPS)] learning rates of the sparse groups; 0 for those that are not learned."""
     return np.array([config.rates.of_group(name) if is_learned(name, config) else 0.0 for name in GROUPS])
 
 
-def _counted(iteration: MaxforceIteration, found: Sequence[Difference], seconds: float) -> MaxforceIteration:
-    """The iteration so far with what a mini-batch brought."""
-    updates = [one for one in found if one.bin is not None]
-    more = {
-        "examples": len(found),
+def _counted(iteration: MaxforceIteration, differences: Sequence[Difference], seconds: float) -> MaxforceIteration:
+    """The iteration with the counts of a mini-batch added."""
+    updates = [one for one in differences if one.bin is not None]
+    counts = {
+        "examples": len(differences),
         "updates": len(updates),
         "invalid": sum(one.margin > 0 for one in updates),
-        "solved": sum(one.is_solved for one in found),
-        "too_large": sum(one.is_too_large for one in found),
+        "solved": sum(one.is_solved for one in differences),
+        "too_large": sum(one.is_too_large for one in differences),
         "violation": sum(max(-one.margin, 0.0) for one in updates),
         "place": sum((one.bin or 0) / one.n_bins for one in updates),
         "seconds": seconds,
     }
-    return iteration.model_copy(update={name: getattr(iteration, name) + value for name, value in more.items()})
+    return iteration.model_copy(update={name: getattr(iteration, name) + value for name, value in counts.items()})
 
 
 def _line(number: int, n_examples: int, iteration: MaxforceIteration) -> str:

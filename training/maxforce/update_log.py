@@ -1,4 +1,4 @@
-"""The derivations of all updates, in the order of learning: what features are called is read from these, see names.py.
+"""A log of the derivations of all updates, in order; feature_names.py computes the names of features from it.
 
 A record is int64: line of the training data, phrases of the better derivation, those of the worse, and then pair, begin
 and end of each. Pairs are those of the model's table; negative: the copy of a word that is no phrase.
@@ -16,7 +16,7 @@ HEAD = 3
 
 
 class Record(NamedTuple):
-    """An update."""
+    """The two derivations of an update."""
 
     number: int  # line of the training data, from 0
     better: Derivation
@@ -35,27 +35,27 @@ class UpdateLog:
         self.size = size
 
     def add(self, record: Record) -> None:
-        """Append."""
+        """Append a record; it is in the file after `flush`."""
         head = [record.number, record.better.pair.size, record.worse.pair.size]
         rows = [np.column_stack(derivation).ravel() for derivation in (record.better, record.worse)]
         self.size += self._file.write(np.concatenate([head, *rows]).astype(np.int64).tobytes())
 
     def flush(self) -> None:
-        """Let the file hold all `size` bytes."""
+        """Write all `size` bytes to the file."""
         self._file.flush()
 
     def close(self) -> None:
-        """Nothing more follows."""
+        """Close the file."""
         self._file.close()
 
 
 def latest_first(path: Path) -> Iterator[Record]:
     """All records, the last one first."""
     data: np.ndarray = np.memmap(path, np.int64, "r") if path.stat().st_size else np.zeros(0, np.int64)
-    starts, place = [], 0
-    while place < data.size:
-        starts.append(place)
-        place += HEAD + 3 * int(data[place + 1] + data[place + 2])
+    starts, position = [], 0
+    while position < data.size:
+        starts.append(position)
+        position += HEAD + 3 * int(data[position + 1] + data[position + 2])
     for start in reversed(starts):
         number, n_better, n_worse = data[start : start + HEAD].tolist()
         rows = np.array(data[start + HEAD : start + HEAD + 3 * (n_better + n_worse)]).reshape(-1, 3)

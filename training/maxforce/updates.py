@@ -1,4 +1,4 @@
-"""Where a sentence updates the weights, and towards what: four strategies (Yu et al. 2013, section 3).
+"""Four strategies that choose the bin and the derivations of a sentence's update (Yu et al. 2013, section 3).
 
 Bin i holds the partial derivations that cover i source words. The update is the features of a better derivation minus
 those of the best y-bad hypothesis of a bin; it is invalid if the better one has the higher score as it is.
@@ -13,7 +13,7 @@ Strategy = Literal["early", "max_violation", "standard", "local"]
 
 
 class Bins(NamedTuple):
-    """What search and forced decoding found, for bins 0..n; a score is -inf where there is no such derivation."""
+    """Scores from search and forced decoding for bins 0..n; -inf where there is no such derivation."""
 
     good: np.ndarray  # float64[n + 1], best y-good derivation of the gold lattice
     bad: np.ndarray  # float64[n + 1], best y-bad hypothesis in the beam
@@ -31,9 +31,9 @@ class Update(NamedTuple):
 
 
 def early(bins: Bins, phrase_limit: int) -> Update | None:
-    """The first of `phrase_limit` bins in a row without y-good hypotheses: there is no hope to go on.
+    """The first of `phrase_limit` bins in a row without y-good hypotheses: no y-good hypothesis can follow.
 
-    A row that reaches the end has none either. In a row the first bin is taken that has both derivations.
+    A row that reaches the last bin counts as well. In a row the first bin is taken that has both derivations.
     """
     n_bins, first = bins.good.size, 1
     for i in range(1, n_bins):
@@ -47,9 +47,9 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
 def max_violation(bins: Bins, phrase_limit: int) -> Update | None:
     """The bin where the y-bad hypothesis is better by most; none where it is better nowhere (equations 6 and 7).
 
-    Where future cost counts, it says by how much; but a bin whose update would be invalid is none.
+    The violation may include future cost, but bins whose update would be invalid by scores alone are excluded.
     """
-    valid = np.where(bins.bad >= bins.good, bins.violation, -np.inf)  # future cost must not make others of them
+    valid = np.where(bins.bad >= bins.good, bins.violation, -np.inf)
     worst = int(np.argmax(valid))
     return Update(worst) if valid[worst] >= 0 else None
 

@@ -30,7 +30,7 @@ class TokenizedTexts(NamedTuple):
 
 
 class ReferenceGrams(NamedTuple):
-    """How often n-grams may match, by sentence: paths of a trie that begin with a word for the sentence itself."""
+    """Limits of n-gram matches by sentence: paths of a trie that begin with a word for the sentence itself."""
 
     trie: Trie  # full: it takes no further nodes
     limit: np.ndarray  # int32[nodes], largest count in any one reference of the sentence
@@ -59,10 +59,10 @@ class References:
         self, sentences: np.ndarray, texts: Sequence[str], length: ReferenceLength = "closest"
     ) -> np.ndarray:
         """float32[K, N_STATISTICS] of `texts` as translations of `sentences` (int64[K])."""
-        found = self._texts(sentences, [self._words(text) for text in texts])
+        tokenized = self._texts(sentences, [self._words(text) for text in texts])
         statistics = np.zeros((len(texts), N_STATISTICS), np.float32)
-        fill_statistics(found, self.grams, np.zeros(self.grams.limit.size, np.int32), statistics)
-        statistics[:, REFERENCE_LENGTH] = reference_lengths(self.lengths[sentences], np.diff(found.first), length)
+        fill_statistics(tokenized, self.grams, np.zeros(self.grams.limit.size, np.int32), statistics)
+        statistics[:, REFERENCE_LENGTH] = reference_lengths(self.lengths[sentences], np.diff(tokenized.first), length)
         return statistics
 
     def _words(self, text: str) -> list[str]:
@@ -70,22 +70,22 @@ class References:
 
     def _texts(self, sentences: np.ndarray, texts: list[list[str]]) -> TokenizedTexts:
         first = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        known = map(self.ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
-        words = np.fromiter(known, np.int32, int(first[-1]))
+        ids = map(self.ids.get, chain.from_iterable(texts), repeat(UNKNOWN))
+        words = np.fromiter(ids, np.int32, int(first[-1]))
         return TokenizedTexts(words, first, np.ascontiguousarray(sentences, np.int64))
 
 
-def reference_lengths(lengths: np.ndarray, own: np.ndarray, length: ReferenceLength) -> np.ndarray:
-    """[K] reference length of K texts of `own` words, whose references have `lengths` (int64[K, R]).
+def reference_lengths(lengths: np.ndarray, text_lengths: np.ndarray, length: ReferenceLength) -> np.ndarray:
+    """[K] reference lengths of texts of `text_lengths` (int64[K]) words; their references have `lengths` (int64[K, R]).
 
-    Of two that are equally close, the shorter.
+    Of two references that are equally close in length, the shorter one counts.
     """
     if length == "shortest":
         return lengths.min(axis=1, initial=np.iinfo(np.int64).max)
     if length == "average":
         return lengths.mean(axis=1)
     ordered = np.sort(lengths, axis=1)
-    closest = np.argmin(np.abs(ordered - own[:, None]), axis=1)
+    closest = np.argmin(np.abs(ordered - text_lengths[:, None]), axis=1)
     return np.take_along_axis(ordered, closest[:, None], axis=1)[:, 0]
 
 
@@ -99,8 +99,11 @@ def _count(texts: TokenizedTexts, n_sentences: int, n_words: int) -> ReferenceGr
 
 
 @kernel
-def fill_limits(texts, n_words, count, grams):
-    """Count the n-grams of references; `count` (int32[nodes], all 0) is work space."""
+def fill_limits(texts: TokenizedTexts, n_words, count, grams: ReferenceGrams):
+    """Fill `grams` with the n-grams of the references `texts`, of a vocabulary of `n_words` (int64) words.
+
+    `count` (int32[nodes], all 0) is work space.
+    """
     for i in range(grams.root.size):
         grams.root[i] = child(grams.trie, ROOT, n_words + i)
     for k in range(texts.sentence.size):
@@ -108,8 +111,8 @@ def fill_limits(texts, n_words, count, grams):
         for step in (1, 0):  # count up, then back to 0
             for start in range(begin, end):
                 node = grams.root[texts.sentence[k]]
-                for place in range(start, min(start + ORDER, end)):
-                    node = child(grams.trie, node, np.int64(texts.words[place]))
+                for position in range(start, min(start + ORDER, end)):
+                    node = child(grams.trie, node, np.int64(texts.words[position]))
                     if step:
                         count[node] += 1
                         grams.limit[node] = max(grams.limit[node], count[node])
@@ -118,8 +121,11 @@ def fill_limits(texts, n_words, count, grams):
 
 
 @kernel
-def fill_statistics(texts, grams, used, statistics):
-    """Add lengths, matches and totals to `statistics`; `used` (int32[nodes], all 0) is work space."""
+def fill_statistics(texts: TokenizedTexts, grams: ReferenceGrams, used, statistics):
+    """Add lengths, matches and totals to `statistics` (float32[K, N_STATISTICS]).
+
+    `used` (int32[nodes], all 0) is work space.
+    """
     for k in range(texts.sentence.size):
         begin, end = texts.first[k], texts.first[k + 1]
         statistics[k, LENGTH] += end - begin
@@ -142,7 +148,10 @@ def fill_statistics(texts, grams, used, statistics):
 
 @inlined_kernel
 def bleu_of_sums(sums):
-    """Corpus BLEU in [0, 1] of the sum of statistics (float64[N_STATISTICS]), with sacrebleu's smoothing "exp"."""
+    """Corpus BLEU in [0, 1] of a corpus by the sum of its statistics, `sums` (float64[N_STATISTICS]).
+
+    Precisions without a match are smoothed as by sacrebleu's method "exp".
+    """
     any_match, ln_precision, halves = False, 0.0, 1.0
     for n in range(ORDER):
         any_match |= sums[MATCHES + n] > 0.0

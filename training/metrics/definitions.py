@@ -13,19 +13,19 @@ References = Sequence[Sequence[str]]  # one list of sentences for each set of th
 
 
 class MetricOptions(NamedTuple):
-    """What can be chosen, for the metrics that it concerns."""
+    """Options of metrics; each says which metrics it concerns."""
 
     lowercase: bool = False  # BLEU and chrF; TER always ignores case, as sacrebleu has it
     tokenize: str | None = "none"  # BLEU's tokenizer; None: sacrebleu's own choice
 
 
 class MetricDefinition(NamedTuple):
-    """One metric, the same for `evaluate` and for trainers."""
+    """One metric, as `evaluate` and all trainers use it."""
 
     sacrebleu: Callable[[MetricOptions, References | None], Any]  # sacrebleu's Metric, against references or none yet
     kind: np.int64  # which kernel makes scores of sums of its statistics, higher for better translations
     n_statistics: int  # of a hypothesis, those of sacrebleu; for every metric number 1 is the size of the reference
-    scale: float = 100.0  # from the kernel's score to what people know; negative where lower is better
+    scale: float = 100.0  # of the kernel's score to the usual one; negative for metrics where lower is better
 
 
 METRICS: dict[str, MetricDefinition] = {

@@ -50,7 +50,7 @@ def evaluate(
 
 
 def to_table(evaluation: Evaluation, width: int = 1) -> str:
-    """A row for each system, a column for each metric, then the signatures."""
+    """A text table with a row for each system and a column for each metric, followed by the signatures."""
     rows = [["system", *evaluation.results]]
     for i, system in enumerate(evaluation.systems):
         rows.append([system, *(_cell(results[i], width) for results in evaluation.results.values())])
@@ -80,11 +80,11 @@ def _cell(result: MetricResult, width: int) -> str:
 
 
 def to_json(evaluation: Evaluation, width: int = 1) -> str:
-    """Scores rounded to `width` digits; what was not computed is left out."""
+    """The evaluation as JSON, scores rounded to `width` digits; what was not computed is left out."""
 
     def fields(result: MetricResult) -> dict[str, Any]:
-        found = {name: value for name, value in dataclasses.asdict(result).items() if value not in (None, "")}
-        return {name: value if name in ("p_value", "details") else round(value, width) for name, value in found.items()}
+        given = {name: value for name, value in dataclasses.asdict(result).items() if value not in (None, "")}
+        return {name: value if name in ("p_value", "details") else round(value, width) for name, value in given.items()}
 
     systems = [
         {"system": system, **{name: fields(results[i]) for name, results in evaluation.results.items()}}

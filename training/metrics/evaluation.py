@@ -20,7 +20,7 @@ CONFIDENCE_TRIALS = 1000
 
 @dataclass(frozen=True)
 class EvaluationOptions:
-    """What is computed, and how."""
+    """The metrics and tests to compute, and their options."""
 
     metrics: tuple[str, ...] = ("bleu",)
     tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice
@@ -31,7 +31,7 @@ class EvaluationOptions:
     seed: int = 12345  # sacrebleu's
 
     def __post_init__(self) -> None:
-        """Raises ConfigError."""
+        """Raises ConfigError for an option that is unknown or out of range, or options that exclude each other."""
         for metric in self.metrics or ("none",):
             _expect("metric", metric, tuple(METRICS))
         if self.paired is not None:
@@ -80,9 +80,9 @@ def evaluate_files(
     first = str(references[0])
     if not lines[first]:
         raise FormatError(first, "no lines; expected the reference translations, one a line")
-    for path, found in lines.items():
-        if len(found) != len(lines[first]):
-            message = f"{len(found)} lines, but {first} has {len(lines[first])}; each line must match"
+    for path, sentences in lines.items():
+        if len(sentences) != len(lines[first]):
+            message = f"{len(sentences)} lines, but {first} has {len(lines[first])}; each line must match"
             raise FormatError(path, message)
     systems = {name: lines[name] for name in names}
     return evaluate(systems, [lines[str(path)] for path in references], options)
@@ -114,8 +114,8 @@ def evaluate(
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "none") -> tuple[float, str]:
     """Corpus BLEU of one system against one reference, and its signature; text is tokenized unless said otherwise."""
-    found = evaluate({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
-    return found.results["BLEU"][0].score, found.signatures["BLEU"]
+    evaluation = evaluate({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
+    return evaluation.results["BLEU"][0].score, evaluation.signatures["BLEU"]
 
 
 def _each(
@@ -124,8 +124,8 @@ def _each(
     trials = (options.trials or CONFIDENCE_TRIALS) if options.confidence else 1
     results, signatures = {}, {}
     for metric in metrics.values():
-        found = [metric.corpus_score(list(lines), None, n_bootstrap=trials) for lines in systems.values()]
-        name = found[0].name
+        scores = [metric.corpus_score(list(lines), None, n_bootstrap=trials) for lines in systems.values()]
+        name = scores[0].name
         signatures[name] = metric.get_signature().format()
         results[name] = tuple(
             MetricResult(
@@ -134,7 +134,7 @@ def _each(
                 interval=float(score._ci) if options.confidence else None,
                 details=score._verbose,
             )
-            for score in found
+            for score in scores
         )
     return results, signatures
 
@@ -169,7 +169,7 @@ def _metric(name: str, options: EvaluationOptions, references: Sequence[Sequence
 
 @contextmanager
 def _seed(seed: int) -> Iterator[None]:
-    """sacrebleu reads the seed of its resampling from the environment, and nowhere else."""
+    """Set the seed of sacrebleu's resampling, which it reads from the environment alone, and restore it afterwards."""
     before = os.environ.get("SACREBLEU_SEED")
     os.environ["SACREBLEU_SEED"] = str(seed)
     try:
@@ -181,6 +181,6 @@ def _seed(seed: int) -> Iterator[None]:
             os.environ["SACREBLEU_SEED"] = before
 
 
-def _expect(what: str, found: str, choices: tuple[str, ...]) -> None:
-    if found not in choices:
-        raise ConfigError(f"{what} is {found!r}; expected one of {', '.join(choices)}")
+def _expect(option: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ConfigError(f"{option} is {value!r}; expected one of {', '.join(choices)}")

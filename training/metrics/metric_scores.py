@@ -10,7 +10,7 @@ BETA_SQUARED = 4.0  # chrF2: recall counts twice as much as precision
 
 @inlined_kernel
 def chrf_of_sums(sums):
-    """chrF2 or chrF2++ in [0, 1] of sums of [n-grams of the hypothesis, of the reference, matches] for each order."""
+    """chrF2 or chrF2++ in [0, 1]; `sums` (float64[S]) are hypothesis n-grams, reference n-grams, matches, by order."""
     precision, recall, orders = 0.0, 0.0, 0
     for i in range(0, sums.size, 3):
         if sums[i] > 0.0 and sums[i + 1] > 0.0:
@@ -24,7 +24,7 @@ def chrf_of_sums(sums):
 
 @inlined_kernel
 def ter_of_sums(sums):
-    """-TER of sums of [edits, reference length]."""
+    """TER, negated, of `sums` (float64[2]) of edits and of reference length."""
     if sums[1] > 0.0:
         return -sums[0] / sums[1]
     return -1.0 if sums[0] > 0.0 else 0.0
@@ -32,7 +32,7 @@ def ter_of_sums(sums):
 
 @inner_kernel
 def score_of_sums(kind, sums):
-    """The score of a corpus whose statistics add up to `sums` (float64[S])."""
+    """The score of a corpus by the metric `kind` (int64), whose statistics add up to `sums` (float64[S])."""
     if kind == BLEU_KIND:
         return bleu_of_sums(sums)
     if kind == CHRF_KIND:
@@ -42,16 +42,16 @@ def score_of_sums(kind, sums):
 
 @kernel
 def score_rows(kind, sums, out):
-    """score_of_sums of every row of `sums` (float64[K, S])."""
+    """Write score_of_sums by `kind` (int64) of every row of `sums` (float64[K, S]) to `out` (float64[K])."""
     for k in range(out.size):
         out[k] = score_of_sums(kind, sums[k])
 
 
 @kernel
 def smoothed_rows(kind, statistics, sums, out):
-    """Scores of single hypotheses (float32[K, S]): BLEU smoothed by adding one, others as of a corpus.
+    """Write scores by `kind` (int64) of hypotheses with `statistics` (float32[K, S]) to `out` (float64[K]).
 
-    `sums` (float64[S]) is work space.
+    BLEU is smoothed by adding one; other metrics are as of a corpus. `sums` (float64[S]) is work space.
     """
     for k in range(out.size):
         for s in range(sums.size):

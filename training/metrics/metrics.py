@@ -10,14 +10,14 @@ from phrasebeam.training.metrics.bleu import ReferenceLength, References
 from phrasebeam.training.metrics.definitions import METRICS, MetricName, MetricOptions
 from phrasebeam.training.metrics.metric_scores import score_rows, smoothed_rows
 
-Counter = Callable[[np.ndarray, Sequence[str]], np.ndarray]
+Counter = Callable[[np.ndarray, Sequence[str]], np.ndarray]  # statistics of texts, see Metric.statistics
 
 
 class Metric:
     """One metric against the references of M sentences; `score` is higher for better translations."""
 
     def __init__(self, name: MetricName, n_sentences: int, count: Counter):
-        """`count` is what `statistics` does."""
+        """A metric of `n_sentences` sentences, whose statistics the function `count` computes."""
         self.name, self.n_sentences, self._count = name, n_sentences, count
         _, self.kind, self.n_statistics, self.scale = METRICS[name]
 
@@ -36,13 +36,13 @@ class Metric:
         return float(self.score(statistics.sum(axis=0, dtype=np.float64)[None])[0])
 
     def sentence_scores(self, statistics: np.ndarray) -> np.ndarray:
-        """float64[K] scores of single hypotheses, smoothed (float32[K, n_statistics])."""
+        """float64[K] smoothed scores of single hypotheses, from their statistics (float32[K, n_statistics])."""
         out = np.empty(len(statistics))
         smoothed_rows(self.kind, statistics, np.empty(self.n_statistics), out)
         return out
 
     def reported(self, score: float) -> float:
-        """A score as people know it: from 0 to 100, of TER 100 times the edit rate."""
+        """A score in the usual units: from 0 to 100; for TER 100 times the edit rate."""
         return self.scale * score
 
 
@@ -78,9 +78,9 @@ class SacrebleuCounter:
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
         """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""
         count, prepare = self.counter._compute_segment_statistics, self.counter._preprocess_segment
-        known: dict[tuple[int, str], list[float]] = {}
+        counted: dict[tuple[int, str], list[float]] = {}
         for key in zip(sentences.tolist(), texts):
-            if key not in known:
-                known[key] = count(prepare(key[1]), self.references[key[0]])
-        rows = [known[key] for key in zip(sentences.tolist(), texts)]
+            if key not in counted:
+                counted[key] = count(prepare(key[1]), self.references[key[0]])
+        rows = [counted[key] for key in zip(sentences.tolist(), texts)]
         return np.array(rows, np.float32).reshape(-1, self.n_statistics)

@@ -16,12 +16,12 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.metrics.bleu import LENGTH, MATCHES, ORDER, REFERENCE_LENGTH, TOTALS
 
 PRIOR_WEIGHT = 5.0  # of He & Deng
-SMOOTHED_FROM = 2  # place of 3-grams
+SMOOTHED_FROM = 2  # index of 3-grams
 
 
 @inlined_kernel
 def smoothed_bleu(sums):
-    """BLEU+1 in [0, 1] of a row of statistics (float64[N_STATISTICS]); 0 without a common word."""
+    """BLEU+1 in [0, 1] of a hypothesis with the statistics `sums` (float64[N_STATISTICS]); 0 without a common word."""
     if sums[MATCHES] <= 0.0:
         return 0.0
     ln_precision = np.log(sums[MATCHES] / sums[TOTALS])

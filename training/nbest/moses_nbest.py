@@ -20,7 +20,7 @@ from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 
 
 class Entry(NamedTuple):
-    """One line of a list."""
+    """One line of an n-best list: a hypothesis with its features by name and its model score."""
 
     sentence: int
     text: str
@@ -29,22 +29,22 @@ class Entry(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Which features a list has."""
+    """Which dense and sparse features an n-best list has."""
 
     dense: dict[str, int]  # name, number of values; in the order of the first line
     sparse: dict[int, str]  # names by key
 
     @property
     def names(self) -> list[str]:
-        """A name for each place of the dense features."""
+        """The name of each dense value; a feature of several values is there as many times."""
         return [name for name, size in self.dense.items() for _ in range(size)]
 
 
 class Row(NamedTuple):
-    """The features of a line by their place."""
+    """The features of a line as the store takes them."""
 
-    dense: list[float]
-    sparse: dict[int, float]
+    dense: list[float]  # in the order of Layout.names
+    sparse: dict[int, float]  # by key
 
 
 def key_of(name: str) -> int:
@@ -95,8 +95,8 @@ def find_layout(path: Path) -> Layout:
     for n_lines, entry in enumerate(read_nbest(path), 1):
         for name, values in entry.features.items():
             if sizes.setdefault(name, len(values)) != len(values):
-                found = f"the feature {name} has {len(values)} values, before {sizes[name]}"
-                raise FormatError(path, f"{found}; expected the same number everywhere", n_lines)
+                problem = f"the feature {name} has {len(values)} values, before {sizes[name]}"
+                raise FormatError(path, f"{problem}; expected the same number everywhere", n_lines)
             counts[name] = counts.get(name, 0) + 1
     if n_lines == 0:
         raise FormatError(path, "no lines; expected number ||| text ||| features ||| score")
@@ -108,8 +108,8 @@ def find_layout(path: Path) -> Layout:
     return Layout(dense, {key_of(name): name for name in sparse})
 
 
-def place(entry: Entry, layout: Layout, path: Path) -> Row:
-    """The features of a line by their place. Raises FormatError where a dense one is missing."""
+def features_of(entry: Entry, layout: Layout, path: Path) -> Row:
+    """The features of a line in the order of `layout`. Raises FormatError where a dense one is missing."""
     dense: list[float] = []
     for name, size in layout.dense.items():
         values = entry.features.get(name, [])
@@ -121,7 +121,7 @@ def place(entry: Entry, layout: Layout, path: Path) -> Row:
 
 
 def by_sentence(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
-    """The list of each sentence."""
+    """The n-best list of each sentence, from consecutive entries."""
     for _, group in groupby(entries, key=lambda entry: entry.sentence):
         yield list(group)
 
@@ -132,13 +132,13 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
     These are the least squares between dense features and scores, both less their means over the sentence: what all
     hypotheses of a sentence share, such as its unknown words, does not matter. Raises FormatError.
     """
-    products, scored = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)
+    products, correlations = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)
     n_sentences = 0
     for entries in by_sentence(read_nbest(path)):
         n_sentences += 1
         if n_sentences > metric.n_sentences:
             raise FormatError(path, f"more sentences than the references, which have {metric.n_sentences}")
-        rows = [place(entry, layout, path) for entry in entries]
+        rows = [features_of(entry, layout, path) for entry in entries]
         sentence, texts = np.full(len(rows), entries[0].sentence), [entry.text for entry in entries]
         dense = np.array([row.dense for row in rows], np.float32).reshape(len(rows), store.n_dense)
         sparse = rows_of([row.sparse for row in rows])
@@ -146,8 +146,8 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
         centered = dense.astype(np.float64) - dense.mean(axis=0, dtype=np.float64)
         scores = np.array([entry.score for entry in entries])
         products += centered.T @ centered
-        scored += centered.T @ (scores - scores.mean())
+        correlations += centered.T @ (scores - scores.mean())
     if n_sentences != metric.n_sentences:
         raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
     store.commit()
-    return np.linalg.lstsq(products, scored, rcond=1e-9)[0]
+    return np.linalg.lstsq(products, correlations, rcond=1e-9)[0]

@@ -87,7 +87,7 @@ class NbestStore:
             name: GrowingArray(self.directory / f"{name}.npy", dtype, shape, rows.get(name, 0))
             for name, (dtype, shape) in layout.items()
         }
-        self._known = np.sort(self._arrays["fingerprint"].map())
+        self._stored = np.sort(self._arrays["fingerprint"].map())
         self._columns = {key: column for column, key in enumerate(self._arrays["keys"].map().tolist())}
         self._write_index()
 
@@ -96,12 +96,12 @@ class NbestStore:
 
     @property
     def n_dense(self) -> int:
-        """Dense features."""
+        """Number of dense features, D."""
         return self._shape["dense"]
 
     @property
     def n_features(self) -> int:
-        """Dense and sparse features."""
+        """Number of dense and sparse features, D + C."""
         return self.n_dense + len(self._columns)
 
     @property
@@ -109,33 +109,33 @@ class NbestStore:
         """uint64[C] keys of the sparse features, by column."""
         return np.array(list(self._columns), np.uint64)
 
-    def add(self, found: Hypotheses) -> int:
-        """Append what is new of `found`; how many these are. All hypotheses of a sentence come in one call."""
-        prints = _fingerprints(found)
-        _, first = np.unique(prints, return_index=True)
-        is_new = np.zeros(prints.size, bool)
-        is_new[first] = ~np.isin(prints[first], self._known, assume_unique=True)
+    def add(self, hypotheses: Hypotheses) -> int:
+        """Append those hypotheses that are new, and return their number; those of a sentence must come in one call."""
+        fingerprints = _fingerprints(hypotheses)
+        _, first = np.unique(fingerprints, return_index=True)
+        is_new = np.zeros(fingerprints.size, bool)
+        is_new[first] = ~np.isin(fingerprints[first], self._stored, assume_unique=True)
         rows = np.flatnonzero(is_new)
-        texts = [found.texts[i].encode("utf-8") for i in rows.tolist()]
-        sparse = found.sparse.take(rows)
-        keys, place = np.unique(sparse.keys, return_inverse=True)
+        texts = [hypotheses.texts[i].encode("utf-8") for i in rows.tolist()]
+        sparse = hypotheses.sparse.take(rows)
+        keys, key_index = np.unique(sparse.keys, return_inverse=True)
         columns = np.array([self._columns.setdefault(key, len(self._columns)) for key in keys.tolist()], np.int32)
         new_keys = list(self._columns)[self._arrays["keys"].n_rows :]
         values = {
-            "sentence": found.sentence[rows],
-            "dense": found.dense[rows],
-            "statistics": found.statistics[rows],
+            "sentence": hypotheses.sentence[rows],
+            "dense": hypotheses.dense[rows],
+            "statistics": hypotheses.statistics[rows],
             "sparse_size": np.diff(sparse.first).astype(np.int32),
-            "sparse_column": columns[place],
+            "sparse_column": columns[key_index],
             "sparse_value": sparse.values,
-            "fingerprint": prints[rows],
+            "fingerprint": fingerprints[rows],
             "text": np.frombuffer(b"".join(texts), np.uint8),
             "text_size": np.array([len(text) for text in texts], np.int32),
             "keys": np.array(new_keys, np.uint64),
         }
         for name, appended in values.items():
             self._arrays[name].append(appended)
-        self._known = np.union1d(self._known, prints[rows])
+        self._stored = np.union1d(self._stored, fingerprints[rows])
         return rows.size
 
     def commit(self) -> None:
@@ -177,7 +177,7 @@ class NbestStore:
 
 
 def read_index(directory: Path) -> Any:
-    """What a store says of itself. Raises FormatError."""
+    """The index of the store in `directory`, from JSON: its shape and iterations. Raises FormatError."""
     try:
         index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
     except ValueError:
@@ -187,11 +187,11 @@ def read_index(directory: Path) -> Any:
     return index
 
 
-def _fingerprints(found: Hypotheses) -> np.ndarray:
+def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:
     """uint64[K], equal only for hypotheses that are the same (but for a chance of 2**-64 a pair)."""
-    dense = np.ascontiguousarray(found.dense, np.float32)
-    digests, (first, keys, values) = [], found.sparse
-    rows = zip(found.sentence.tolist(), found.texts, dense, pairwise(first.tolist()))
+    dense = np.ascontiguousarray(hypotheses.dense, np.float32)
+    digests, (first, keys, values) = [], hypotheses.sparse
+    rows = zip(hypotheses.sentence.tolist(), hypotheses.texts, dense, pairwise(first.tolist()))
     for sentence, text, row, (begin, end) in rows:
         digest = hashlib.blake2b(text.encode("utf-8"), digest_size=8, salt=sentence.to_bytes(8, "little"))
         digest.update(b"\n" + row.tobytes())

@@ -1,4 +1,4 @@
-"""Features that tune adds to a model: which there can be, and the weights that they begin with."""
+"""Features that tune can add to a model, and the weights that they begin with."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class AddedFeatures(_Features):
 
     def added_to(self, weights: Weights) -> Weights:
         """`weights` and those of the features that are added, where these have none."""
-        added: dict[str, float | list[float]] = {one.name: 0.0 for one in ADDED_BY_TUNE if getattr(self, one.name)}
+        added: dict[str, float | list[float]] = {f.name: 0.0 for f in ADDED_BY_TUNE if getattr(self, f.name)}
         if self.length_groups is not None:
             added["length_groups"] = [0.0] * n_length_groups(self.length_groups, len(weights.translation))
         return weights.model_copy(update={name: v for name, v in added.items() if getattr(weights, name) is None})

@@ -1,4 +1,4 @@
-"""Settings of tuning: the only defaults."""
+"""Settings of tuning, with all their defaults."""
 
 from typing import Annotated, Literal
 

@@ -20,7 +20,7 @@ BATCH = 64  # sentences that are stored at a time
 
 
 class ListRequest(NamedTuple):
-    """The lists of an iteration."""
+    """The kind of n-best lists that an iteration decodes."""
 
     n: int  # hypotheses of each sentence
     distinct: bool  # with different texts
@@ -28,20 +28,20 @@ class ListRequest(NamedTuple):
 
 
 def decode_into(
-    store: NbestStore, decoder: Decoder, development: DevelopmentSet, wanted: ListRequest
+    store: NbestStore, decoder: Decoder, development: DevelopmentSet, request: ListRequest
 ) -> TuningIteration:
-    """Add the n-best list of every sentence, and commit; how many there are, and the score of the best translations."""
+    """Add the n-best list of every sentence, and commit; returns their numbers and the score of the 1-best."""
     metric = development.metric
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
     with stage("decode", len(development.source)) as advance:
-        tables = enumerate(decoder.nbest_tables(development.source, *wanted, development.threads))
+        tables = enumerate(decoder.nbest_tables(development.source, *request, development.threads))
         while batch := list(islice(tables, BATCH)):
-            found = hypotheses(batch, metric)
-            if wanted.sparse:
-                found.dense[:, is_group(decoder.features)] = 0.0
-            is_first = np.append(True, np.diff(found.sentence) != 0)
-            best += found.statistics[is_first].sum(axis=0, dtype=np.float64)
-            n_found, n_new = n_found + found.sentence.size, n_new + store.add(found)
+            decoded = hypotheses(batch, metric)
+            if request.sparse:
+                decoded.dense[:, is_group(decoder.features)] = 0.0
+            is_first = np.append(True, np.diff(decoded.sentence) != 0)
+            best += decoded.statistics[is_first].sum(axis=0, dtype=np.float64)
+            n_found, n_new = n_found + decoded.sentence.size, n_new + store.add(decoded)
             advance(len(batch))
     store.commit()
     score = points(float(metric.score(best[None])[0]))
@@ -49,7 +49,7 @@ def decode_into(
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:
-    """The lists of some sentences, as the store takes them."""
+    """The n-best tables of some sentences (number, table) as hypotheses of a store, with statistics of `metric`."""
     texts = [text for _, table in lists for text in table.texts]
     sparse = joined([table.sparse for _, table in lists])
     sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])

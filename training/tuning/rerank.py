@@ -21,7 +21,7 @@ Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as 
 
 
 class RerankingResult(NamedTuple):
-    """Weights, and what they choose from the lists they were learned on; scores in the metric's own units."""
+    """Learned weights, and scores before and after on the lists they were learned on, in the metric's own units."""
 
     weights: dict[str, list[float]]
     before: float
@@ -73,11 +73,11 @@ def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
 def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path) -> float:
     total = 0.0
     for name, values in features.items():
-        own = weights.get(name)
-        if own is not None:
-            if len(own) != len(values):
-                raise FormatError(path, f"the feature {name} has {len(values)} values, but {len(own)} weights")
-            total += sum(weight * value for weight, value in zip(own, values))
+        factors = weights.get(name)
+        if factors is not None:
+            if len(factors) != len(values):
+                raise FormatError(path, f"the feature {name} has {len(values)} values, but {len(factors)} weights")
+            total += sum(weight * value for weight, value in zip(factors, values))
     return total
 
 
@@ -89,7 +89,7 @@ def save_weights(weights: Weights, path: Path) -> None:
 
 
 def load_weights(path: Path) -> dict[str, list[float]]:
-    """What save_weights wrote. Raises FormatError."""
+    """Read weights by feature name, as save_weights writes them. Raises FormatError or ConfigError."""
     weights: dict[str, list[float]] = {}
     for number, line in enumerate(read_lines(path), 1):
         name, *values = line.split() or [""]

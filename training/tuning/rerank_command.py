@@ -1,4 +1,4 @@
-"""The command `rerank`."""
+"""The command `rerank`: weights from n-best lists, and the best translations of lists."""
 
 import sys
 from pathlib import Path

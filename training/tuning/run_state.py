@@ -1,4 +1,4 @@
-"""How far a run has come, on disk: after every iteration what it found, so that it can be killed and resumed."""
+"""A tuning run on disk: progress, weights and lists after every iteration, so that it can be killed and resumed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,7 +48,7 @@ class TuningRun:
 
     @property
     def nbest(self) -> Path:
-        """Where the n-best lists are."""
+        """Directory of the n-best lists."""
         return self.directory / "nbest"
 
     def add(self, iteration: TuningIteration, finished: bool) -> None:
@@ -69,11 +69,11 @@ class TuningRun:
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
 
     def weights(self, number: int) -> Weights:
-        """What was saved."""
+        """The weights after iteration `number`."""
         return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
 
     def sparse_weights(self, number: int) -> SparseWeights | None:
-        """What was saved of sparse features, if anything."""
+        """The sparse weights after iteration `number`; None where they are not tuned."""
         return open_sparse_weights(self._sparse(number)) if self._sparse(number).exists() else None
 
     def _sparse(self, number: int) -> Path:

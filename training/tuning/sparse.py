@@ -1,7 +1,7 @@
 """The weights of sparse features in tuning.
 
-A group's share of the score is its scale times the sum of its features' weights times their values: to tune both at
-once would be no linear model. Either the scales are tuned, as dense features, and the weights stay; or the weights are
+A group's share of the score is its scale times the sum of its features' weights times their values: tuning both at
+once would not be linear. Either the scales are tuned, as dense features, and the weights stay; or the weights are
 tuned, the scales stay, and lists hold scale times value as the value of a sparse feature.
 """
 
@@ -16,7 +16,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 
 
 def is_group(names: FeatureLayout) -> np.ndarray:
-    """bool[F], the places of a feature vector that hold a group of sparse features."""
+    """bool[F], whether each dense feature is the scale of a group of sparse features."""
     return np.array([name in GROUPS for name in names.names()])
 
 

@@ -31,7 +31,7 @@ from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales
 
 @dataclass(frozen=True)
 class RunSettings:
-    """One run of several: the seed, and the settings with its own C."""
+    """The seed and the settings of one run of several; `config` has its own C."""
 
     name: str
     seed: int
@@ -56,7 +56,7 @@ def starting_weights(model: Model, config: TuneConfig) -> Weights:
 
 
 class Tuner:
-    """One run, from where it is to its end."""
+    """Carries one run on, from its last whole iteration to its end."""
 
     def __init__(self, model: Model, development: DevelopmentSet, settings: RunSettings, run: TuningRun):
         self.model, self.development, self.settings, self.run = model, development, settings, run
@@ -86,8 +86,8 @@ class Tuner:
             seconds = time.process_time() - begin
             return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
-        wanted = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
-        iteration = decode_into(store, decoder, self.development, wanted)
+        request = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
+        iteration = decode_into(store, decoder, self.development, request)
         iteration = iteration.model_copy(update={"decode_seconds": time.process_time() - begin})
         finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
@@ -105,7 +105,7 @@ class Tuner:
     def _optimize(
         self, number: int, iteration: TuningIteration, store: NbestStore, decoder: Decoder
     ) -> TuningIteration:
-        """The iteration with what the method found; the weights are saved."""
+        """Optimize the weights on the lists and save them; the iteration with score and updates filled in."""
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
             begin = time.process_time()
@@ -116,16 +116,16 @@ class Tuner:
         if self.config.sparse == "weights":
             sparse = with_values(decoder.model.tables.sparse.weights, store.keys, optimum.weights[n_dense:])
         self.run.save_weights(number, weights, sparse)
-        found = {
+        update = {
             "list_score": points(problem.score_of(optimum.weights)),
             "updates": optimum.n_updates,
             "epoch": optimum.epoch,
             "optimize_seconds": seconds,
         }
-        return iteration.model_copy(update=found)
+        return iteration.model_copy(update=update)
 
     def problem(self, number: int, store: NbestStore, decoder: Decoder) -> Problem:
-        """What iteration `number` optimizes, starting with the weights of the `decoder` that made its lists."""
+        """The problem of iteration `number`; it starts with the weights of the `decoder` that made its lists."""
         n_dense, tunable = store.n_dense, np.ones(store.n_features, bool)
         dense = weight_vector(decoder.weights, decoder.features)
         start = np.concatenate([dense, weights_of(decoder.model.tables.sparse.weights, store.keys)])
@@ -145,7 +145,7 @@ class Tuner:
 def tuning_before_scores(
     development: DevelopmentSet, runs: Sequence[RunSettings], directory: Path, signature: str
 ) -> Tune:
-    """How another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
+    """A function by which another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
 
     The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
     again; ConfigError is raised where that had another signature.
@@ -159,8 +159,8 @@ def tuning_before_scores(
         for tuner in tuners:
             tuner.finish()
         best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
-        found = TunedWeights(best.weights(best.progress.best), best.progress.best_score)
+        tuned = TunedWeights(best.weights(best.progress.best), best.progress.best_score)
         shutil.rmtree(directory / name)  # it holds n-best lists
-        return found
+        return tuned
 
     return tune

@@ -1,4 +1,4 @@
-"""The command `tune`."""
+"""The command `tune`: options, progress and the table of runs."""
 
 import statistics
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ def _test(score: float | None) -> str:
 
 
 def _mean(results: Sequence[RunResult]) -> list[list[str]]:
-    """Two rows: what the seeds come to, with the same C."""
+    """Two rows: mean and standard deviation of the scores of several seeds with the same C."""
     tuned = [result.score for result in results]
     test = [result.test_score for result in results if result.test_score is not None]
     names = ["mean", "deviation"] if results[0].c is None else [f"mean of C {results[0].c:g}", "deviation"]

@@ -1,4 +1,4 @@
-"""A model directory with tuned weights out of another: all runs, the best of them, and what is written of it."""
+"""Tuning of a model directory: all runs, and a new model directory with the weights of the best one."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ WORK = "tuning"  # in the model directory: all runs
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a run came to; scores in the metric's own units."""
+    """The result of a run; scores are in the metric's own units (BLEU in percent, TER as edit rate)."""
 
     name: str
     c: float | None  # of MIRA, where several are compared
@@ -39,7 +39,7 @@ def tune_model(
     """
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
     development, test_set = corpus.read(config), test.read(config) if test else None
-    starting_weights(derived.opened, config)  # what is wrong with them is said before any work
+    starting_weights(derived.opened, config)  # raises its errors before any work
     results, tuners = [], []
     for settings in all_runs(config):
         signature = derived.signature(settings_with_effect(settings.config))
@@ -73,12 +73,12 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
 def _write_model(derived: DerivedModel, tuner: Tuner) -> None:
     """Write the tuned weights; those of sparse features, where they were tuned."""
     best, output = tuner.run.progress.best, derived.output
-    sparse, own = tuner.run.sparse_weights(best), list[Path]()
+    sparse, written = tuner.run.sparse_weights(best), list[Path]()
     if sparse is not None:
-        own = save_sparse_weights(sparse, output / "sparse")
+        written = save_sparse_weights(sparse, output / "sparse")
     settings = {
         "tune": tuner.config.model_dump(mode="json", exclude={"threads"}),
         "tuned_from": derived.opened.description.signature,
     }
     names = "tune", tuner.settings.name
-    derived.write(tuner.run.weights(best), settings, names, lambda path: output / path not in own)
+    derived.write(tuner.run.weights(best), settings, names, lambda path: output / path not in written)

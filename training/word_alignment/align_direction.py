@@ -27,7 +27,7 @@ MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
 }
 
 
-class Job(NamedTuple):
+class AlignmentJob(NamedTuple):
     """The work of one process."""
 
     stages: list[tuple[str, list[int]]]  # models, each initialised from the previous one, and their passes
@@ -49,7 +49,7 @@ def length_limit(models: list[str]) -> int:
 
 
 def links_of(
-    job: Job, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
+    job: AlignmentJob, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
 ) -> list[list[int]]:
     """Source position, or UNLINKED, of each target word of each pair; `advance` is called after every pass."""
     nonempty = [i for i in range(len(source)) if source[i] and target[i]]
@@ -67,7 +67,7 @@ def links_of(
 
 
 def _train(
-    model: thot.AlignmentModel, job: Job, passes: list[int], is_last: bool, advance: Callable[[], object]
+    model: thot.AlignmentModel, job: AlignmentJob, passes: list[int], is_last: bool, advance: Callable[[], object]
 ) -> None:
     if isinstance(model, thot.EflomalAlignmentModel):
         model.seed, model.num_samplers = job.seed, job.samplers
@@ -92,7 +92,7 @@ def main() -> None:
         answer.flush()
 
     request = sys.stdin.buffer
-    job = Job(**json.loads(request.readline()))
+    job = AlignmentJob(**json.loads(request.readline()))
     source, target = (_read_sentences(request, job.n_pairs, n_words) for n_words in (job.n_source, job.n_target))
     links = links_of(job, source, target, advance)
     answer.write(np.array([link for sentence in links for link in sentence], np.int32).tobytes())

@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.word_alignment.align_direction import UNLINKED, Job, length_limit
+from phrasebeam.training.word_alignment.align_direction import UNLINKED, AlignmentJob, length_limit
 from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order
 from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
 from phrasebeam.training.word_alignment.directions import Direction, run_directions
@@ -91,7 +91,9 @@ def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, t
         return [np.full(target.tokens.size, UNLINKED, np.int32) for _, target in directions]
     stages = schedule(settings, n_pairs)
     jobs = [
-        Job(stages, settings.seed, settings.samplers, source.offsets.size - 1, source.tokens.size, target.tokens.size)
+        AlignmentJob(
+            stages, settings.seed, settings.samplers, source.offsets.size - 1, source.tokens.size, target.tokens.size
+        )
         for source, target in directions
     ]
     processes = min(threads, len(directions))

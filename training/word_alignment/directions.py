@@ -12,13 +12,13 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import Advance
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.word_alignment.align_direction import Job
+from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 
 class Direction(NamedTuple):
     """One direction of alignment: of each word of `target` to at most one word of `source`."""
 
-    job: Job
+    job: AlignmentJob
     source: Corpus  # N sentences
     target: Corpus  # N sentences
 

@@ -97,7 +97,7 @@ def test_calibration_of_lists_that_have_too_many_phrases():
 def test_what_events_weigh_before_counts():
     lists, known = scored([[(0.0, 0.25, [0]), (0.0, 0.75, [1])]]), np.array([0.0, 1.0, 0, 0, 0, 0])
     design = designed([[e] for e in range(N_EVENTS)])
-    value, gradient = Objective(lists, [design], N_EVENTS, 0.0, known=known).at(np.zeros(N_EVENTS))
+    value, gradient = Objective(lists, [design], N_EVENTS, 0.0, calibrated=known).at(np.zeros(N_EVENTS))
     same, same_gradient = Objective(lists, [design], N_EVENTS, 0.0).at(known)
     assert value.expected_bleu == same.expected_bleu
     np.testing.assert_array_equal(gradient, same_gradient)

@@ -17,7 +17,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.maxforce.examples import Comparison, Example
+from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.updates import UPDATES, Bins
 from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
 from tests.decoder.forced.test_forced import problem
@@ -69,7 +69,7 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0)
     )
     found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
     lattice = forced.lattice(Input(words), reference)[1]
-    return found, None if lattice is None else Example(0, Input(words), tuple(reference), lattice)
+    return found, None if lattice is None else TrainingExample(0, Input(words), tuple(reference), lattice)
 
 
 @given(st.integers(0, 2**20), REORDERINGS)

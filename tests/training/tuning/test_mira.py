@@ -98,7 +98,7 @@ def test_smo_solves_the_quadratic_program(case, c, n_best):
         primal = moved @ moved / 2 + c * max(0.0, missing.max())
         # The multipliers give a lower bound of what they minimize; the two meet at the optimum.
         count = len(chosen)
-        multiplier = dict(zip(candidates.place[:count].tolist(), candidates.multiplier[:count].tolist()))
+        multiplier = dict(zip(candidates.position[:count].tolist(), candidates.multiplier[:count].tolist()))
         assert sorted(multiplier) == chosen
         assert sum(multiplier.values()) == pytest.approx(c)
         shares = np.array([multiplier[j] for j in chosen])

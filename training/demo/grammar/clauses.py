@@ -5,7 +5,7 @@ from typing import NamedTuple
 from phrasebeam.training.demo.grammar import inflection, lexicon
 from phrasebeam.training.demo.grammar import noun_phrases as phrases
 from phrasebeam.training.demo.grammar.inflection import ACCUSATIVE, DATIVE, NOMINATIVE, Verb
-from phrasebeam.training.demo.grammar.noun_phrases import Draw, Pair, Phrase, pairs, pick
+from phrasebeam.training.demo.grammar.noun_phrases import Draw, NounPhrase, Pair, pairs, pick
 from phrasebeam.training.demo.grammar.verb_phrases import (
     ALREADY,
     FIRST_MODAL,
@@ -40,14 +40,14 @@ class Objects(NamedTuple):
     early: str  # German pronouns, before the adverbials
     middle: str  # other German objects
     english: str
-    noun: Phrase | None  # the last object, if a relative clause may follow it
+    noun: NounPhrase | None  # the last object, if a relative clause may follow it
     negated: bool  # by "kein" in an object
 
 
 class Clause(NamedTuple):
     """A clause whose word order is not yet fixed."""
 
-    subject: Phrase
+    subject: NounPhrase
     forms: Forms
     early: str  # German pronouns: reflexive, objects
     time: Pair
@@ -74,7 +74,7 @@ def choose_tense(draw: Draw, verb: Verb, person: int) -> int:
     return ALREADY if choice < 0.97 or verb.english[0] in STATIVE else PROGRESSIVE
 
 
-def subject(draw: Draw, kind: str = "person") -> Phrase:
+def subject(draw: Draw, kind: str = "person") -> NounPhrase:
     """Draw a subject: pronoun, name or noun phrase with a noun of class `kind`."""
     choice = draw()
     if choice < 0.36:
@@ -110,7 +110,7 @@ def time(draw: Draw, tense: int) -> Pair:
     return pick(draw, FUTURE_TIMES if tense >= FUTURE else PRESENT_TIMES)
 
 
-def object_phrase(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Phrase:
+def object_phrase(draw: Draw, verb: Verb, who: NounPhrase, negative: bool) -> NounPhrase:
     """Draw the only object of a verb with the subject `who`: a pronoun, a name or a noun phrase."""
     kind = verb.objects[int(len(verb.objects) * draw())]
     if kind == "person":
@@ -122,7 +122,7 @@ def object_phrase(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Phrase
     return phrases.noun_phrase(draw, kind, verb.case, who.owner, negative and not verb.preposition)
 
 
-def objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects:
+def objects(draw: Draw, verb: Verb, who: NounPhrase, negative: bool) -> Objects:
     """Draw all that a verb with the subject `who` takes."""
     if verb.frame == "b":
         return _two_objects(draw, verb, who, negative)
@@ -143,7 +143,7 @@ def objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects:
     return Objects("", f"{thing.german} nicht" if negative and not by_kein else thing.german, english, noun, by_kein)
 
 
-def _two_objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects:
+def _two_objects(draw: Draw, verb: Verb, who: NounPhrase, negative: bool) -> Objects:
     if draw() < 0.45:
         person = phrases.pronoun(draw, DATIVE, third=who.person != inflection.THIRD_SINGULAR or not who.pronoun)
     elif draw() < 0.2:
@@ -162,7 +162,7 @@ def _two_objects(draw: Draw, verb: Verb, who: Phrase, negative: bool) -> Objects
     return Objects("", f"{person.german} {german}", english, None, by_kein)
 
 
-def clause(draw: Draw, who: Phrase | None = None, tense: int = -1, relative: float = 0.0) -> Clause:
+def clause(draw: Draw, who: NounPhrase | None = None, tense: int = -1, relative: float = 0.0) -> Clause:
     """Draw a clause; with probability `relative`, a relative clause follows its object.
 
     who: its subject, None for any; tense: -1 for any.
@@ -200,7 +200,7 @@ def _adverbial(draw: Draw, middle: str, english: str) -> Pair:
     return join(middle, german), join(english, translation)
 
 
-def predicate(draw: Draw, who: Phrase, past: bool | None = None) -> Clause:
+def predicate(draw: Draw, who: NounPhrase, past: bool | None = None) -> Clause:
     """Draw a clause of "be" and an adjective, perhaps in the comparative; `past`: None for either tense."""
     negative, past = draw() < 0.12, draw() < 0.35 if past is None else past
     adjective = pick(draw, phrases.ADJECTIVES.get(who.kind or "person", phrases.ADJECTIVES["thing"]))
@@ -219,7 +219,7 @@ def predicate(draw: Draw, who: Phrase, past: bool | None = None) -> Clause:
     return Clause(who, be(past, who.person), "", when, NOTHING, german, english, negative)
 
 
-def relative_clause(draw: Draw, head: Phrase) -> Pair:
+def relative_clause(draw: Draw, head: NounPhrase) -> Pair:
     """Draw a relative clause about `head`, without commas, of which it is the subject or the object."""
     pronoun = "who" if head.animate else "that"
     choice = draw()
@@ -230,7 +230,7 @@ def relative_clause(draw: Draw, head: Phrase) -> Pair:
     return german_final(inside), english_statement(inside)
 
 
-def _object_relative(draw: Draw, head: Phrase, pronoun: str) -> Pair:
+def _object_relative(draw: Draw, head: NounPhrase, pronoun: str) -> Pair:
     verb = pick(draw, RELATIVE_VERBS[head.kind])
     who = subject(draw)
     tense = choose_tense(draw, verb, who.person)

@@ -11,7 +11,7 @@ Pair = tuple[str, str]  # German, English
 T = TypeVar("T")
 
 
-class Phrase(NamedTuple):
+class NounPhrase(NamedTuple):
     """A noun phrase in both languages, and what its agreement needs."""
 
     german: str
@@ -180,7 +180,7 @@ def determiner(draw: Draw, word: Noun, plural: bool, owner: int) -> Determiner:
     return SINGULAR_DETERMINERS[int(18 * draw())] if word.countable else MASS_DETERMINERS[int(11 * draw())]
 
 
-def noun_phrase(draw: Draw, kind: str, case: int, owner: int = -1, negative: bool = False) -> Phrase:
+def noun_phrase(draw: Draw, kind: str, case: int, owner: int = -1, negative: bool = False) -> NounPhrase:
     """Draw a phrase with a noun of class `kind`; if it is `negative` and indefinite, with "kein"."""
     word = noun(draw, kind)
     plural = word.countable and draw() < 0.25
@@ -190,7 +190,7 @@ def noun_phrase(draw: Draw, kind: str, case: int, owner: int = -1, negative: boo
     return decline(draw, word, chosen, plural, case)
 
 
-def decline(draw: Draw, word: Noun, chosen: Determiner, plural: bool, case: int) -> Phrase:
+def decline(draw: Draw, word: Noun, chosen: Determiner, plural: bool, case: int) -> NounPhrase:
     """The phrase of a noun and a determiner, perhaps with an adjective and a possessor in the genitive."""
     gender = PLURAL if plural else word.gender
     german, english = word.forms[plural][case], word.english[plural]
@@ -209,7 +209,7 @@ def decline(draw: Draw, word: Noun, chosen: Determiner, plural: bool, case: int)
     animate = word.kind == "person"
     owner = 6 if plural else (2, 3, 2 if animate else 7)[word.gender] if animate or word.kind == "animal" else -1
     person = inflection.THIRD_PLURAL if plural else inflection.THIRD_SINGULAR
-    return Phrase(german, english, person, gender, owner, chosen.definite, False, animate, word.kind)
+    return NounPhrase(german, english, person, gender, owner, chosen.definite, False, animate, word.kind)
 
 
 def _possessor(draw: Draw) -> Determiner:
@@ -234,10 +234,10 @@ REFLEXIVES = ("mich", "dich", "sich", "uns", "euch", "sich")
 THIRD_PERSONS = [PRONOUNS[1], PRONOUNS[2], PRONOUNS[4]]
 
 
-def pronoun(draw: Draw, case: int, third: bool = False) -> Phrase:
+def pronoun(draw: Draw, case: int, third: bool = False) -> NounPhrase:
     """Draw a personal pronoun, one of the third person if `third`."""
     forms, english, person, gender, owner = pick(draw, THIRD_PERSONS if third else PRONOUNS)
-    return Phrase(forms[case], english[case > NOMINATIVE], person, gender, owner, True, True, True, "")
+    return NounPhrase(forms[case], english[case > NOMINATIVE], person, gender, owner, True, True, True, "")
 
 
 NAMES = [
@@ -248,7 +248,7 @@ NAMES = [
 LAST_NAMES = lexicon.LAST_NAMES.split()
 
 
-def name(draw: Draw, case: int) -> Phrase:
+def name(draw: Draw, case: int) -> NounPhrase:
     """Draw the name of a person: first name, both names, or title and last name."""
     first, gender = pick(draw, NAMES)
     german = english = first
@@ -259,7 +259,7 @@ def name(draw: Draw, case: int) -> Phrase:
         if shape < 0.25:
             title = ("herr" if case == NOMINATIVE else "herrn", "mr.") if gender == 0 else ("frau", "mrs.")
             german, english = f"{title[0]} {last}", f"{title[1]} {last}"
-    return Phrase(german, english, inflection.THIRD_SINGULAR, gender, 2 + gender, True, False, True, "")
+    return NounPhrase(german, english, inflection.THIRD_SINGULAR, gender, 2 + gender, True, False, True, "")
 
 
 class Place(NamedTuple):

@@ -23,7 +23,7 @@ from phrasebeam.training.demo.grammar.clauses import (
     time,
 )
 from phrasebeam.training.demo.grammar.inflection import ACCUSATIVE, DATIVE, NOMINATIVE, Verb, make_verb
-from phrasebeam.training.demo.grammar.noun_phrases import Draw, Pair, Phrase, pairs, pick
+from phrasebeam.training.demo.grammar.noun_phrases import Draw, NounPhrase, Pair, pairs, pick
 from phrasebeam.training.demo.grammar.verb_phrases import (
     ALREADY,
     FIRST_MODAL,
@@ -68,7 +68,7 @@ PASSIVE_VERBS = [v for v in VERBS if v.frame == "t" and v.english[0] not in ("ma
 OBJECT_VERBS = [verb for verb in VERBS if verb.frame in "tdpb"]
 
 
-def speaker(draw: Draw, kind: str = "person") -> Phrase:
+def speaker(draw: Draw, kind: str = "person") -> NounPhrase:
     """Draw a subject, perhaps with a relative clause."""
     who = subject(draw, kind)
     if who.kind and draw() < 0.12:
@@ -113,7 +113,7 @@ def reported(draw: Draw) -> Pair:
     return f"{first} , dass {german} .", f"{english_statement(said)} that {english} ."
 
 
-def _simple_tense(draw: Draw, verb: Verb, who: Phrase) -> int:
+def _simple_tense(draw: Draw, verb: Verb, who: NounPhrase) -> int:
     """Draw a tense that needs no adverb."""
     tense = choose_tense(draw, verb, who.person)
     return PERFECT if tense in (PROGRESSIVE, ALREADY) else tense
@@ -147,7 +147,7 @@ def wh_question(draw: Draw) -> Pair:
     """A question about the subject, the object, or with "warum", "wann", "wie oft"."""
     choice = draw()
     if choice < 0.3:
-        who = Phrase("wer", "who", inflection.THIRD_SINGULAR, 0, 2, True, False, True, "")
+        who = NounPhrase("wer", "who", inflection.THIRD_SINGULAR, 0, 2, True, False, True, "")
         c = clause(draw, who)
         return f"{german_main(c)} ?", f"{english_statement(c)} ?"
     if choice < 0.6:
@@ -199,7 +199,7 @@ def passive_statement(draw: Draw) -> Pair:
     return f"{german_main(c, first)} .", f"{english_statement(c, time_first=bool(first))} ."
 
 
-def _infinitive(draw: Draw, verb: Verb, who: Phrase) -> Pair:
+def _infinitive(draw: Draw, verb: Verb, who: NounPhrase) -> Pair:
     complements = objects(draw, verb, who, False)
     reflexive = phrases.REFLEXIVES[who.person] if verb.reflexive else ""
     german = join(reflexive, complements.early, complements.middle, infinitive_with_zu(verb))
@@ -284,7 +284,7 @@ def measure(draw: Draw) -> Pair:
 def imperative(draw: Draw) -> Pair:
     """A polite imperative."""
     verb = pick(draw, OBJECT_VERBS)
-    you = Phrase("sie", "you", inflection.THIRD_PLURAL, 3, -1, True, True, True, "")
+    you = NounPhrase("sie", "you", inflection.THIRD_PLURAL, 3, -1, True, True, True, "")
     negative = draw() < 0.2
     complements = objects(draw, verb, you, negative)
     reflexive = "sich" if verb.reflexive else ""

@@ -16,31 +16,31 @@ from phrasebeam.training.nbest.nbest_store import Lists
 
 
 class Step(NamedTuple):
-    """The best place on a line."""
+    """The best point of a line search."""
 
-    x: float
+    x: float  # how far to go along the direction
     score: float  # of the metric
 
 
 class Changes(NamedTuple):
-    """Where along the line sentences change their best hypothesis; at most one change a hypothesis."""
+    """The points of a line where sentences change their best hypothesis; at most one a hypothesis."""
 
-    x: Annotated[np.ndarray, array(np.float64, "H")]
-    before: Annotated[np.ndarray, array(np.int64, "H")]  # hypothesis
-    after: Annotated[np.ndarray, array(np.int64, "H")]
+    x: Annotated[np.ndarray, array(np.float64, "H")]  # distance along the direction
+    before: Annotated[np.ndarray, array(np.int64, "H")]  # best hypothesis before the point
+    after: Annotated[np.ndarray, array(np.int64, "H")]  # best hypothesis after it
     first: Annotated[np.ndarray, array(np.int64, "M")]  # the best hypothesis of each sentence at -inf
 
 
 def new_changes(lists: Lists) -> Changes:
-    """Room for the changes of `lists`."""
+    """Arrays for the changes of `lists`."""
     return allocate(Changes, {"H": lists.row.size, "M": lists.first.size - 1})
 
 
 @kernel
-def fill_changes(lists, a, b, changes):
-    """Walk along the envelope of every sentence; the number of changes. a, b: float64[H].
+def fill_changes(lists: Lists, a, b, changes: Changes):
+    """Fill `changes` from the upper envelope of each sentence, and return their number.
 
-    Of equal lines the first one counts.
+    Hypotheses score a + b x (`a`, `b`: float64[H]); of equal lines the first one counts.
     """
     count = 0
     for i in range(changes.first.size):
@@ -81,7 +81,8 @@ def _is_above(a, b, row, other):
 def line_search(lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, changes: Changes) -> Step:
     """The middle of the interval with the best corpus score; of several, the nearest to 0.
 
-    In the outermost intervals, which have no middle, 1 beyond their end.
+    The outermost intervals have no middle: there it is the point at distance 1 from their end. Hypotheses score a + b x
+    (`a`, `b`: float64[H]); `changes` is work space.
     """
     x, scores = intervals(lists, metric, a, b, changes)
     if x.size == 0:

@@ -12,7 +12,7 @@ Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
 def minimize(function: Function, start: np.ndarray, steps: int, tolerance: float = 1e-6) -> tuple[np.ndarray, int]:
-    """Where `function`, of value and gradient, is least, and the steps taken there, at most `steps`.
+    """The point where `function`, which returns value and gradient, is least, and the number of steps, at most `steps`.
 
     Stops where the gradient is `tolerance` times that of the start, or less.
     """
@@ -41,7 +41,7 @@ def minimize(function: Function, start: np.ndarray, steps: int, tolerance: float
 
 
 def _times_inverse_hessian(gradient: np.ndarray, pairs: deque[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """The two loops of algorithm 7.4."""
+    """float64[F], the gradient times the approximate inverse Hessian (two-loop recursion, algorithm 7.4)."""
     direction, shares = gradient.copy(), []
     for moved, changed in reversed(pairs):
         share = float(moved @ direction) / float(moved @ changed)

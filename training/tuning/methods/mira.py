@@ -1,7 +1,7 @@
-"""What the MIRA methods share that go from sentence to sentence: gains of hypotheses, and averaged weights.
+"""The common part of the MIRA methods that step at each sentence: gains of hypotheses, and averaged weights.
 
 The gain of a hypothesis is the score of a pseudo-corpus to which it is added, times the words of its reference; the
-pseudo-corpus is what was hoped for before, decayed (Chiang et al. 2008).
+pseudo-corpus is the decayed sum of the statistics of hypotheses chosen before (Chiang et al. 2008).
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.training.metrics.metric_scores import score_of_sums
+from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
@@ -24,11 +25,11 @@ class Work(NamedTuple):
     late: Annotated[np.ndarray, array(np.float64, "F")]
     tunable: Annotated[np.ndarray, array(np.float64, "F")]  # 1, or 0 for what keeps its weight
     background: Annotated[np.ndarray, array(np.float64, "S", fill=1)]  # statistics of the pseudo-corpus
-    sums: Annotated[np.ndarray, array(np.float64, "S")]
-    scores: Annotated[np.ndarray, array(np.float64, "K")]
-    gains: Annotated[np.ndarray, array(np.float64, "K")]
+    sums: Annotated[np.ndarray, array(np.float64, "S")]  # pseudo-corpus with one more hypothesis
+    scores: Annotated[np.ndarray, array(np.float64, "K")]  # model scores of the list
+    gains: Annotated[np.ndarray, array(np.float64, "K")]  # of the metric, times reference words
     difference: Annotated[np.ndarray, array(np.float64, "F")]  # 0 between updates
-    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # sentences
+    n_seen: Annotated[np.ndarray, array(np.int64, 1)]  # sentences so far
 
 
 def new_work(problem: Problem) -> Work:
@@ -45,7 +46,7 @@ def average(work: Work) -> np.ndarray:
 
 
 def best_average(problem: Problem, epochs: int, run_epoch: Callable[[np.ndarray, Work], int]) -> Optimum:
-    """The averaged weights after the epoch after which they score best on the lists.
+    """The averaged weights of that epoch at whose end they score best on the lists.
 
     `run_epoch` steps at every sentence, in the order given (int64[M]), and returns how many steps it took.
     """
@@ -61,36 +62,36 @@ def best_average(problem: Problem, epochs: int, run_epoch: Callable[[np.ndarray,
 
 
 @inner_kernel
-def fill_list(lists, kind, i, work):
-    """Model scores and gains of the hypotheses of sentence `i`."""
+def fill_list(lists: Lists, kind, i, work: Work):
+    """Fill model scores and gains of the hypotheses of sentence `i` (int64) by the metric `kind` (int64)."""
     for k in range(lists.first[i], lists.first[i + 1]):
         row = lists.row[k]
         for s in range(work.sums.size):
             work.sums[s] = work.background[s] + lists.statistics[row, s]
-        place = k - lists.first[i]
-        work.scores[place] = score_row(lists, work.weights, row)
-        work.gains[place] = score_of_sums(kind, work.sums) * work.sums[1]
+        position = k - lists.first[i]
+        work.scores[position] = score_row(lists, work.weights, row)
+        work.gains[position] = score_of_sums(kind, work.sums) * work.sums[1]
 
 
 @inner_kernel
-def best_of(work, size, factor):
-    """Place of the largest score + factor * gain in the list, the first of several."""
-    found = np.int64(0)
-    for place in range(1, size):
-        lead = work.scores[place] - work.scores[found] + factor * (work.gains[place] - work.gains[found])
+def best_of(work: Work, size, factor):
+    """Position (int64) in a list of `size` (int64) of the first hypothesis with the largest score + factor * gain."""
+    best = np.int64(0)
+    for position in range(1, size):
+        lead = work.scores[position] - work.scores[best] + factor * (work.gains[position] - work.gains[best])
         if lead > 0.0:
-            found = np.int64(place)
-    return found
+            best = np.int64(position)
+    return best
 
 
 @inlined_kernel
-def move(lists, row, step, work):
-    """Move the weights of the tunable features of `row` by `step` times the difference, and make that 0 there."""
+def move(lists: Lists, row, step, work: Work):
+    """Add `step` (float64) times work.difference to the weights of features of `row` (int64), and make it 0 there."""
     n_dense, seen = lists.dense.shape[1], work.n_seen[0]
     for j in range(n_dense):
         _move_weight(j, step, seen, work)
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        _move_weight(n_dense + np.int64(lists.sparse_column[place]), step, seen, work)
+    for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+        _move_weight(n_dense + np.int64(lists.sparse_column[z]), step, seen, work)
 
 
 @inlined_kernel
@@ -102,8 +103,8 @@ def _move_weight(j, step, seen, work):
 
 
 @inner_kernel
-def remember(lists, row, decay, work):
-    """Let the pseudo-corpus decay, and add a hypothesis to it."""
+def remember(lists: Lists, row, decay, work: Work):
+    """Multiply the pseudo-corpus by `decay` (float64), and add the statistics of the hypothesis `row` (int64)."""
     for s in range(work.background.size):
         work.background[s] = decay * work.background[s] + lists.statistics[row, s]
     work.n_seen[0] += 1

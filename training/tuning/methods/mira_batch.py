@@ -5,6 +5,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
+from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
@@ -18,7 +19,7 @@ class MiraBatch(Section):
 
 
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
-    """The averaged weights after the epoch after which they score best on the lists."""
+    """The averaged weights of that epoch at whose end they score best on the lists."""
 
     def epoch(order: np.ndarray, work: Work) -> int:
         return run_epoch(problem.lists, problem.metric.kind, order, settings.c, settings.decay, work)
@@ -27,26 +28,32 @@ def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:
 
 
 @kernel
-def run_epoch(lists, kind, order, c, decay, work):
-    """A step for every sentence, in the order given; how many moved the weights."""
+def run_epoch(lists: Lists, kind, order, c, decay, work: Work):
+    """Step at each sentence of `order` (int64[M]), and return the number of steps that moved the weights.
+
+    `kind` (int64) is that of the metric; `c` and `decay` (float64) are those of the settings.
+    """
     n_updates = 0
-    for place in range(order.size):
-        i = order[place]
+    for n in range(order.size):
+        i = order[n]
         fill_list(lists, kind, i, work)
         first, size = lists.first[i], lists.first[i + 1] - lists.first[i]
         hope, fear = best_of(work, size, 1.0), best_of(work, size, -1.0)
-        wanted = work.gains[hope] - work.gains[fear]
-        loss = wanted - (work.scores[hope] - work.scores[fear])
+        gain = work.gains[hope] - work.gains[fear]
+        loss = gain - (work.scores[hope] - work.scores[fear])
         hope_row = lists.row[first + hope]
-        if wanted > 0.0 and loss > 0.0:
+        if gain > 0.0 and loss > 0.0:
             n_updates += separate(lists, hope_row, lists.row[first + fear], loss, c, work)
         remember(lists, hope_row, decay, work)
     return n_updates
 
 
 @inner_kernel
-def separate(lists, hope, fear, loss, c, work):
-    """The least step, at most `c`, after which the hope leads by so much more (PA-I, Crammer et al. 2006); 1 if any."""
+def separate(lists: Lists, hope, fear, loss, c, work: Work):
+    """Make the least step, at most `c` (float64), after which the hope leads by `loss` (float64) more; 1 if any.
+
+    It is that of PA-I (Crammer et al. 2006). `hope`, `fear`: int64, rows of hypotheses.
+    """
     norm = add_tracked(lists, hope, 1.0, work) + add_tracked(lists, fear, -1.0, work)
     step = min(c, loss / norm) if norm > 0.0 else 0.0
     move(lists, hope, step, work)
@@ -55,16 +62,19 @@ def separate(lists, hope, fear, loss, c, work):
 
 
 @inlined_kernel
-def add_tracked(lists, row, factor, work):
-    """Add the tunable features of `row` to the difference; by how much its squared norm grows."""
+def add_tracked(lists: Lists, row, factor, work: Work):
+    """Add `factor` (float64) times the tunable features of `row` (int64) to work.difference.
+
+    Returns by how much the squared norm of the difference grows.
+    """
     dense, grown = lists.dense[row], 0.0
     for j in range(dense.size):
         value = factor * work.tunable[j] * dense[j]
         grown += value * (2.0 * work.difference[j] + value)
         work.difference[j] += value
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        j = dense.size + np.int64(lists.sparse_column[place])
-        value = factor * work.tunable[j] * lists.sparse_value[place]
+    for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+        j = dense.size + np.int64(lists.sparse_column[z])
+        value = factor * work.tunable[j] * lists.sparse_value[z]
         grown += value * (2.0 * work.difference[j] + value)
         work.difference[j] += value
     return grown

@@ -14,6 +14,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
+from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_row
 from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
@@ -36,17 +37,17 @@ CRITERIA = 3
 class HypothesisSets(NamedTuple):
     """Up to N candidates of one sentence, number 0 is the hope; the longest list has K hypotheses."""
 
-    place: Annotated[np.ndarray, array(np.int64, "N")]  # in the list
+    position: Annotated[np.ndarray, array(np.int64, "N")]  # in the list
     product: Annotated[np.ndarray, array(np.float64, "N", "N")]  # of their features
     violation: Annotated[np.ndarray, array(np.float64, "N")]  # loss minus lead of the hope
-    multiplier: Annotated[np.ndarray, array(np.float64, "N")]
-    criterion: Annotated[np.ndarray, array(np.float64, "K")]
-    order: Annotated[np.ndarray, array(np.int64, "K")]
+    multiplier: Annotated[np.ndarray, array(np.float64, "N")]  # of the dual
+    criterion: Annotated[np.ndarray, array(np.float64, "K")]  # score + factor * gain
+    order: Annotated[np.ndarray, array(np.int64, "K")]  # of the list, by criterion
     is_chosen: Annotated[np.ndarray, array(np.uint8, "K")]  # 0 between sentences
 
 
 def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
-    """The averaged weights after the epoch after which they score best on the lists."""
+    """The averaged weights of that epoch at whose end they score best on the lists."""
     longest = int(np.diff(problem.lists.first).max())
     candidates = allocate(HypothesisSets, {"N": 1 + CRITERIA * settings.candidates, "K": longest})
     limits = settings.c, settings.decay, settings.tolerance, settings.candidates
@@ -58,8 +59,11 @@ def mira_chiang(problem: Problem, settings: MiraChiang) -> Optimum:
 
 
 @kernel
-def run_epoch(lists, kind, order, limits, work, candidates):
-    """A quadratic program for every sentence, in the order given; steps of SMO taken."""
+def run_epoch(lists: Lists, kind, order, limits, work: Work, candidates: HypothesisSets):
+    """Solve a quadratic program at each sentence of `order` (int64[M]), and return the number of SMO steps.
+
+    `kind` (int64) is that of the metric; `limits`: (C, decay, tolerance, number of candidates by each criterion).
+    """
     c, decay, tolerance, n_best = limits
     n_steps = 0
     for k in range(order.size):
@@ -69,9 +73,9 @@ def run_epoch(lists, kind, order, limits, work, candidates):
         count = choose(work, size, n_best, candidates)
         fill_products(lists, first, count, work, candidates)
         for j in range(count):
-            place, hope = candidates.place[j], candidates.place[0]
-            lead = work.scores[hope] - work.scores[place]
-            candidates.violation[j] = work.gains[hope] - work.gains[place] - lead
+            position, hope = candidates.position[j], candidates.position[0]
+            lead = work.scores[hope] - work.scores[position]
+            candidates.violation[j] = work.gains[hope] - work.gains[position] - lead
             candidates.multiplier[j] = c if j == 0 else 0.0
         steps = solve(count, tolerance, candidates)
         if steps > 0:
@@ -83,60 +87,67 @@ def run_epoch(lists, kind, order, limits, work, candidates):
 
 
 @kernel
-def choose(work, size, n_best, candidates):
-    """The candidates of a list of `size`, the hope first, each once; their number."""
+def choose(work: Work, size, n_best, candidates: HypothesisSets):
+    """Choose the `n_best` (int64) candidates by each criterion of a list of `size` (int64); return their number.
+
+    The hope is the first one, and each stands there once.
+    """
     count = np.int64(1)
-    candidates.place[0] = best_of(work, size, 1.0)
-    candidates.is_chosen[candidates.place[0]] = 1
+    candidates.position[0] = best_of(work, size, 1.0)
+    candidates.is_chosen[candidates.position[0]] = 1
     for factor in (0.0, 1.0, -1.0):
-        for place in range(size):
-            candidates.criterion[place] = work.scores[place] + factor * work.gains[place]
+        for position in range(size):
+            candidates.criterion[position] = work.scores[position] + factor * work.gains[position]
         rank(candidates.criterion, size, candidates.order)
         for k in range(min(n_best, size)):
-            place = candidates.order[k]
-            if not candidates.is_chosen[place]:
-                candidates.is_chosen[place] = 1
-                candidates.place[count] = place
+            position = candidates.order[k]
+            if not candidates.is_chosen[position]:
+                candidates.is_chosen[position] = 1
+                candidates.position[count] = position
                 count += 1
     for j in range(count):
-        candidates.is_chosen[candidates.place[j]] = 0
+        candidates.is_chosen[candidates.position[j]] = 0
     return count
 
 
 @inner_kernel
-def fill_products(lists, first, count, work, candidates):
-    """Products of the tunable features of all pairs of candidates; `work.difference` is 0 before and after."""
+def fill_products(lists: Lists, first, count, work: Work, candidates: HypothesisSets):
+    """Fill the products of tunable features of all pairs of `count` (int64) candidates of the list at `first` (int64).
+
+    work.difference is 0 before and after.
+    """
     vector = work.difference
     for j in range(count):
-        row = lists.row[first + candidates.place[j]]
+        row = lists.row[first + candidates.position[j]]
         add_row(lists, row, 1.0, vector)
         for k in range(j + 1):
-            other = lists.row[first + candidates.place[k]]
+            other = lists.row[first + candidates.position[k]]
             total = 0.0
             for f in range(lists.dense.shape[1]):
                 total += vector[f] * lists.dense[other, f] * work.tunable[f]
-            for place in range(lists.sparse_first[other], lists.sparse_first[other + 1]):
-                f = lists.dense.shape[1] + np.int64(lists.sparse_column[place])
-                total += vector[f] * lists.sparse_value[place] * work.tunable[f]
+            for z in range(lists.sparse_first[other], lists.sparse_first[other + 1]):
+                f = lists.dense.shape[1] + np.int64(lists.sparse_column[z])
+                total += vector[f] * lists.sparse_value[z] * work.tunable[f]
             candidates.product[j, k] = total
             candidates.product[k, j] = total
         clear_row(lists, row, vector)
 
 
 @inner_kernel
-def clear_row(lists, row, vector):
-    """Make `vector` 0 where `row` has features."""
+def clear_row(lists: Lists, row, vector):
+    """Set `vector` (float64[F]) to 0 where the hypothesis `row` (int64) has features."""
     for f in range(lists.dense.shape[1]):
         vector[f] = 0.0
-    for place in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
-        vector[lists.dense.shape[1] + np.int64(lists.sparse_column[place])] = 0.0
+    for z in range(lists.sparse_first[row], lists.sparse_first[row + 1]):
+        vector[lists.dense.shape[1] + np.int64(lists.sparse_column[z])] = 0.0
 
 
 @inner_kernel
-def solve(count, tolerance, candidates):
-    """Shift multipliers from the least violated constraint that has some to the most violated one; steps taken.
+def solve(count, tolerance, candidates: HypothesisSets):
+    """Optimize the multipliers of `count` (int64) candidates by SMO, and return the number of steps (int64).
 
-    Stops when the two differ by `tolerance` or less.
+    Each step shifts weight from the least violated constraint with a multiplier above 0 to the most violated one, until
+    these two violations differ by `tolerance` (float64) or less.
     """
     violation, multiplier, product = candidates.violation, candidates.multiplier, candidates.product
     for step in range(MOST_STEPS):
@@ -162,11 +173,14 @@ def solve(count, tolerance, candidates):
 
 
 @inner_kernel
-def apply(lists, first, count, c, work, candidates):
-    """Move the weights by what the multipliers say."""
-    hope = lists.row[first + candidates.place[0]]
+def apply(lists: Lists, first, count, c, work: Work, candidates: HypothesisSets):
+    """Add the solution of the dual to the weights: `c` (float64) times the hope less the candidates by multiplier.
+
+    The list begins at `first` (int64) and has `count` (int64) candidates.
+    """
+    hope = lists.row[first + candidates.position[0]]
     add_row(lists, hope, c, work.difference)
     for j in range(count):
-        add_row(lists, lists.row[first + candidates.place[j]], -candidates.multiplier[j], work.difference)
+        add_row(lists, lists.row[first + candidates.position[j]], -candidates.multiplier[j], work.difference)
     for j in range(count):
-        move(lists, lists.row[first + candidates.place[j]], 1.0, work)
+        move(lists, lists.row[first + candidates.position[j]], 1.0, work)

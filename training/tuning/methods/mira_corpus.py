@@ -14,6 +14,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.metrics.metric_scores import score_of_sums
+from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem, in_threads
 
 
@@ -51,13 +52,13 @@ def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
 
 
 def by_sentence(problem: Problem) -> Choice:
-    """Lines 4 and 5."""
+    """Choice of hope and fear by smoothed sentence scores (algorithm 1, lines 4 and 5)."""
     gains = problem.metric.sentence_scores(problem.lists.statistics)
     return lambda scores: np.array([problem.best(scores, gains, factor) for factor in (1.0, -1.0)])
 
 
 def by_corpus(problem: Problem) -> Choice:
-    """Equations 5 and 6, each time from the corpora of the time before."""
+    """Choice of hope and fear by corpus scores (equations 5 and 6), each time from the corpora of the last one."""
     corpora = np.tile(problem.best(problem.scores(problem.start)), (2, 1))
 
     def choose(scores: np.ndarray) -> np.ndarray:
@@ -73,14 +74,14 @@ def by_corpus(problem: Problem) -> Choice:
 
 
 def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: np.ndarray, c: float) -> np.ndarray:
-    """float64[F], what lines 9 to 12 add to the weights; hope and fear are a hypothesis of each sentence (int64[M]).
+    """float64[F], the step that lines 9 to 12 add to the weights; `hope`, `fear`: a hypothesis a sentence (int64[M]).
 
-    Nothing where the step would lead away from the hope, or would be none.
+    It is 0 where the hope leads by enough already, or where hope and fear have the same features.
     """
     share = np.full(problem.n_sentences, 1.0 / problem.n_sentences)
     difference = problem.feature_sum(fear, share) - problem.feature_sum(hope, share)  # delta H
-    wanted = problem.corpus_score(hope) - problem.corpus_score(fear)  # delta B
-    loss, norm = wanted + weights @ difference, difference @ difference
+    gain = problem.corpus_score(hope) - problem.corpus_score(fear)  # delta B
+    loss, norm = gain + weights @ difference, difference @ difference
     if loss <= 0 or norm == 0:
         return np.zeros(weights.size)
     step: np.ndarray = -min(c, loss / norm) * difference
@@ -88,11 +89,12 @@ def corpus_step(problem: Problem, weights: np.ndarray, hope: np.ndarray, fear: n
 
 
 @kernel
-def improve_corpus(lists, kind, scores, factor, sums, changed, rows):
-    """Equations 5 and 6, a sentence at a time: what is best with the hypotheses of all others as they are.
+def improve_corpus(lists: Lists, kind, scores, factor, sums, changed, rows):
+    """Maximize equations 5 and 6 a sentence at a time, keeping the hypotheses of all other sentences.
 
-    scores: float64[H]; factor: 1 for the hope, -1 for the fear; rows: int64[M], the corpus before and after, whose
-    statistics add up to `sums` (float64[S]); changed: float64[S], work space.
+    `kind`: int64, of the metric; `scores`: float64[H]; `factor`: 1 for the hope, -1 for the fear (float64); `rows`:
+    int64[M], the corpus before and after, whose statistics add up to `sums` (float64[S]); `changed`: float64[S], work
+    space.
     """
     n_sentences = rows.size
     for i in range(n_sentences):

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
@@ -26,8 +27,8 @@ class Pro(Section):
 class Pairs(NamedTuple):
     """Pairs of hypotheses of the same sentence."""
 
-    better: np.ndarray  # int64[P]
-    worse: np.ndarray  # int64[P]
+    better: np.ndarray  # int64[P], hypotheses with the higher sentence score
+    worse: np.ndarray  # int64[P], those with the lower one
 
 
 def pro(problem: Problem, settings: Pro) -> Optimum:
@@ -49,13 +50,13 @@ def sample(problem: Problem, settings: Pro) -> Pairs:
     better, worse = [], []
     for i in range(problem.n_sentences):
         rows = row[first[i] : first[i + 1]]
-        one, other = rows[problem.rng.integers(rows.size, size=(2, settings.samples))]
-        difference = gains[one] - gains[other]
-        places = np.flatnonzero(np.abs(difference) > settings.threshold)
-        kept = places[np.argsort(-np.abs(difference[places]), kind="stable")[: settings.kept]]
+        left, right = rows[problem.rng.integers(rows.size, size=(2, settings.samples))]
+        difference = gains[left] - gains[right]
+        above = np.flatnonzero(np.abs(difference) > settings.threshold)
+        kept = above[np.argsort(-np.abs(difference[above]), kind="stable")[: settings.kept]]
         is_better = difference[kept] > 0
-        better.append(np.where(is_better, one[kept], other[kept]))
-        worse.append(np.where(is_better, other[kept], one[kept]))
+        better.append(np.where(is_better, left[kept], right[kept]))
+        worse.append(np.where(is_better, right[kept], left[kept]))
     return Pairs(np.concatenate(better), np.concatenate(worse))
 
 
@@ -71,7 +72,7 @@ def loss(problem: Problem, pairs: Pairs, weights: np.ndarray, penalty: float) ->
 
 
 @kernel
-def fill_leads(lists, weights, pairs, leads):
-    """By how much the better hypothesis of each pair scores more."""
+def fill_leads(lists: Lists, weights, pairs: Pairs, leads):
+    """Write the score differences of better and worse by `weights` (float64[F]) to `leads` (float64[P])."""
     for k in range(leads.size):
         leads[k] = score_row(lists, weights, pairs.better[k]) - score_row(lists, weights, pairs.worse[k])

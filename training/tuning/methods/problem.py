@@ -1,4 +1,4 @@
-"""What every method optimizes: n-best lists, a metric, and where to begin."""
+"""The input of every tuning method: n-best lists, a metric, and the weights to begin with."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -13,32 +13,32 @@ from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, f
 
 
 class Optimum(NamedTuple):
-    """What a method found."""
+    """The result of a tuning method."""
 
     weights: np.ndarray  # float64[F]
     n_updates: int  # how often it moved the weights
-    epoch: int = 0  # the one whose weights these are, where there are epochs
+    epoch: int = 0  # whose weights these are; 0 for methods without epochs
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Lists without gaps: each sentence has a hypothesis."""
+    """N-best lists with at least one hypothesis a sentence, a metric, and starting weights."""
 
     lists: Lists
     metric: Metric
-    start: np.ndarray  # float64[F]
+    start: np.ndarray  # float64[F], weights before
     tunable: np.ndarray  # bool[F], the others keep their weight
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     threads: int = 1
 
     @property
     def n_sentences(self) -> int:
-        """Sentences."""
+        """Number of sentences, M."""
         return int(self.lists.first.size) - 1
 
     @property
     def n_hypotheses(self) -> int:
-        """Hypotheses of all sentences."""
+        """Number of hypotheses of all sentences, H."""
         return int(self.lists.row.size)
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
@@ -54,21 +54,21 @@ class Problem:
 
     def best(self, scores: np.ndarray, gains: np.ndarray | None = None, factor: float = 0.0) -> np.ndarray:
         """int64[M], of each sentence the hypothesis with the largest score + factor * gain."""
-        found = np.empty(self.n_sentences, np.int64)
+        rows = np.empty(self.n_sentences, np.int64)
         gains = scores if gains is None else gains
-        fill_best(self.lists, scores, gains, float(factor), 0, self.n_sentences, found)
-        return found
+        fill_best(self.lists, scores, gains, float(factor), 0, self.n_sentences, rows)
+        return rows
 
     def corpus_score(self, rows: np.ndarray) -> float:
-        """The metric of the corpus of the hypotheses `rows` (int64[M])."""
+        """Metric score of the corpus of the hypotheses `rows` (int64[M])."""
         return self.metric.corpus_score(self.lists.statistics[rows])
 
     def score_of(self, weights: np.ndarray) -> float:
-        """The metric of what the weights choose from the lists."""
+        """Metric score of the hypotheses that are best by `weights` (float64[F])."""
         return self.corpus_score(self.best(self.scores(weights)))
 
     def feature_sum(self, rows: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """float64[F], the features of the hypotheses `rows` times `factors`, those that are not tunable 0."""
+        """float64[F], sum of features of `rows` (int64[K]) times `factors` (float64[K]); those not tunable are 0."""
         total = np.zeros(self.start.size)
         add_rows(self.lists, rows, factors, total)
         total[~self.tunable] = 0.0
@@ -91,7 +91,7 @@ class Problem:
 
 
 def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
-    """work(i) for every i < n, as many at once as there are threads."""
+    """Call work(i) for every i < n, on so many threads."""
     if threads == 1:
         for i in range(n):
             work(i)
