@@ -39,7 +39,7 @@ class Ascent(NamedTuple):
     n_updates: int  # line searches that improved the score
 
 
-class SearchSpace(NamedTuple):
+class Space(NamedTuple):
     """The directions that all ascents share: scales of the features, and the dense features by column."""
 
     unit: np.ndarray  # float64[F], how far along each feature scores change as much; 0: they do not, or may not
@@ -68,13 +68,13 @@ def mert(problem: Problem, settings: Mert) -> Optimum:
     return Optimum(weights, n_updates)
 
 
-def new_space(problem: Problem) -> SearchSpace:
-    """The search space of the tunable features that differ within lists."""
+def new_space(problem: Problem) -> Space:
+    """The space of the tunable features that differ within lists."""
     deviations, dense = problem.deviations(), problem.lists.dense
     differs = deviations > 0
     unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=differs & problem.tunable)
     columns = np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T
-    return SearchSpace(unit, columns, not np.any(differs & ~problem.tunable))
+    return Space(unit, columns, not np.any(differs & ~problem.tunable))
 
 
 def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.ndarray:
@@ -85,9 +85,7 @@ def rescaled(weights: np.ndarray, like: np.ndarray, tunable: np.ndarray) -> np.n
     return np.where(tunable, weights * (expected / size), weights)
 
 
-def near(
-    problem: Problem, noise: float, space: SearchSpace, weights: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+def near(problem: Problem, noise: float, space: Space, weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Random weights whose scores differ from those of `weights` by noise times the scores' own deviation."""
     n_features = max(1, int(np.count_nonzero(space.unit)))
     size = noise * problem.deviation_of(problem.scores(weights)) / math.sqrt(n_features)
@@ -95,7 +93,7 @@ def near(
     return drawn
 
 
-def ascend(problem: Problem, settings: Mert, space: SearchSpace, start: np.ndarray, rng: np.random.Generator) -> Ascent:
+def ascend(problem: Problem, settings: Mert, space: Space, start: np.ndarray, rng: np.random.Generator) -> Ascent:
     """Line searches along coordinates and some random directions, until a round of them brings little."""
     lists, weights = problem.lists, start.copy()
     scores, slopes, changes = np.empty(problem.n_hypotheses), np.empty(problem.n_hypotheses), new_changes(lists)
@@ -119,14 +117,14 @@ def ascend(problem: Problem, settings: Mert, space: SearchSpace, start: np.ndarr
             return Ascent(weights, score, n_updates)
 
 
-def _lines(settings: Mert, space: SearchSpace, rng: np.random.Generator) -> list[int]:
+def _lines(settings: Mert, space: Space, rng: np.random.Generator) -> list[int]:
     """The features along which a round goes, and -1 for each random direction, in random order."""
     features = rng.permutation(np.flatnonzero(space.unit))[: settings.coordinates]
     lines: list[int] = rng.permutation(np.append(features, np.full(settings.directions, -1))).tolist()
     return lines
 
 
-def _fill_slopes(problem: Problem, space: SearchSpace, feature: int, direction: np.ndarray, slopes: np.ndarray) -> None:
+def _fill_slopes(problem: Problem, space: Space, feature: int, direction: np.ndarray, slopes: np.ndarray) -> None:
     if 0 <= feature < len(space.columns):
         slopes[:] = space.columns[feature]
     else:
