@@ -65,8 +65,9 @@ def score_word(tables: ProbingTables, context, backoffs, length, word, out_conte
 def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
     """Score `words` (LM ids, int32[T]) after the state of `length` in row 0 of `contexts` and `backoffs`.
 
-    These are int32 and float32[2, order - 1], overwritten. Fills log10 p (float32[T]) and lengths of the n-grams
-    matched (int64[T]). Returns the row with the state after the last word, and its length.
+    These are int32[2, order - 1] and float32[2, order - 1], and overwritten. Fills `out_log10_prob` (float32[T]) with
+    log10 p and `out_ngram_length` (int64[T]) with the lengths of the n-grams matched. Returns the row of the state
+    after the last word, and its length.
     """
     row = 0
     for i in range(words.size):

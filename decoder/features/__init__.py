@@ -1,1 +1,1 @@
-"""What a derivation is scored by: feature values and the weights that multiply them."""
+"""The dense features of a derivation, their weights, and the states that features keep of what comes before."""

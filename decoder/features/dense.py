@@ -1,4 +1,4 @@
-"""The dense features, in the order in which they stand in a feature vector, and their weights as kernels take them."""
+"""The layout of feature vectors, and the weights of the dense features as kernels take them."""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,11 +19,11 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046
 ABSENT = -1
-SAMPLE = 1 << 10  # pairs that tell whether a phrase table has counts
+SAMPLE = 1 << 10  # first pairs of a phrase table, by which we tell whether it has counts
 
 
 class DenseWeights(NamedTuple):
-    """Weights for natural-log feature values; what is absent weighs 0."""
+    """Weights of the dense features, whose scores are natural logs; 0 for features that the model lacks."""
 
     translation: np.ndarray  # float64[K], of the phrase table's columns
     reordering: np.ndarray  # float64[R], of the reordering features; empty without them
@@ -35,12 +35,12 @@ class DenseWeights(NamedTuple):
     early_distortion: float
     pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
     length_groups: np.ndarray  # float64[G]
-    by_length: np.ndarray  # float64[K, M + 1, M + 1], the same summed up, see weights_by_length
+    by_length: np.ndarray  # float64[K, M + 1, M + 1], sums of length_groups, see weights_by_length
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
 
 class FeaturePlaces(NamedTuple):
-    """Where the values of each feature begin in a feature vector; ABSENT without the feature."""
+    """The index of the first value of each feature in a feature vector, or ABSENT."""
 
     translation: int
     reordering: int
@@ -52,16 +52,16 @@ class FeaturePlaces(NamedTuple):
     early_distortion: int
     length_groups: int
     pair: np.ndarray  # int64[len(PAIR_FEATURES)]
-    sparse: np.ndarray  # int64[len(GROUPS)], of sums of weights times values
+    sparse: np.ndarray  # int64[len(GROUPS)]; the value of a group is its sum of weights times values
 
 
 class FeatureLayout(NamedTuple):
-    """The layout of a feature vector: those of FEATURES that there are."""
+    """The layout of a feature vector: the features of a model, in the order of FEATURES."""
 
-    groups: tuple[tuple[str, int | None], ...]  # name, and how many values, or None for one number
+    groups: tuple[tuple[str, int | None], ...]  # name, and length of a list of values, or None for a single number
 
     def names(self) -> list[str]:
-        """One name for each place of the vector; those of a list are numbered from 0."""
+        """One name for each value of the vector; values of a list are numbered from 0."""
         names: list[str] = []
         for name, size in self.groups:
             names += [name] if size is None else [f"{name}_{i}" for i in range(size)]
@@ -69,18 +69,18 @@ class FeatureLayout(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many values the vector has."""
+        """The number of values of the vector."""
         return sum(1 if size is None else size for _, size in self.groups)
 
     def by_group(self, vector: np.ndarray) -> dict[str, float | list[float]]:
-        """Feature values by the names that weights.yaml uses, as numbers and lists like there."""
+        """The values of `vector` (float64[F]) by the names in weights.yaml, as numbers and lists like there."""
         values, groups = iter(vector.tolist()), {}
         for name, size in self.groups:
             groups[name] = next(values) if size is None else [next(values) for _ in range(size)]
         return groups
 
     def places(self) -> FeaturePlaces:
-        """Where each feature stands, for kernels."""
+        """The index of each feature, for kernels."""
         return _places(self.groups)
 
 
@@ -97,10 +97,10 @@ def _places(groups: tuple[tuple[str, int | None], ...]) -> FeaturePlaces:
     return FeaturePlaces(pair=pair, sparse=sparse, **single)
 
 
-def feature_names(weights: DenseWeights, given: Weights) -> FeatureLayout:
-    """The layout of the vector; the OPTIONAL features that there are `given` says."""
+def feature_names(weights: DenseWeights, named: Weights) -> FeatureLayout:
+    """The layout of feature vectors; `named`, the weights of weights.yaml, says which OPTIONAL features there are."""
     lists: list[tuple[str, int | None]] = [(name, getattr(weights, name).size) for name in names_of(LISTS)]
-    optional = [(name, getattr(given, name)) for name in names_of(OPTIONAL) if getattr(given, name) is not None]
+    optional = [(name, getattr(named, name)) for name in names_of(OPTIONAL) if getattr(named, name) is not None]
     return FeatureLayout(
         (
             *((name, size) for name, size in lists if size),
@@ -111,8 +111,9 @@ def feature_names(weights: DenseWeights, given: Weights) -> FeatureLayout:
 
 
 def check_counts(weights: Weights, phrases: PhraseTable) -> None:
-    """Raise ModelError where features of counts are asked for and the table has none, as those of other toolkits."""
-    needed = [one.name for one in PAIR_FEATURES if one.needs_counts and getattr(weights, one.name) is not None]
+    """Raise ModelError if a feature with a weight needs counts and the table has none, as those of other toolkits."""
+    names = [feature.name for feature in PAIR_FEATURES if feature.needs_counts]
+    needed = [name for name in names if getattr(weights, name) is not None]
     if needed and not phrases.joint_counts[:SAMPLE].any():
         raise ModelError(f"weights: {needed[0]} is given, but the phrase table has no counts; remove it")
 
@@ -120,16 +121,18 @@ def check_counts(weights: Weights, phrases: PhraseTable) -> None:
 def dense_weights(
     weights: Weights, n_translation: int, reordering: Reordering | None, n_language_models: int
 ) -> DenseWeights:
-    """`weights` as kernels take them. Raises ModelError where their number does not fit the model."""
+    """`weights` as kernels take them. Raises ModelError where the length of a list does not fit the model."""
     n_reordering = reordering.n_weights if reordering else 0
     lexical = weights.reordering if reordering else []
-    for name, found, expected in (
+    for name, n_weights, expected in (
         ("translation", len(weights.translation), n_translation),
         ("reordering", len(lexical), n_reordering),
         ("language_model", len(weights.language_model), n_language_models),
     ):
-        if found != expected:
-            raise ModelError(f"weights: {name} has {found} weights, the model has {expected} such scores; give as many")
+        if n_weights != expected:
+            raise ModelError(
+                f"weights: {name} has {n_weights} weights, the model has {expected} such scores; give as many"
+            )
     length_groups = np.array(weights.length_groups or [], float)
     pair = [getattr(weights, name) for name in names_of(PAIR_FEATURES)]
     if all(weight is None for weight in pair):
@@ -148,16 +151,16 @@ def dense_weights(
     )
 
 
-def active_groups(given: Weights, sparse: Sparse) -> np.ndarray:
+def active_groups(weights: Weights, sparse: Sparse) -> np.ndarray:
     """bool[len(GROUPS)], the groups of sparse features that have a scale. Raises ModelError if the model lacks one."""
-    wanted = np.array([getattr(given, name) is not None for name in GROUPS])
-    for i in np.flatnonzero(wanted & ~sparse.active):
+    has_scale = np.array([getattr(weights, name) is not None for name in GROUPS])
+    for i in np.flatnonzero(has_scale & ~sparse.active):
         raise ModelError(f"weights: {GROUPS[i]} is given, but the model has no such features; remove it")
-    return wanted
+    return has_scale
 
 
 def weight_vector(weights: DenseWeights, names: FeatureLayout) -> np.ndarray:
-    """float64[F] weights in the order of a feature vector."""
+    """float64[F] weights in the order of the feature vector; `names` is its layout."""
     optional = dict(zip(names_of(PAIR_FEATURES), weights.pair)) | dict(zip(GROUPS, weights.sparse))
     return np.concatenate(
         [np.atleast_1d(optional[name] if name in optional else getattr(weights, name)) for name, _ in names.groups]

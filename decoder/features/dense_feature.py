@@ -1,4 +1,4 @@
-"""What is declared of a dense feature, once: see registry.py."""
+"""The declaration of a dense feature: its name, description, default weight and learning rate."""
 
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
@@ -12,10 +12,10 @@ class DenseFeature(NamedTuple):
     name: str  # as in weights.yaml
     description: str  # one line for users
     kind: FeatureKind = "number"  # of its weights; "list or number": a number stands for a list of one
-    weight: float | tuple[float, ...] | None = None  # default; None: a feature of models that give it a weight alone
-    needs_counts: bool = False  # of phrase pairs, which tables of other toolkits may lack
+    weight: float | tuple[float, ...] | None = None  # default; None: only models that give it a weight have it
+    needs_counts: bool = False  # whether it needs counts of phrase pairs, which other toolkits' tables may lack
     rate: float = 0.0  # default learning rate in train-maxforce
-    rate_name: str = ""  # of features that share a learning rate; "": its own name
+    rate_name: str = ""  # name of a learning rate that features share; "": the feature's name
 
 
 def names_of(features: Iterable[DenseFeature]) -> tuple[str, ...]:

@@ -1,14 +1,14 @@
-"""What reordering costs: the jump between phrases (Koehn et al. 2003), or all of it as soon as it is certain."""
+"""The distortion that a partial translation makes certain (Moore & Quirk 2007)."""
 
 from phrasebeam.kernels.jit import kernel
 
 
 @kernel
 def early_distortion(first_gap, previous_end, begin, end):
-    """Minus the jumps that words begin:end make certain (Moore & Quirk 2007, section 3.1; as in Moses).
+    """Minus the distortion (words) that a phrase over begin:end makes certain (Moore & Quirk 2007, 3.1; as in Moses).
 
-    `first_gap` is that of the coverage before, `previous_end` the end of the phrase before; spans are half open. A
-    phrase that leaves a gap pays at once for the way back to it.
+    `first_gap` is that of the coverage before the phrase, `previous_end` the end of the previous phrase; all are int64.
+    A phrase that leaves a gap pays at once for the jump back to it.
     """
     if begin == first_gap:
         return 0.0

@@ -1,8 +1,8 @@
 """Hierarchical orientations: to the whole block of phrases before, or after (Galley & Manning 2008, section 3).
 
-To what comes before: a stack of blocks, made by shifting each phrase and joining it with the blocks that it touches.
-A search has a great many of these stacks, whose lower parts are the same; each is an entry of a table and points to
-the entry below, so that equal stacks are one number. To what comes after: by the coverage, as Moses does.
+The block before is found by a stack: each phrase is shifted and joined with the blocks that it touches. The stacks of
+a search share their lower parts: each is an entry of a table that points to the entry below, so that equal stacks have
+one id. The orientation to the block after is told from the coverage, as Moses does.
 """
 
 from typing import Annotated, NamedTuple
@@ -20,33 +20,33 @@ FULL = np.int64(-1)
 
 
 class Blocks(NamedTuple):
-    """Stacks of blocks, at most B; each is known by its top."""
+    """At most B stacks of blocks; the id of a stack is the index of its top."""
 
-    size: Annotated[np.ndarray, array(np.int64, 1, fill=1)]  # how many there are
+    size: Annotated[np.ndarray, array(np.int64, 1, fill=1)]  # number of stacks in use
     begin: Annotated[np.ndarray, array(np.int32, "B")]  # first source word of the block on top
     end: Annotated[np.ndarray, array(np.int32, "B")]  # half open
-    below: Annotated[np.ndarray, array(np.int32, "B")]  # the stack without its top
-    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table, T a power of two >= 2 B
+    below: Annotated[np.ndarray, array(np.int32, "B")]  # id of the stack without its top
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
 
 
 def new_blocks(capacity: int) -> Blocks:
-    """Room for so many stacks, a power of two."""
+    """An empty table for `capacity` stacks, a power of two."""
     blocks = allocate(Blocks, {"B": capacity, "T": 2 * capacity})
     blocks.begin[NO_BLOCKS], blocks.end[NO_BLOCKS] = START_BEGIN, START_END
     return blocks
 
 
 @kernel
-def forget_blocks(blocks):
-    """Leave the empty stack alone."""
+def forget_blocks(blocks: Blocks):
+    """Remove all stacks but the empty one."""
     if blocks.size[0] > 1:
         blocks.size[0] = 1
         blocks.slots[:] = EMPTY
 
 
 @inlined_kernel
-def join(blocks, top, begin, end):
-    """(stack, begin, end) once the phrase over words begin:end has taken in the blocks that it touches."""
+def join(blocks: Blocks, top, begin, end):
+    """(stack, begin, end) after the phrase over words begin:end is joined with the blocks on `top` that it touches."""
     while top != NO_BLOCKS and (blocks.end[top] == begin or blocks.begin[top] == end):
         begin, end = min(begin, np.int64(blocks.begin[top])), max(end, np.int64(blocks.end[top]))
         top = np.int64(blocks.below[top])
@@ -54,14 +54,14 @@ def join(blocks, top, begin, end):
 
 
 @kernel
-def shift(blocks, top, begin, end):
-    """The stack `top` after the phrase over words begin:end, or FULL."""
+def shift(blocks: Blocks, top, begin, end):
+    """Id of the stack `top` (int64) after the phrase over words begin:end (int64), or FULL."""
     below, begin, end = join(blocks, top, begin, end)
     slot = first_slot(mix(combine(combine(combine(START, below), begin), end)), blocks.slots.size)
     while blocks.slots[slot] != EMPTY:
-        known = np.int64(blocks.slots[slot])
-        if blocks.below[known] == below and blocks.begin[known] == begin and blocks.end[known] == end:
-            return known
+        stack = np.int64(blocks.slots[slot])
+        if blocks.below[stack] == below and blocks.begin[stack] == begin and blocks.end[stack] == end:
+            return stack
         slot = next_slot(slot, blocks.slots.size)
     new = blocks.size[0]
     if new == blocks.begin.size:
@@ -73,8 +73,11 @@ def shift(blocks, top, begin, end):
 
 
 @inlined_kernel
-def shift_alone(blocks, top, begin, end):
-    """The same for one sequence of phrases alone, whose stacks write over each other: B > their number is enough."""
+def shift_alone(blocks: Blocks, top, begin, end):
+    """Id of the stack `top` (int64) after the phrase over begin:end (int64), in a table with one derivation's stacks.
+
+    They overwrite each other, without hash table, so that a B above the number of phrases is enough.
+    """
     below, begin, end = join(blocks, top, begin, end)
     new = below + 1
     blocks.begin[new], blocks.end[new], blocks.below[new] = begin, end, below
@@ -82,13 +85,15 @@ def shift_alone(blocks, top, begin, end):
 
 
 @inlined_kernel
-def orientation_of_next(which, first_gap, window, previous_begin, previous_end):
-    """Hierarchical orientation of what follows a phrase, from its phrase orientation `which` and the coverage so far.
+def orientation_of_next(orientation, first_gap, window, previous_begin, previous_end):
+    """Hierarchical orientation of the block that follows the phrase over previous_begin:previous_end (int64).
 
-    What comes next jumps over a gap beside the phrase, which will be filled before: together they touch it.
+    `orientation` (int64) is that of the next phrase to this one, `first_gap` (int64) and `window` (uint64) the coverage
+    before the next phrase. A phrase that jumps over a gap beside the previous one is monotone or swapped: together with
+    the words that will fill the gap, it is a block beside the previous phrase.
     """
-    if which == RIGHT and previous_end >= first_gap and not is_covered(first_gap, window, previous_end):
+    if orientation == RIGHT and previous_end >= first_gap and not is_covered(first_gap, window, previous_end):
         return MONOTONE
-    if which == LEFT and previous_begin > first_gap and not is_covered(first_gap, window, previous_begin - 1):
+    if orientation == LEFT and previous_begin > first_gap and not is_covered(first_gap, window, previous_begin - 1):
         return SWAP
-    return which
+    return orientation

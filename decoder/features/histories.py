@@ -1,8 +1,6 @@
-"""What sparse features with history see of what comes before: the rule and the last two target words.
+"""Histories: the last rule and the last two target words of hypotheses, for sparse features (Yu et al. 2013, 4.3).
 
-A hypothesis remembers the rule that it ended with and its last two target words (Yu et al. 2013, section 4.3). What
-hypotheses share of that, and of all that the next phrase can see of the last one, is a number of a table, so that
-recombination compares one number more and the search knows nothing of what it stands for.
+Equal histories have one id, which recombination compares. A history contains the last option's state, too.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,39 +14,40 @@ from phrasebeam.decoder.sparse.feature_buffer import (
     new_sparse_features,
     weigh_fired,
 )
+from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, fire_history
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel
 
 START_HISTORY = np.int64(0)
 NO_HISTORY = np.int64(-1)
-MEMO_BITS = 14
+MEMO_BITS = 14  # log2 of the entries of the memo
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Histories(NamedTuple):
-    """At most B of them, in a hash table; and a direct-mapped memo of scores."""
+    """At most B histories, in a hash table; and a direct-mapped memo of M scores of options after histories."""
 
-    size: Annotated[np.ndarray, array(np.int64, 1)]
-    state: Annotated[np.ndarray, array(np.int32, "B")]  # see Options.state
+    size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
+    state: Annotated[np.ndarray, array(np.int32, "B")]  # Options.state of the last option
     rule: Annotated[np.ndarray, array(np.uint64, "B")]  # hash of the last rule, START_RULE at the start
     # The last target words, the last one first; NO_WORD before the start
     words: Annotated[np.ndarray, array(np.int32, "B", 2, fill=NO_WORD)]
-    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # T a power of two >= 2 B
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
     memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of history and option; 0 where empty
-    memo_scores: Annotated[np.ndarray, array(np.float64, "M")]
-    fired: SparseFeatureBuffer
+    memo_scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
+    fired: SparseFeatureBuffer  # scratch space for the features of an option
 
 
 def new_histories(capacity: int, n_levels: int) -> Histories:
-    """Room for so many histories, a power of two."""
+    """A table for `capacity` histories, a power of two, with features at `n_levels` levels."""
     sizes = {"B": capacity, "T": 2 * capacity, "M": 1 << MEMO_BITS}
     return allocate(Histories, sizes, fired=new_sparse_features(most_history_features(n_levels), n_levels))
 
 
 @inner_kernel
-def forget_histories(histories):
-    """Leave the one at the start alone."""
+def forget_histories(histories: Histories):
+    """Empty the table and the memo, but for START_HISTORY."""
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.memo_keys[:] = 0
@@ -57,8 +56,11 @@ def forget_histories(histories):
 
 
 @inner_kernel
-def next_history(histories, history, state, rule, words, begin, end):
-    """The history after a phrase that the next one sees as `state`, of that rule and words[begin:end]; or FULL."""
+def next_history(histories: Histories, history, state, rule, words, begin, end):
+    """Id (int64) of the history after `history` (int64) and an option, or NO_HISTORY if the table is full.
+
+    The option has the `state` (int64), the hash `rule` (uint64) and the target words[begin:end] (int32[W]).
+    """
     last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
     if end - begin > 0:
         before = last if end - begin == 1 else np.int64(words[end - 2])
@@ -82,8 +84,11 @@ def next_history(histories, history, state, rule, words, begin, end):
 
 
 @inner_kernel
-def score_history(sparse, scales, synthetic, histories, history, option, rule):
-    """Weighted score of the features of `option`, whose rule is `rule`, after `history`."""
+def score_history(sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule):
+    """Weighted score of the features with history of `option` (int64), of the hash `rule` (uint64), after `history`.
+
+    `scales` is float64[len(GROUPS)], `synthetic` the SyntheticPairs of the sentence.
+    """
     key = (history << np.int64(32)) | (option + 1)
     slot = np.int64((np.uint64(key) * GOLDEN) >> np.uint64(64 - MEMO_BITS))
     if histories.memo_keys[slot] != key:

@@ -1,7 +1,7 @@
-"""All dense features: weights, learning rates, what tune may add and the page for users are made of these declarations.
+"""Declarations of all dense features, in the order of the feature vector.
 
-Their order is that of the feature vector. Those of phrase pairs are declared beside their kernel in pair.py, and the
-scales of groups of sparse features with the groups, in phrasebeam.decoder.sparse.templates.
+Features of phrase pairs are declared beside their kernel in pair.py, and the scales of groups of sparse features with
+the groups, in phrasebeam.decoder.sparse.templates.
 """
 
 from phrasebeam.decoder.features.dense_feature import DenseFeature
@@ -40,6 +40,6 @@ SCALES = tuple(
     )
     for group in SPARSE_GROUPS
 )
-OPTIONAL = (EARLY_DISTORTION, *PAIR_FEATURES, LENGTH_GROUPS, *SCALES)  # of models that give them weights
+OPTIONAL = (EARLY_DISTORTION, *PAIR_FEATURES, LENGTH_GROUPS, *SCALES)  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
-ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION)  # and LENGTH_GROUPS, up to a length that the settings say
+ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION)  # and LENGTH_GROUPS, up to a length in its settings

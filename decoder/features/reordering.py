@@ -7,12 +7,12 @@ import numpy as np
 from phrasebeam.decoder.features.reordering_type import Kind, Reordering
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
-MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order of ReorderingTable.counts
+MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order is that of ReorderingTable.counts
 N_ORIENTATIONS = 4
-UNSEEN = np.int64(-1)  # in place of an orientation, to what follows the last phrase
+UNSEEN = np.int64(-1)  # in place of the orientation to what follows the last phrase
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 DIRECTIONS = ("backward", "forward")
-START_BEGIN, START_END = np.int64(-1), np.int64(0)  # the sentence start, as a phrase nothing can be swapped with
+START_BEGIN, START_END = np.int64(-1), np.int64(0)  # span of the sentence start, with which no phrase is swapped
 COLUMNS: dict[Kind, tuple[int, int, int, int]] = {  # of MONOTONE, SWAP, LEFT, RIGHT within a direction
     "msd": (0, 1, 2, 2),
     "mslr": (0, 1, 2, 3),
@@ -24,31 +24,31 @@ SMOOTHING = 0.5  # added to the count of each orientation where their probabilit
 
 
 class Orientations(NamedTuple):
-    """Which orientations a reordering model of C columns tells apart, and where their scores stand.
+    """The columns and features of a reordering model whose estimated scores have C columns.
 
-    Columns of learned scores follow, C for each time that some were learned; each is a feature of its own.
+    Behind them the table has C columns of learned scores for each training of such; each column is a feature.
     """
 
     columns: np.ndarray  # int64[2, 4], column of the table by direction and orientation, ABSENT without the direction
-    features: np.ndarray  # int64[2, 4], its place among the features of the model
-    ln_default: np.ndarray  # float64[C], scores of what is no pair of the table
-    n_features: int
-    n_learned: int  # how often the columns follow again
+    features: np.ndarray  # int64[2, 4], index of the feature of the model, or ABSENT
+    ln_default: np.ndarray  # float64[C], scores of pairs that the table lacks
+    n_features: int  # and weights, those of learned scores included
+    n_learned: int  # how many times C columns of learned scores follow
     is_hierarchical: bool
     keeps_blocks: bool  # whether scores depend on the blocks of all phrases before
     keeps_span: bool  # whether they depend on both ends of the phrase before
 
 
 def orientations(model: Reordering | None) -> Orientations:
-    """The layout of a reordering model, or of none."""
+    """The columns and features of a reordering model; without one, all are ABSENT."""
     columns, features = (np.full((len(DIRECTIONS), N_ORIENTATIONS), ABSENT, np.int64) for _ in range(2))
     if model is None:
         return Orientations(columns, features, np.zeros(0), 0, 0, False, False, False)
     width = model.n_columns // len(model.directions)
-    for place, direction in enumerate(model.directions):
+    for i, direction in enumerate(model.directions):
         row = DIRECTIONS.index(direction)
-        columns[row] = np.array(COLUMNS[model.kind]) + place * width
-        features[row] = place if model.collapse else columns[row]
+        columns[row] = np.array(COLUMNS[model.kind]) + i * width
+        features[row] = i if model.collapse else columns[row]
     is_hierarchical = model.orientation == "hier"
     return Orientations(
         columns,
@@ -64,7 +64,7 @@ def orientations(model: Reordering | None) -> Orientations:
 
 @kernel
 def orientation(previous_begin, previous_end, begin, end):
-    """How the phrase over words begin:end lies to the phrase translated before it; half-open spans.
+    """Orientation of the phrase over words begin:end to the previous one over previous_begin:previous_end (all int64).
 
     The sentence start is the phrase START_BEGIN:START_END.
     """
@@ -76,21 +76,24 @@ def orientation(previous_begin, previous_end, begin, end):
 
 
 @inlined_kernel
-def ln_orientation(ln_reordering, model, pair, direction, which):
-    """Score of a pair (negative: none of the table) in an orientation; 0 where the model has not that direction."""
-    column = model.columns[direction, which]
+def ln_orientation(ln_reordering, model: Orientations, pair, direction, orientation):
+    """Estimated ln score of a pair (negative: not in the table) in an orientation; 0 if the model lacks the direction.
+
+    `ln_reordering` is float32[P, columns], `direction` BACKWARD or FORWARD.
+    """
+    column = model.columns[direction, orientation]
     if column == ABSENT:
         return 0.0
     return np.float64(ln_reordering[pair, column]) if pair >= 0 else model.ln_default[column]
 
 
 @inlined_kernel
-def learned_orientation(ln_reordering, model, pair, direction, which, layer):
-    """(feature, score) of a pair in an orientation, as it was learned; (ABSENT, 0) where nothing was.
+def learned_orientation(ln_reordering, model: Orientations, pair, direction, orientation, layer):
+    """(feature, learned score) of a pair in an orientation; (ABSENT, 0) if it has none.
 
-    layer: which of the times, from 0.
+    `ln_reordering` is float32[P, columns], `direction` BACKWARD or FORWARD, `layer` the number of the training, from 0.
     """
-    column, n_columns = model.columns[direction, which], model.ln_default.size
+    column, n_columns = model.columns[direction, orientation], model.ln_default.size
     if column == ABSENT or pair < 0:
         return np.int64(ABSENT), 0.0
     feature = model.n_features + (layer - model.n_learned) * n_columns + column
@@ -98,13 +101,16 @@ def learned_orientation(ln_reordering, model, pair, direction, which, layer):
 
 
 @inner_kernel
-def weighted_orientation(ln_reordering, model, weights, pair, direction, which):
-    """All scores of a pair in an orientation, times `weights` (float64[n_features])."""
-    total, place = 0.0, model.features[direction, which]
-    if place != ABSENT:
-        total += weights[place] * ln_orientation(ln_reordering, model, pair, direction, which)
+def weighted_orientation(ln_reordering, model: Orientations, weights, pair, direction, orientation):
+    """Sum of all scores of a pair in an orientation times `weights` (float64[n_features]).
+
+    `ln_reordering` is float32[P, columns], `direction` BACKWARD or FORWARD.
+    """
+    total, feature = 0.0, model.features[direction, orientation]
+    if feature != ABSENT:
+        total += weights[feature] * ln_orientation(ln_reordering, model, pair, direction, orientation)
     for layer in range(model.n_learned):
-        feature, score = learned_orientation(ln_reordering, model, pair, direction, which, layer)
+        feature, score = learned_orientation(ln_reordering, model, pair, direction, orientation, layer)
         if feature != ABSENT:
             total += weights[feature] * score
     return total

@@ -1,11 +1,8 @@
-"""Which lexicalized reordering model lies beside the phrase table, in the words of Moses' `type`."""
+"""The type of a lexicalized reordering model, as in Moses' `type`: orientation, classes, direction, condition."""
 
 from typing import Literal
 
-from pydantic import (
-    Field,
-    model_validator,
-)
+from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.features.weights import Finite
@@ -18,15 +15,15 @@ Condition = Literal["f", "fe"]
 
 
 class Reordering(Section):
-    """Which lexicalized reordering model lies beside the phrase table, in the words of Moses' `type`."""
+    """The type of the lexicalized reordering model beside a phrase table, in the words of Moses' `type`."""
 
     orientation: Orientation = "word"
     kind: Kind = "msd"
     direction: Direction = "bidirectional"  # to the phrase before, to the one after, or both
     condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
     collapse: bool = False  # one weight a direction, instead of one an orientation
-    ln_default: list[Finite] = Field(default=[])  # scores of pairs that the table lacks, and of copied words; none: 0
-    learned: int = Field(default=0, ge=0)  # how often the columns follow again, with scores that were learned
+    ln_default: list[Finite] = Field(default=[])  # of pairs that the table lacks, and copied words; []: 0
+    learned: int = Field(default=0, ge=0)  # how many times columns of learned scores follow
 
     @model_validator(mode="after")
     def _default_fits(self) -> "Reordering":
@@ -41,15 +38,15 @@ class Reordering(Section):
 
     @property
     def n_columns(self) -> int:
-        """Columns of the estimated scores: the orientations of each direction."""
+        """Number of columns of estimated scores: the orientations of each direction."""
         return len(self.directions) * N_ORIENTATIONS[self.kind]
 
     @property
     def n_all_columns(self) -> int:
-        """Columns of the table."""
+        """Number of columns of the table, those of learned scores included."""
         return self.n_columns * (1 + self.learned)
 
     @property
     def n_weights(self) -> int:
-        """Features and their weights; each column of learned scores has its own."""
+        """Number of features; each column of learned scores is one."""
         return (len(self.directions) if self.collapse else self.n_columns) + self.learned * self.n_columns

@@ -1,4 +1,4 @@
-"""The dense weights of a model as weights.yaml has them: the only defaults."""
+"""The dense weights of a model as in weights.yaml, and their defaults."""
 
 from typing import Annotated, Any
 
@@ -9,7 +9,7 @@ from phrasebeam.decoder.features.dense_feature import DenseFeature
 from phrasebeam.decoder.features.registry import FEATURES
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-# One number stands for a list of one.
+# A single number is read as a list of one
 OneOrMore = Annotated[list[Finite], BeforeValidator(lambda value: [value] if isinstance(value, int | float) else value)]
 TYPES: dict[str, Any] = {"number": Finite, "list": list[Finite], "list or number": OneOrMore}
 

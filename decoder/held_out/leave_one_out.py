@@ -105,7 +105,10 @@ def held_out_target(counts: HeldOutCounts, words, begin, end):
 
 @kernel
 def held_out_pair(counts: HeldOutCounts, source, target):
-    """The first occurrence (int64) of the pair of two phrases, given by their own; ABSENT also where one of them is."""
+    """The first occurrence (int64) of a pair of phrases, or ABSENT.
+
+    `source` and `target` (int64) are the first occurrences of the two phrases, or ABSENT.
+    """
     if source == ABSENT or target == ABSENT:
         return np.int64(ABSENT)
     return np.int64(counts.pair_slots[_pair_slot(counts, source, target)])

@@ -16,13 +16,16 @@ NONE = np.uint64(0)  # no bit set
 
 @kernel
 def is_covered(first_gap, window, position):
-    """Whether the word at `position` is covered; it lies within the `window` (uint64) that begins at `first_gap`."""
+    """Whether the word at `position` (int64) is covered; it lies within the `window` (uint64) from `first_gap` on."""
     return (window >> np.uint64(position - first_gap)) & ONE != NONE
 
 
 @kernel
 def cover(first_gap, window, begin, end):
-    """(first gap, window) after covering the words begin:end, which were free and lie within the `window` (uint64)."""
+    """(first gap, window) after covering the words begin:end, which were free and lie within the window.
+
+    `first_gap` is int64, `window` uint64, both before.
+    """
     length = np.uint64(end - begin)
     window |= ((ONE << length) - ONE) << np.uint64(begin - first_gap)
     while window & ONE != NONE:

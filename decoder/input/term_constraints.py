@@ -74,7 +74,10 @@ def find_table_pairs(phrases: PhraseTable, words, longest, synthetic: SyntheticP
 
 @inner_kernel
 def keeps_terms(phrases: PhraseTable, pair, synthetic: SyntheticPairs, longest, begin, end):
-    """Whether the target phrase of `pair`, for the words begin:end, contains a translation of each term among them."""
+    """Whether the target phrase of `pair` contains a translation of each term within its source words begin:end.
+
+    `longest` (int64): words of the longest span that `synthetic` has.
+    """
     for first in range(begin, end):
         for last in range(first + 1, end + 1):
             span_index, is_term, has_translation = first * longest + last - first - 1, False, False

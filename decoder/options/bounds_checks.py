@@ -1,7 +1,7 @@
-"""The door of a phrase table: whether what it says of a sentence's phrases lies inside its arrays.
+"""Bounds checks of phrase tables: whether offsets and ids of a sentence's phrases lie inside the table's arrays.
 
 A damaged file may hold any number in place of an offset or an id. Tables are too large to be read whole when they are
-opened, so each source phrase is checked when a sentence first has it, and kernels behind this door check no more.
+opened, so each source phrase is checked when a sentence first has it, and later kernels need not check.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, TRAIN_AGAIN, find_source
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
 
-CAPACITY = 1 << 13  # source phrases that are known to be sound; a newer one takes the place of an older one
-# What may be wrong, and where.
+CAPACITY = 1 << 13  # source phrases remembered as sound, direct-mapped
+# Status of a check: sound, or the file that is damaged
 SOUND, SOURCES, PAIRS, TARGETS, WORDS, SPARSE = (np.int64(i) for i in range(6))
 FILES = {
     PAIRS: "phrases/pair_offsets.npy",
@@ -23,19 +23,19 @@ FILES = {
 }
 
 
-PLACE, VALUE, LIMIT = range(3)  # of what was found: where in the array, what, and what is expected at most
+POSITION, VALUE, LIMIT = range(3)  # of a finding (int64[3]): position in the array, value, and largest valid value
 
 
 class BoundsChecks:
-    """Looks up the phrases of sentences in one table for the first time; any number of threads may share one."""
+    """Checks the phrases of sentences in one table, once each; threads may share it."""
 
     def __init__(self, tables: Tables):
         self._tables, self._checked = tables, np.full(CAPACITY, ABSENT, np.int64)
 
     def is_oov(self, words: np.ndarray, longest: int) -> np.ndarray:
-        """bool[n], which of `words` (int32[n]) are no source phrase on their own.
+        """bool[n], which of `words` (int32[n]) are not a source phrase of one word.
 
-        Raises ModelError if what the table says of any phrase of up to `longest` words cannot be.
+        Raises ModelError if the table is damaged where it has a phrase of the sentence of up to `longest` words.
         """
         is_oov, finding = np.empty(words.size, bool), np.empty(3, np.int64)
         status = _check_phrases(self._tables, words, np.int64(longest), self._checked, is_oov, finding)
@@ -47,14 +47,18 @@ class BoundsChecks:
 def _message(status: int, finding: np.ndarray) -> str:
     if status == SOURCES:
         return "phrases/slots.npy, source_offsets.npy: a phrase is not where it should be"
-    place, value, limit = finding.tolist()
+    position, value, limit = finding.tolist()
     expected = "ids from 0" if status == WORDS else "ascending offsets from 0"
-    return f"{FILES[np.int64(status)]}: {value} at {place}, expected {expected} to {limit}"
+    return f"{FILES[np.int64(status)]}: {value} at {position}, expected {expected} to {limit}"
 
 
 @kernel
-def check_phrases(tables, words, longest, checked, is_oov, finding):
-    """Fill in `is_oov`; SOUND, or what is wrong with a phrase of the sentence, and int64[3] of what was found."""
+def check_phrases(tables: Tables, words, longest, checked, is_oov, finding):
+    """Check the phrases of up to `longest` (int64) of `words` (int32[n]): SOUND, or the status of the damaged file.
+
+    Fills `is_oov` (bool[n]), `checked` (int64[CAPACITY], the sound source phrases) and, if not SOUND, `finding`
+    (int64[3]).
+    """
     for begin in range(words.size):
         for end in range(begin + 1, min(begin + longest, words.size) + 1):
             source = find_source(tables.phrases, words, begin, end)
@@ -73,7 +77,7 @@ def check_phrases(tables, words, longest, checked, is_oov, finding):
 
 @inlined_kernel
 def _check_pairs(tables, source, finding):
-    """The same for all that is known of one source phrase."""
+    """Check all pairs of one source phrase: SOUND, or the status of the damaged file; fills `finding`."""
     phrases, sparse = tables.phrases, tables.sparse
     if not _is_ascending(phrases.pair_offsets, source, phrases.target_offsets.size - 1, finding):
         return PAIRS
@@ -83,7 +87,7 @@ def _check_pairs(tables, source, finding):
         for i in range(phrases.target_offsets[pair], phrases.target_offsets[pair + 1]):
             word = np.int64(phrases.target_words[i])
             if word < 0 or word >= tables.lms.word_ids.shape[0]:
-                finding[PLACE], finding[VALUE], finding[LIMIT] = i, word, tables.lms.word_ids.shape[0] - 1
+                finding[POSITION], finding[VALUE], finding[LIMIT] = i, word, tables.lms.word_ids.shape[0] - 1
                 return WORDS
         if sparse.active[PAIR_SPARSE] and not _is_ascending(sparse.pair_offsets, pair, sparse.pair_keys.size, finding):
             return SPARSE
@@ -92,12 +96,12 @@ def _check_pairs(tables, source, finding):
 
 @inlined_kernel
 def _is_ascending(offsets, i, limit, finding):
-    """Whether 0 <= offsets[i] <= offsets[i + 1] <= limit."""
+    """Whether 0 <= offsets[i] <= offsets[i + 1] <= limit; fills `finding` if not."""
     first, last = offsets[i], offsets[i + 1]
     if 0 <= first <= last <= limit:
         return True
-    at = i if first < 0 or first > limit else i + 1
-    finding[PLACE], finding[VALUE], finding[LIMIT] = at, offsets[at], limit
+    position = i if first < 0 or first > limit else i + 1
+    finding[POSITION], finding[VALUE], finding[LIMIT] = position, offsets[position], limit
     return False
 
 

@@ -1,10 +1,9 @@
-"""The ranked pairs of source phrases that came before: many come again.
+"""A direct-mapped cache of the ranked pairs of source phrases, of which many come again.
 
-A direct-mapped cache: a newer source phrase takes the place of an older one. Weights and model stay the same as long
-as it is used, or it is made to forget.
+A newer source phrase replaces an older one. The cache must be cleared when weights or model change.
 """
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 
@@ -12,18 +11,23 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.tables.phrase_table import ABSENT
 from phrasebeam.kernels.jit import inlined_kernel
 
+if TYPE_CHECKING:
+    from phrasebeam.decoder.options.candidates import Candidates
+
 CAPACITY = 8192  # a power of two; 32 bytes a candidate
 
 
 class CandidateCache(NamedTuple):
-    """Up to K best candidates, see Candidates, of each of M source phrases, none of more.
+    """The candidates (see Candidates) of at most M source phrases, those that have at most K.
 
-    NO_CACHE holds none, and keeps none.
+    NO_CACHE holds none and stores none.
     """
 
-    source: Annotated[np.ndarray, array(np.int64, "M", fill=ABSENT)]  # or ABSENT
-    size: Annotated[np.ndarray, array(np.int64, "M")]
-    item: Annotated[np.ndarray, array(np.int64, "M", "K")]  # best first
+    source: Annotated[np.ndarray, array(np.int64, "M", fill=ABSENT)]  # source phrase in each slot, or ABSENT
+    size: Annotated[np.ndarray, array(np.int64, "M")]  # number of candidates
+    item: Annotated[
+        np.ndarray, array(np.int64, "M", "K")
+    ]  # index of each among the pairs of the source phrase, best first
     score: Annotated[np.ndarray, array(np.float64, "M", "K")]
     estimate: Annotated[np.ndarray, array(np.float64, "M", "K")]
     bound: Annotated[np.ndarray, array(np.float64, "M", "K")]
@@ -35,7 +39,7 @@ def new_candidate_cache(most: int) -> CandidateCache:
 
 
 def clear_candidate_cache(cache: CandidateCache) -> None:
-    """Make the cache empty: for other weights."""
+    """Empty the cache, as is needed for other weights."""
     cache.source.fill(ABSENT)
 
 
@@ -43,8 +47,8 @@ NO_CACHE = allocate(CandidateCache, {"M": 0, "K": 0})
 
 
 @inlined_kernel
-def recall(cache, source, candidates):
-    """Put back the ranked candidates of a source phrase; their number, 0 if they are not known."""
+def recall(cache: CandidateCache, source, candidates: "Candidates"):
+    """Copy the ranked candidates of a `source` phrase (int64) to `candidates`; their number, 0 if not cached."""
     slot = source & (CAPACITY - 1)
     if cache.source.size == 0 or cache.source[slot] != source:
         return np.int64(0)
@@ -58,8 +62,8 @@ def recall(cache, source, candidates):
 
 
 @inlined_kernel
-def keep(cache, source, candidates, size):
-    """Keep the `size` ranked candidates of a source phrase."""
+def keep(cache: CandidateCache, source, candidates: "Candidates", size):
+    """Store the first `size` (int64) of the ranked `candidates` of a `source` phrase (int64)."""
     if cache.source.size == 0 or cache.item.shape[1] < size:
         return
     slot = source & (CAPACITY - 1)

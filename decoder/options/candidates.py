@@ -1,6 +1,6 @@
 """The pairs of one source phrase, ranked as Moses does: by weighted scores plus the language model's estimate.
 
-The estimate is what the language model makes of the target phrase without knowing what stands before it.
+The estimate is the language model's score of the target phrase without the context before it.
 """
 
 from typing import Annotated, NamedTuple
@@ -26,58 +26,57 @@ from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 
 ZERO = np.int64(0)
-# Places of `wrong`; 0 where nothing is. No more is read or written than there is room for.
-TOO_MANY = 0  # pairs of a source phrase, more than M
-TOO_LONG = 1  # words of a target phrase, more than there is room for
-NOT_FINITE = 2  # 1 + a pair whose scores are not
-REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not
-ESTIMATE_NOT_FINITE = 4  # 1 where that of a pair is not, though its scores are
+# Indices of Candidates.wrong, whose values are 0 without an error; nothing is read or written beyond the arrays
+TOO_MANY = 0  # number of pairs of a source phrase, if above M
+TOO_LONG = 1  # words of a target phrase, if above W
+NOT_FINITE = 2  # 1 + a pair whose scores are not finite
+REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not finite
+ESTIMATE_NOT_FINITE = 4  # 1 if the estimate of a pair is not finite, though its scores are
 
 
 class Candidates(NamedTuple):
-    """All pairs of one source phrase while the best are chosen, at most M, with target phrases of up to W words."""
+    """The pairs of one source phrase while they are ranked, at most M, with target phrases of up to W words."""
 
-    score: Annotated[np.ndarray, array(np.float64, "M")]
-    estimate: Annotated[np.ndarray, array(np.float64, "M")]
-    # What score and language model can at best amount to in any context
-    bound: Annotated[np.ndarray, array(np.float64, "M")]
-    heap: Annotated[np.ndarray, array(np.int64, "M")]
-    words: Annotated[np.ndarray, array(np.int32, "W")]  # work space for a target phrase
-    lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # likewise
-    first_pair: Annotated[np.ndarray, array(np.int64, 1)]  # of the source phrase
+    score: Annotated[np.ndarray, array(np.float64, "M")]  # weighted, without the language model
+    estimate: Annotated[np.ndarray, array(np.float64, "M")]  # score plus the language model's estimate
+    bound: Annotated[np.ndarray, array(np.float64, "M")]  # the most that score and language model are in any context
+    heap: Annotated[np.ndarray, array(np.int64, "M")]  # indices of the best pairs, after `choose` best first
+    words: Annotated[np.ndarray, array(np.int32, "W")]  # scratch space: ids of a target phrase
+    lm_words: Annotated[np.ndarray, array(np.int32, "W", "L")]  # scratch space: LM ids of a target phrase
+    first_pair: Annotated[np.ndarray, array(np.int64, 1)]  # first pair of the source phrase
     cache: CandidateCache
-    fired: SparseFeatureBuffer  # sparse features of a pair
-    wrong: Annotated[np.ndarray, array(np.int64, 5)]  # what was found that must not be, see TOO_MANY
+    fired: SparseFeatureBuffer  # scratch space: sparse features of a pair
+    wrong: Annotated[np.ndarray, array(np.int64, 5)]  # errors in the model, see TOO_MANY
 
 
 class Lookup(NamedTuple):
-    """All that looking up the options of a sentence reads and writes."""
+    """The arguments of the kernels that look up the options of a sentence."""
 
     sentence: Sentence
     tables: Tables
     weights: DenseWeights
-    limit: int  # pairs of a source phrase that are kept, 0 for all
+    limit: int  # table limit, the most pairs of a source phrase; 0 for all
     candidates: Candidates
     states: States
 
 
 def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
-    """Room for `most` pairs of a source phrase, and target phrases of `longest` words."""
+    """Candidates for `most` pairs of a source phrase, and target phrases of up to `longest` words."""
     cache = new_candidate_cache(min(table_limit, most))
-    fired = new_sparse_features(most_sparse_features(sparse), sparse.nothing.size - 1)
+    fired = new_sparse_features(most_sparse_features(sparse), sparse.begin_classes.size - 1)
     return allocate(Candidates, {"M": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
 
 
 def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
-    """Room for `n_words` target words: int32[n_words], and int32[n_words, n_models] for language model ids."""
+    """Arrays for `n_words` target words: int32[n_words] for ids, int32[n_words, n_models] for language model ids."""
     return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
 
 
 @inner_kernel
-def choose(source, lookup):
-    """Rank the pairs of a source phrase into candidates.heap, best first; how many are kept.
+def choose(source, lookup: Lookup):
+    """Rank the pairs of a `source` phrase (int64) into candidates.heap, best first; the number within the limit.
 
-    A pair whose scores without the language model are already too low is not shown to it: log p is never above 0.
+    Pairs whose scores without the language model are too low already are not scored by it: ln p is never above 0.
     """
     tables, weights, candidates, limit = lookup.tables, lookup.weights, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
@@ -85,9 +84,9 @@ def choose(source, lookup):
     if n_pairs > candidates.score.size:
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.score.size)
-    known = recall(candidates.cache, source, candidates)
-    if known > 0:
-        return known
+    n_cached = recall(candidates.cache, source, candidates)
+    if n_cached > 0:
+        return n_cached
     if limit == 0 or limit > n_pairs:
         limit = n_pairs
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
@@ -118,8 +117,8 @@ def choose(source, lookup):
 
 
 @inner_kernel
-def score_own(number, lookup):
-    """Fill in score, estimate and bound of a synthetic pair."""
+def score_synthetic(number, lookup: Lookup):
+    """Compute score, estimate and bound of the synthetic pair `number` (int64)."""
     synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
     total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
@@ -130,11 +129,11 @@ def score_own(number, lookup):
 
 
 @inner_kernel
-def add_sparse(pair, begin, end, lookup):
-    """Add the sparse features of a ranked pair, or a synthetic one, over words begin:end to its scores."""
+def add_sparse(pair, begin, end, lookup: Lookup):
+    """Add the sparse features of a ranked or synthetic `pair` (int64) over words begin:end to its scores."""
     synthetic, candidates, sparse = lookup.sentence.synthetic, lookup.candidates, lookup.tables.sparse
     size = target_length(lookup.tables, synthetic, pair)
-    if size > candidates.words.size:  # which has been noted as TOO_LONG
+    if size > candidates.words.size:  # noted as TOO_LONG before
         return
     read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
@@ -154,7 +153,7 @@ def add_sparse(pair, begin, end, lookup):
 
 @inner_kernel
 def _with_language_model(score, pair, lookup):
-    """(estimate, bound) of a pair of that score."""
+    """(estimate, bound) of a pair from its `score` without the language model."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
     length = target_length(lookup.tables, lookup.sentence.synthetic, pair)
     if length > candidates.words.size:
@@ -171,7 +170,7 @@ def _with_language_model(score, pair, lookup):
 
 @inner_kernel
 def _is_trusted(lms):
-    """Whether no language model can raise a score: log p is never above 0, but a weight may be below."""
+    """Whether no language model can raise a score: ln p is never above 0, but weights may be negative."""
     for which in range(lms.ln_weights.size):
         if lms.ln_weights[which] < 0:
             return False

@@ -1,4 +1,4 @@
-"""What the words not yet translated will at best add to the score (Koehn et al. 2003, section 3.2).
+"""Future cost: the best score that the words not yet translated can add (Koehn et al. 2003, section 3.2).
 
 The estimate of a span is the best sum of option estimates over all ways to cut it into phrases; distortion, lexicalized
 reordering and the sentence end are left out, as in Moses. A coverage has gaps of at most 64 words and the open end
@@ -10,47 +10,48 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, NONE, ONE
+from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.kernels.jit import kernel
 
 
 class FutureCost(NamedTuple):
-    """Estimates for a sentence of up to N words."""
+    """Future cost estimates for a sentence of up to N words, as weighted scores."""
 
     spans: np.ndarray  # float64[N + 1, 65], of the span of k words from i at [i, k]
     suffixes: np.ndarray  # float64[N + 1], of the words from i to the end
 
 
 def new_future_cost(n_words: int) -> FutureCost:
-    """Room for sentences of up to `n_words` words."""
+    """FutureCost for sentences of up to `n_words` words."""
     return FutureCost(np.zeros((n_words + 1, COVERAGE_WINDOW + 1)), np.zeros(n_words + 1))
 
 
 @kernel
-def fill_future_cost(options, n_words, future):
-    """Fill `future` from the estimates of the best option of each span."""
+def fill_future_cost(options: Options, n_words, future: FutureCost):
+    """Fill `future` for a sentence of `n_words` (int64) from the estimates of the best option of each span."""
     longest = options.longest
     future.suffixes[n_words] = 0.0
     for begin in range(n_words - 1, -1, -1):
-        room = n_words - begin
+        n_left = n_words - begin
         future.suffixes[begin] = -np.inf
         future.spans[begin, 0] = 0.0
-        for size in range(1, min(room, COVERAGE_WINDOW) + 1):
+        for size in range(1, min(n_left, COVERAGE_WINDOW) + 1):
             future.spans[begin, size] = -np.inf
-        for length in range(1, min(longest, room) + 1):
+        for length in range(1, min(longest, n_left) + 1):
             first = options.first[begin * longest + length - 1]
             if first == options.first[begin * longest + length]:
                 continue
             estimate = options.estimate[first]
             whole = estimate + future.suffixes[begin + length]
             future.suffixes[begin] = max(future.suffixes[begin], whole)
-            for size in range(length, min(room, COVERAGE_WINDOW) + 1):
+            for size in range(length, min(n_left, COVERAGE_WINDOW) + 1):
                 whole = estimate + future.spans[begin + length, size - length]
                 future.spans[begin, size] = max(future.spans[begin, size], whole)
 
 
 @kernel
-def future_cost(future, first_gap, window):
-    """The estimate for all gaps of a coverage."""
+def future_cost(future: FutureCost, first_gap, window):
+    """The estimate (float64) for all gaps of the coverage of `first_gap` (int64) and `window` (uint64)."""
     total = 0.0
     begin = first_gap
     while window != NONE:

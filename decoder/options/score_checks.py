@@ -1,4 +1,4 @@
-"""What a model must not say, looked for as sentences come to use it: its tables are too large to be read whole."""
+"""Checks of scores and alignment points of a model when sentences use them, as tables are too large to read whole."""
 
 import math
 
@@ -13,7 +13,7 @@ LANGUAGE_MODEL = "a language model gives scores that are not finite"
 
 
 def check_candidates(candidates: Candidates, tables: Tables) -> None:
-    """Raise ModelError if something was wrong with pairs that were ranked, and forget it."""
+    """Raise ModelError if candidates.wrong has an error of pairs that were ranked, and clear it."""
     wrong = candidates.wrong
     if not wrong.any():
         return

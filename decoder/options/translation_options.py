@@ -15,9 +15,10 @@ from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.options.candidates import (
     ESTIMATE_NOT_FINITE,
     REORDERING_NOT_FINITE,
+    Lookup,
     add_sparse,
     choose,
-    score_own,
+    score_synthetic,
 )
 from phrasebeam.decoder.sparse.templates import rule_hash
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
@@ -27,29 +28,28 @@ from phrasebeam.kernels.prefetch import prefetch
 from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
-FULL = np.int64(-1)  # returned where the arrays are too small
-WRONG = np.int64(-2)  # returned where something of the model is, see Candidates.wrong
+FULL = np.int64(-1)  # returned if the arrays are too small
+WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
 
 
 class Options(NamedTuple):
-    """O options over at most D distinct target phrases; the S spans are half open and at most `longest` words."""
+    """O options of S spans, with at most D distinct target phrases of W words in all, and L language models."""
 
-    longest: int
+    longest: int  # words of the longest span
     # Options of the span begin:begin+k are first[begin * longest + k - 1] and on
     first: Annotated[np.ndarray, array(np.int64, "S + 1")]
     pair: Annotated[np.ndarray, array(np.int64, "O")]  # phrase pair; negative: one of SyntheticPairs
-    begin: Annotated[np.ndarray, array(np.int32, "O")]
-    end: Annotated[np.ndarray, array(np.int32, "O")]
-    score: Annotated[np.ndarray, array(np.float64, "O")]  # weighted scores known without context
+    begin: Annotated[np.ndarray, array(np.int32, "O")]  # first source word
+    end: Annotated[np.ndarray, array(np.int32, "O")]  # half open
+    score: Annotated[np.ndarray, array(np.float64, "O")]  # weighted sum of the features that need no context
     estimate: Annotated[np.ndarray, array(np.float64, "O")]  # score plus the weighted language model estimate
-    # What score and language model can at best amount to in any context
-    bound: Annotated[np.ndarray, array(np.float64, "O")]
-    # Weighted, by orientation to the phrase before, and by orientation of the phrase after
+    bound: Annotated[np.ndarray, array(np.float64, "O")]  # the most that score and language model are in any context
+    # Weighted reordering scores by orientation to the phrase before, and of the phrase after
     backward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
     forward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
-    target: Annotated[np.ndarray, array(np.int32, "O")]  # distinct target phrase
-    rule: Annotated[np.ndarray, array(np.uint64, "O")]  # hash of both sides, where sparse features with history need it
-    # Equal where all that a next phrase can see of this one is equal
+    target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
+    rule: Annotated[np.ndarray, array(np.uint64, "O")]  # rule_hash, if there are sparse features with history
+    # Equal for options after which the next phrase has the same reordering scores
     state: Annotated[np.ndarray, array(np.int32, "O")]
     target_first: Annotated[np.ndarray, array(np.int64, "D + 1")]  # into words and lm_words
     words: Annotated[np.ndarray, array(np.int32, "W")]  # target ids, or beyond them, see SyntheticPairs
@@ -60,14 +60,14 @@ class Options(NamedTuple):
 
 
 def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
-    """Room for `capacity` options (a power of two) with `n_target_words` target words in all."""
+    """Options with room for `capacity` options (a power of two) with `n_target_words` target words in all."""
     sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity}
     return allocate(Options, sizes | {"W": n_target_words, "L": n_models}, longest=longest)
 
 
 @kernel
-def fill_options(lookup, options):
-    """Fill `options` for the sentence of a Lookup; their number, FULL, or WRONG."""
+def fill_options(lookup: Lookup, options: Options):
+    """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG."""
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
     options.target_first[0] = 0
@@ -75,21 +75,20 @@ def fill_options(lookup, options):
     longest, count, targets = options.longest, np.int64(0), np.int64(0)
     for begin in range(n):
         for length in range(1, longest + 1):
-            place = begin * longest + length - 1
-            options.first[place] = count
+            options.first[begin * longest + length - 1] = count
             if begin + length > n:
                 continue
-            kept = _pairs_of(begin, begin + length, lookup, options)
-            if kept == FULL or count + kept > options.pair.size:
+            n_pairs = _pairs_of(begin, begin + length, lookup, options)
+            if n_pairs == FULL or count + n_pairs > options.pair.size:
                 return FULL
-            for k in range(kept):
+            for k in range(n_pairs):
                 if options.order[k] >= 0:
                     prefetch(tables.phrases.target_offsets, options.order[k])
                     prefetch(tables.ln_reordering, options.order[k])
-            for k in range(kept):
+            for k in range(n_pairs):
                 if options.order[k] >= 0:
                     prefetch(tables.phrases.target_words, tables.phrases.target_offsets[options.order[k]])
-            for k in range(kept):
+            for k in range(n_pairs):
                 pair = options.order[k]
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
@@ -113,8 +112,8 @@ def fill_options(lookup, options):
 def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     synthetic, phrases, candidates = lookup.sentence.synthetic, lookup.tables.phrases, lookup.candidates
-    place, order, kept = begin * options.longest + end - begin - 1, options.order, ZERO
-    rule, source = lookup.sentence.rules[place], ABSENT
+    span_index, order, n_pairs = begin * options.longest + end - begin - 1, options.order, ZERO
+    rule, source = lookup.sentence.rules[span_index], ABSENT
     if rule != BLOCKED:
         source = find_source(phrases, lookup.sentence.words, begin, end)
     if source != ABSENT:
@@ -125,28 +124,28 @@ def _pairs_of(begin, end, lookup, options):
         for k in range(n_chosen):
             pair = candidates.first_pair[0] + candidates.heap[k]
             if rule != CONSTRAINED or keeps_terms(phrases, pair, synthetic, options.longest, begin, end):
-                order[kept] = pair
-                kept += 1
-    for number in range(synthetic.first[place], synthetic.first[place + 1]):
-        if kept == order.size:
+                order[n_pairs] = pair
+                n_pairs += 1
+    for number in range(synthetic.first[span_index], synthetic.first[span_index + 1]):
+        if n_pairs == order.size:
             return FULL
-        score_own(number, lookup)
-        k = int(kept)
+        score_synthetic(number, lookup)
+        k = int(n_pairs)
         while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < synthetic.estimate[number]:
             order[k] = order[k - 1]
             k -= 1
         order[k] = -1 - number
-        kept += 1
-    if kept > 0 and lookup.tables.sparse.has_rule_features:
-        _rank_again(begin, end, lookup, order, kept)
-    return kept
+        n_pairs += 1
+    if n_pairs > 0 and lookup.tables.sparse.has_rule_features:
+        _rank_again(begin, end, lookup, order, n_pairs)
+    return n_pairs
 
 
 @inner_kernel
-def _rank_again(begin, end, lookup, order, kept):
+def _rank_again(begin, end, lookup, order, n_pairs):
     """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
     synthetic, candidates = lookup.sentence.synthetic, lookup.candidates
-    for i in range(kept):
+    for i in range(n_pairs):
         pair = order[i]
         add_sparse(pair, begin, end, lookup)
         estimate, k = _estimate_of(pair, synthetic, candidates), i
@@ -158,7 +157,7 @@ def _rank_again(begin, end, lookup, order, kept):
 
 @inlined_kernel
 def _estimate_of(pair, synthetic, candidates):
-    """The estimate of a pair of the span at hand."""
+    """The estimate of a pair of the source phrase in `candidates`, or of a synthetic one."""
     if pair < 0:
         return synthetic.estimate[synthetic_number(pair)]
     return candidates.estimate[pair - candidates.first_pair[0]]
@@ -166,7 +165,7 @@ def _estimate_of(pair, synthetic, candidates):
 
 @inlined_kernel
 def _add_scores(options, option, synthetic, candidates):
-    """Give the option the scores of its pair."""
+    """Copy the scores of the option's pair to the option."""
     pair = options.pair[option]
     if pair < 0:
         number = synthetic_number(pair)
@@ -180,7 +179,7 @@ def _add_scores(options, option, synthetic, candidates):
 
 @inlined_kernel
 def _add_target(options, option, synthetic, tables, targets):
-    """Give the option its distinct target phrase, a new one if need be; the number of targets, or FULL."""
+    """Find or add the option's target phrase among the `targets` distinct ones; their number afterwards, or FULL."""
     begin = options.target_first[targets]
     size = target_length(tables, synthetic, options.pair[option])
     if begin + size > options.words.size:
@@ -204,7 +203,7 @@ def _add_target(options, option, synthetic, tables, targets):
 
 @inlined_kernel
 def _add_rule(options, option, lookup):
-    """Give the option the hash of its rule, where it is needed."""
+    """Compute the hash of the option's rule if there are sparse features with history."""
     if lookup.tables.sparse.has_history:
         target = np.int64(options.target[option])
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
@@ -226,17 +225,17 @@ def _is_target(options, target, begin, size):
 
 @inlined_kernel
 def _add_reordering(options, option, pair, ln_reordering, model, weights):
-    """Weighted reordering scores, and the id of what the next phrase can see: the span and the forward scores.
+    """Compute the option's weighted reordering scores, and its state: the same for equal span and forward scores.
 
-    Returns the sum of all.
+    Returns the sum of the scores.
     """
     total = 0.0
     h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
-    for which in range(N_ORIENTATIONS):
-        backward = weighted_orientation(ln_reordering, model, weights.reordering, pair, BACKWARD, which)
-        forward = weighted_orientation(ln_reordering, model, weights.reordering, pair, FORWARD, which)
-        options.backward[option, which] = backward
-        options.forward[option, which] = forward
+    for orientation in range(N_ORIENTATIONS):
+        backward = weighted_orientation(ln_reordering, model, weights.reordering, pair, BACKWARD, orientation)
+        forward = weighted_orientation(ln_reordering, model, weights.reordering, pair, FORWARD, orientation)
+        options.backward[option, orientation] = backward
+        options.forward[option, orientation] = forward
         total += backward + forward
         h = combine(h, np.int64(forward * 65536.0))
     options.state[option] = _same_state(options, option, h, model.keeps_span)
@@ -245,7 +244,7 @@ def _add_reordering(options, option, pair, ln_reordering, model, weights):
 
 @inlined_kernel
 def _check_scores(reordering, pair, estimate, candidates):
-    """Note what is not finite."""
+    """Note in candidates.wrong which scores are not finite."""
     if not np.isfinite(reordering):
         candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
     if not np.isfinite(estimate):
@@ -254,7 +253,7 @@ def _check_scores(reordering, pair, estimate, candidates):
 
 @inlined_kernel
 def _same_state(options, option, h, keeps_span):
-    """The first option with the same end, where the model `keeps_span` the same span, and the same forward scores."""
+    """The first option with the same forward scores and end and, if the model `keeps_span`, the same begin."""
     if not keeps_span:
         h = combine(START, np.int64(options.end[option]))
     slot = first_slot(mix(h), options.state_slots.size)
@@ -263,8 +262,8 @@ def _same_state(options, option, h, keeps_span):
         same = options.end[other] == options.end[option]
         if keeps_span:
             same = same and options.begin[other] == options.begin[option]
-        for which in range(N_ORIENTATIONS):
-            same = same and options.forward[other, which] == options.forward[option, which]
+        for orientation in range(N_ORIENTATIONS):
+            same = same and options.forward[other, orientation] == options.forward[option, orientation]
         if same:
             return other
         slot = next_slot(slot, options.state_slots.size)

@@ -97,7 +97,7 @@ class DerivationView:
             self.features.places(),
             self.weights.by_length.shape[1] - 1,
             *new_target_room(n_phrases * longest + 1, lms.orders.size),
-            new_sparse_features(n_phrases * most_sparse_features(sparse), sparse.nothing.size - 1),
+            new_sparse_features(n_phrases * most_sparse_features(sparse), sparse.begin_classes.size - 1),
             is_complete,
         )
 

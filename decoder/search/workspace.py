@@ -63,7 +63,7 @@ class Workspace:
         self.stack_size = min(max(2 * search.stack, SMALLEST_STACK), LARGEST_STACK)
         self.stack_edges, self.n_queued, self.n_blocks = 1 << 12, 1 << 12, 1 << 10
         longest_target = max(model.description.max_target_phrase_length, 1)
-        self.n_histories, self.n_levels = 1 << 12, sparse.nothing.size - 1
+        self.n_histories, self.n_levels = 1 << 12, sparse.begin_classes.size - 1
         most, n_models = max(model.most_pairs, 1), self.orders.size
         self.candidates = new_candidates(most, longest_target, search.table_limit, n_models, sparse)
         self.snapshot: WeightSnapshot | None = None

@@ -1,6 +1,6 @@
-"""What sparse features are called: the names of those that kernels listed of a derivation.
+"""Names of the sparse features of a derivation.
 
-A key is a hash, from which no name can be read; so the names are made anew, from the words, by each group's `names`.
+Keys are hashes, from which no name can be read, so each group makes the names from the words of the derivation.
 """
 
 from collections import deque
@@ -23,37 +23,37 @@ class NamedRule(NamedTuple):
     begin: int  # source words, half open
     end: int
     target: Sequence[str]
-    pair_keys: Sequence[int]  # of the features that the phrase table gives it
+    pair_keys: Sequence[int]  # keys of its features in the phrase table
 
 
 class FeatureNamer:
     """Names the sparse features of one model."""
 
     def __init__(self, levels: Levels, sparse: Sparse, pair_names: Mapping[int, str]):
-        """`pair_names` are those of features of the phrase table, by key."""
+        """`pair_names` are the names of features in the phrase table, by key."""
         self.levels, self.active, self.pair_names = levels, sparse.active, pair_names
         rows = sparse.combinations.tolist()
         self.combinations = [[row for row in rows if row[int(KIND)] == kind] for kind in range(len(EDGE_GROUPS))]
 
     def names(self, source: Sequence[str], rules: Sequence[NamedRule], groups: np.ndarray) -> list[str]:
-        """The names of all features of a derivation, whose groups are listed (int64[K]); K names in that order.
+        """The names of all K features of the derivation `rules`, in the order of their `groups` (int64[K]).
 
-        Raises ValueError where these are not the groups of its features.
+        Raises ValueError if these are not the groups of its features.
         """
         contexts = list(self._contexts(source, rules))
-        waiting = [
+        names_by_group = [
             deque(self._of_group(group, contexts)) if is_active else deque[str]()
             for group, is_active in zip(SPARSE_GROUPS, self.active)
         ]
-        if np.bincount(groups, minlength=len(waiting)).tolist() != [len(names) for names in waiting]:
+        if np.bincount(groups, minlength=len(SPARSE_GROUPS)).tolist() != [len(names) for names in names_by_group]:
             raise ValueError("there are not as many names as features; kernels and names of a group differ")
-        return [waiting[group].popleft() for group in groups.tolist()]
+        return [names_by_group[group].popleft() for group in groups.tolist()]
 
     @staticmethod
     def _of_group(group: SparseGroup, contexts: Sequence[RuleInContext]) -> Iterator[str]:
         prefix = "" if group.scope == "pair" else f"{group.name}_"
-        for one in contexts:
-            yield from (f"{prefix}{name}" for name in group.names(one))
+        for context in contexts:
+            yield from (f"{prefix}{name}" for name in group.names(context))
 
     def _contexts(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[RuleInContext]:
         before, words = BEGIN, [BEGIN, BEGIN]

@@ -1,8 +1,8 @@
-"""Backoff levels of sparse features: what stands for a word, as text and as hash (Yu et al. 2013, Table 1)."""
+"""Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1)."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -13,6 +13,9 @@ from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_class_map
 
+if TYPE_CHECKING:
+    from phrasebeam.decoder.sparse.sparse_features import Sparse
+
 LevelKind = Literal["word", "characters", "classes", "type"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have
@@ -20,7 +23,7 @@ NO_CLASSES = np.zeros((0, 1), np.uint64)
 
 
 class Level(Section):
-    """A backoff level: what stands for a word, and what using it costs (Yu et al. 2013, Table 1)."""
+    """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
     kind: LevelKind = Field(description="the word; its first characters; its class in a map; numeral, mark or other")
     budget: int = Field(ge=1, description="what one of these adds to the cost of a combination")
@@ -40,15 +43,15 @@ class Level(Section):
 
     @property
     def name(self) -> str:
-        """What the level is called in the names of features."""
+        """The name of the level in the names of features."""
         return f"{self.kind}{self.prefix or ''}"
 
 
 class Levels:
-    """What stands for words: column 0 for the word itself, then one for each level."""
+    """The classes of words: column 0 is the word itself, the others are its classes at each level."""
 
     def __init__(self, levels: Sequence[Level], directory: Path):
-        """Read the maps of the levels, which lie in `directory`. Raises SmtError where one is missing or wrong."""
+        """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
         self.levels, self.labels = levels, ["word", *(level.name for level in levels)]
         self._maps = {
             side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
@@ -56,29 +59,29 @@ class Levels:
         }
 
     def names(self, side: str, word: str) -> list[str]:
-        """What stands for a word of one side."""
-        return [word, *(_stand_in(level, known, word) for level, known in zip(self.levels, self._maps[side]))]
+        """The word and its class at each level; `side` is "source" or "target"."""
+        return [word, *(_class_of(level, classes, word) for level, classes in zip(self.levels, self._maps[side]))]
 
     def classes(self, side: str, words: Iterable[str]) -> np.ndarray:
-        """uint64[W, 1 + L] hashes of them."""
+        """uint64[W, 1 + L] hashes of `words` and their classes at L levels."""
         rows = [self.names(side, word) for word in words]
         texts = [f"{label}={name}" for row in rows for label, name in zip(self.labels, row)]
         return hash_texts(texts).reshape(len(rows), len(self.labels))
 
     def sentence_classes(self, words: Sequence[str]) -> np.ndarray:
-        """uint64[n + 2, 1 + L] of a source sentence between its boundaries."""
+        """uint64[n + 2, 1 + L] hashes of a source sentence of n words between its boundaries."""
         return self.classes("source", [BEGIN, *words, END])
 
 
-def _stand_in(level: Level, known: dict[str, str], word: str) -> str:
+def _class_of(level: Level, classes: dict[str, str], word: str) -> str:
     if level.kind == "type":
         return word_type(word)
-    text = known.get(word, UNCLASSED) if level.kind == "classes" else word
+    text = classes.get(word, UNCLASSED) if level.kind == "classes" else word
     return text[: level.prefix] if level.prefix else text
 
 
 def word_type(word: str) -> str:
-    """What kind of word it is: number, mark, mixed with a digit, or other (Yu et al. 2013 do not say which four)."""
+    """The type of a word: number, mixed with a digit, mark, boundary or word (Yu et al. 2013 do not say which four)."""
     if word in (BEGIN, END):
         return "boundary"
     if not any(c.isalnum() for c in word):
@@ -89,7 +92,10 @@ def word_type(word: str) -> str:
 
 
 @inlined_kernel
-def target_class(sparse, synthetic, word, column):
-    """uint64 hash of what stands for a target word (an id, or beyond the vocabulary, see SyntheticPairs) at a level."""
-    n_known = sparse.target_classes.shape[0]
-    return sparse.target_classes[word, column] if word < n_known else synthetic.classes[word - n_known, column]
+def target_class(sparse: "Sparse", synthetic, word, column):
+    """uint64 hash of the class of a target word at the level `column` (int64), 0 for the word itself.
+
+    `word` (int64) is an id, at or above the size of the vocabulary for words of `synthetic` (SyntheticPairs).
+    """
+    n_words = sparse.target_classes.shape[0]
+    return sparse.target_classes[word, column] if word < n_words else synthetic.classes[word - n_words, column]

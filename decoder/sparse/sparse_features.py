@@ -17,27 +17,26 @@ class Sparse(NamedTuple):
     """Sparse features of a model whose phrase table has P pairs, over a target vocabulary of V words."""
 
     weights: SparseWeights
-    active: np.ndarray  # bool[len(GROUPS)]
-    has_rule_features: bool  # whether a pair in its sentence has features, beside those that it has alone
-    has_history: bool  # whether there are features of what comes before a pair
-    pair_offsets: np.ndarray  # int64[P + 1], into the two below; of no pairs without such features
+    active: np.ndarray  # bool[len(GROUPS)], groups that the model has
+    has_rule_features: bool  # whether features depend on the pair and the source sentence
+    has_history: bool  # whether features depend on the phrases before, too
+    pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
     pair_keys: np.ndarray  # uint64[...]
     pair_values: np.ndarray  # float32[...]
-    target_classes: np.ndarray  # uint64[V, 1 + L], hash of the word, and of what stands for it at each level
-    nothing: np.ndarray  # uint64[1 + L], of what is before the first target word
-    combinations: np.ndarray  # int8[C, 8], column of the classes by position, or ABSENT; then LENGTH and KIND
+    target_classes: np.ndarray  # uint64[V, 1 + L], hashes of each word and of its class at each level
+    begin_classes: np.ndarray  # uint64[1 + L], classes of the sentence start, before the first target word
+    combinations: np.ndarray  # int8[C, 8], see word_edges
 
 
 def no_sparse() -> Sparse:
-    """Of a model without sparse features."""
-    nothing = np.zeros(0, np.uint64)
+    """Sparse of a model without sparse features."""
     return Sparse(
         new_sparse_weights(),
         np.zeros(len(SPARSE_GROUPS), bool),
         False,
         False,
         np.zeros(1, np.int64),
-        nothing,
+        np.zeros(0, np.uint64),
         np.zeros(0, np.float32),
         NO_CLASSES,
         np.zeros(1, np.uint64),
@@ -46,7 +45,7 @@ def no_sparse() -> Sparse:
 
 
 def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
-    """The features of the groups that are `active` (bool[len(GROUPS)]), and of no other."""
+    """`sparse` with the groups that are `active` (bool[len(GROUPS)]) alone."""
     scopes = {group.scope for group, is_active in zip(SPARSE_GROUPS, active) if is_active}
     return sparse._replace(
         active=active,
@@ -57,27 +56,27 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
 
 
 def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
-    """The same for a table that has some `pairs` (int64[P]) of the model's alone."""
+    """`sparse` for a phrase table that has only the `pairs` (int64[P]) of the model's, renumbered from 0."""
     if not sparse.pair_keys.size:
         return sparse
     first, last = sparse.pair_offsets[pairs], sparse.pair_offsets[pairs + 1]
     offsets = np.zeros(pairs.size + 1, np.int64)
     np.cumsum(last - first, out=offsets[1:])
-    places = np.repeat(first - offsets[:-1], last - first) + np.arange(offsets[-1])
+    columns = np.repeat(first - offsets[:-1], last - first) + np.arange(offsets[-1])
     return sparse._replace(
-        pair_offsets=offsets, pair_keys=sparse.pair_keys[places], pair_values=sparse.pair_values[places]
+        pair_offsets=offsets, pair_keys=sparse.pair_keys[columns], pair_values=sparse.pair_values[columns]
     )
 
 
 def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, weights: SparseWeights) -> Sparse:
-    """The features of `templates`, over a target vocabulary. Those of single pairs are to be put in afterwards."""
+    """The features of `templates`, over a target vocabulary, without those of single pairs, which callers add."""
     edges = word_edges(templates.word_edges, templates.levels) if templates.word_edges else no_sparse().combinations
     active = np.array([group.is_switch and getattr(templates, group.name) for group in SPARSE_GROUPS])
     active[FIRST_EDGES + edges[:, KIND]] = True
     sparse = no_sparse()._replace(
         weights=weights,
         target_classes=levels.classes("target", target.words),
-        nothing=levels.classes("target", [BEGIN])[0],
+        begin_classes=levels.classes("target", [BEGIN])[0],
         combinations=edges,
     )
     return only_groups(sparse, active)

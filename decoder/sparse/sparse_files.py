@@ -1,4 +1,4 @@
-"""Sparse features of a model on disk: which there are, their weights, and those that single phrase pairs have.
+"""The files of a model's sparse features: templates, weights, and features of single phrase pairs.
 
 templates.yaml                  Templates and FORMAT; the maps that it names lie beside it
 sparse/{keys,values}.npy        weights that are not 0, see SparseWeights
@@ -23,24 +23,24 @@ from phrasebeam.decoder.sparse.text_hashes import name_keys
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, map_array
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
-# Of all these files. Before it had a name, keys depended on the order of groups and positions; now they are hashes.
+# Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
 PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
 
 
 class TemplatesFile(Templates):
-    """templates.yaml: which features there are, and what their keys are."""
+    """templates.yaml: the templates, and the format of keys."""
 
     format: str = ""
 
 
 def save_templates(directory: Path, templates: Templates) -> None:
-    """Write templates.yaml."""
+    """Write templates.yaml to `directory`."""
     save_config(TemplatesFile(**dict(templates) | {"format": FORMAT}), directory / "templates.yaml")
 
 
 def _open_templates(path: Path) -> Templates:
-    """Read it back. Raises ModelError where its keys are of another format."""
+    """Read templates.yaml. Raises ModelError if its keys are of another format."""
     templates = load_config(path, TemplatesFile)
     if templates.format != FORMAT:
         found = f"the format of sparse features is {templates.format!r}" if templates.format else "no format"
@@ -52,7 +52,10 @@ def _open_templates(path: Path) -> Templates:
 def open_sparse(
     directory: Path, target: FixedVocabulary, n_pairs: int
 ) -> tuple[Templates | None, Levels | None, Sparse]:
-    """What the model in `directory` has; (None, None, no features) without templates.yaml. Raises SmtError."""
+    """The sparse features of the model in `directory`, for a table of `n_pairs`; (None, None, no_sparse()) without any.
+
+    Raises SmtError where a file is missing or damaged.
+    """
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()
     templates = _open_templates(directory / "templates.yaml")
@@ -65,21 +68,21 @@ def open_sparse(
 
 
 def open_pair_names(directory: Path) -> dict[int, str]:
-    """The names of features of pairs, by key."""
+    """The names of features of single phrase pairs, by key; empty without such features."""
     path = directory / "sparse" / "pairs" / "names"
     names = list(read_lines(path)) if path.exists() else []
     return dict(zip(name_keys(names).tolist(), names)) if names else {}
 
 
 def save_feature_names(directory: Path, names: Mapping[int, str]) -> None:
-    """Write the names of features by key."""
+    """Write sparse/names: the `names` of features by key."""
     (directory / "sparse").mkdir(exist_ok=True)
     with atomic_file(directory / "sparse" / "names") as file:
         file.write("".join(f"{key:016x}\t{name}\n" for key, name in names.items()).encode("utf-8"))
 
 
 def open_feature_names(directory: Path) -> dict[int, str]:
-    """Read them back; none where there are none. Raises FormatError where a line is damaged."""
+    """The names of features by key in sparse/names, {} without the file. Raises FormatError for a damaged line."""
     path, names = directory / "sparse" / "names", dict[int, str]()
     for number, line in enumerate(read_lines(path) if path.exists() else (), 1):
         key, _, name = line.partition("\t")
@@ -93,7 +96,10 @@ def open_feature_names(directory: Path) -> dict[int, str]:
 def save_pair_features(
     directory: Path, names: Sequence[str], offsets: np.ndarray, numbers: np.ndarray, values: np.ndarray
 ) -> None:
-    """Write the features of pairs: those of pair i are offsets[i]:offsets[i + 1] of `numbers` (of names) and values."""
+    """Write the features of pairs: pair i has those at offsets[i]:offsets[i + 1] (int64[P + 1]).
+
+    `numbers` (int64[Z]) are their indices in `names`, `values` (float32[Z]) their values.
+    """
     path = directory / "sparse" / "pairs"
     path.mkdir(parents=True)
     with atomic_file(path / "names") as file:

@@ -1,4 +1,4 @@
-"""What is declared of a group of sparse features, and what the names of its features are made of."""
+"""The declaration of a group of sparse features, and the phrase in context from which its features are named."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
@@ -9,7 +9,7 @@ Scope = Literal["pair", "rule", "history"]
 
 
 class RuleInContext(NamedTuple):
-    """A phrase of a derivation with all that its sparse features see, as text."""
+    """A phrase of a derivation with the context on which its sparse features depend, as text."""
 
     levels: Levels
     combinations: Sequence[Sequence[Sequence[int]]]  # rows of Sparse.combinations, by kind of word edges
@@ -17,24 +17,24 @@ class RuleInContext(NamedTuple):
     begin: int  # source words, half open
     end: int
     target: Sequence[str]
-    pair_names: Sequence[str]  # of the features that the phrase table gives it
+    pair_names: Sequence[str]  # names of its features in the phrase table
     before: str  # the rule before, or BEGIN
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN
 
     @property
     def rule(self) -> str:
-        """What the rule is called: the words of both sides."""
+        """The name of the rule: the words of both sides."""
         return f"{'_'.join(self.source[self.begin : self.end])}~{'_'.join(self.target)}"
 
 
 class SparseGroup(NamedTuple):
-    """A group of sparse features: all that one template makes."""
+    """A group of sparse features: all features of one template."""
 
-    name: str  # which their keys and names begin with, and weights.yaml calls their scale
+    name: str  # part of keys and names of its features, and the name of its scale in weights.yaml
     description: str  # one line for users
-    scope: Scope  # of the phrase pair; of the pair in its sentence; of it and what comes before
-    names: Callable[[RuleInContext], Iterable[str]]  # of the features of a phrase, in the order of the kernel
+    scope: Scope  # what features depend on: the pair; also the source sentence; also the phrases before
+    names: Callable[[RuleInContext], Iterable[str]]  # names of the features of a phrase, in the order of the kernel
     rate: float  # default learning rate in train-maxforce
-    rate_name: str = ""  # of groups that share a learning rate; "": the group's own name
-    is_switch: bool = True  # whether templates.yaml says by the group's name if a model has it
+    rate_name: str = ""  # name of a learning rate that groups share; "": the group's name
+    is_switch: bool = True  # whether templates.yaml switches it on by its name

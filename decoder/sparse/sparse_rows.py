@@ -1,4 +1,4 @@
-"""Sparse feature vectors as arrays, one row behind the other."""
+"""Sparse feature vectors as the rows of a matrix in compressed (CSR) form."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -8,14 +8,14 @@ import numpy as np
 
 
 class SparseRows(NamedTuple):
-    """K vectors; in each the keys ascend, every one once."""
+    """K sparse vectors; the keys of each ascend and are distinct."""
 
     first: np.ndarray  # int64[K + 1], vector i is first[i]:first[i + 1]
     keys: np.ndarray  # uint64[Z]
     values: np.ndarray  # float32[Z]
 
     def vectors(self) -> list[dict[int, float]]:
-        """As dicts, value by key."""
+        """The vectors as dicts from key to value."""
         keys, values, ends = self.keys.tolist(), self.values.tolist(), self.first.tolist()
         return [dict(zip(keys[a:b], values[a:b])) for a, b in pairwise(ends)]
 
@@ -23,8 +23,8 @@ class SparseRows(NamedTuple):
         """The vectors `rows` (int64[R])."""
         sizes = np.diff(self.first)[rows]
         first = _ends(sizes)
-        places = np.arange(first[-1]) - np.repeat(first[:-1] - self.first[rows], sizes)
-        return SparseRows(first, self.keys[places], self.values[places])
+        columns = np.arange(first[-1]) - np.repeat(first[:-1] - self.first[rows], sizes)
+        return SparseRows(first, self.keys[columns], self.values[columns])
 
 
 def no_features(n: int) -> SparseRows:
@@ -33,14 +33,17 @@ def no_features(n: int) -> SparseRows:
 
 
 def rows_of(vectors: Sequence[Mapping[int, float]]) -> SparseRows:
-    """Vectors given as values by key."""
+    """SparseRows of vectors given as dicts from key to value."""
     keys = np.array([key for vector in vectors for key in vector], np.uint64)
     values = np.array([value for vector in vectors for value in vector.values()], np.float32)
     return summed(_ends([len(vector) for vector in vectors]), keys, values)
 
 
 def summed(first: np.ndarray, keys: np.ndarray, values: np.ndarray) -> SparseRows:
-    """Vectors of features in any order; those that come more than once in a vector are added up."""
+    """SparseRows of vectors first[i]:first[i + 1] (int64[K + 1]) of `keys` (uint64[Z]) and `values` (float32[Z]).
+
+    Keys may be in any order; the values of a key that a vector has more than once are added up.
+    """
     n = first.size - 1
     row = np.repeat(np.arange(n), np.diff(first))
     order = np.lexsort((keys, row))
@@ -53,7 +56,7 @@ def summed(first: np.ndarray, keys: np.ndarray, values: np.ndarray) -> SparseRow
 
 
 def joined(parts: Sequence[SparseRows]) -> SparseRows:
-    """The vectors of all parts, one part behind the other."""
+    """The vectors of all `parts`, concatenated."""
     sizes = np.concatenate([np.diff(part.first) for part in parts])
     keys, values = (np.concatenate(arrays) for arrays in zip(*((part.keys, part.values) for part in parts)))
     return SparseRows(_ends(sizes), keys, values)

@@ -1,6 +1,6 @@
 """Weights of sparse features: a hash table from 64-bit keys to numbers, which threads share (open addressing).
 
-A key is a hash of what the feature is called or made of, so that a feature has the same key in every process.
+A key is a hash of the feature's name or words, so that a feature has the same key in every process.
 """
 
 from pathlib import Path
@@ -19,11 +19,11 @@ FILES = {"keys": np.uint64, "values": np.float64}
 
 
 class SparseWeights(NamedTuple):
-    """At most 3/4 of T slots are in use, T a power of two."""
+    """A hash table of T slots, a power of two, of which at most 3/4 are in use."""
 
     keys: np.ndarray  # uint64[T], NO_KEY where empty
     values: np.ndarray  # float64[T], 0 where empty
-    n_used: np.ndarray  # int64[1]
+    n_used: np.ndarray  # int64[1], slots in use
 
 
 def new_sparse_weights(n_features: int = 0) -> SparseWeights:
@@ -35,8 +35,8 @@ def new_sparse_weights(n_features: int = 0) -> SparseWeights:
 
 
 @inlined_kernel
-def slot_of(weights, key):
-    """The slot of `key`, or the empty slot where it belongs."""
+def slot_of(weights: SparseWeights, key):
+    """The slot (int64) of `key` (uint64), or the empty slot where it belongs."""
     slot = first_slot(mix(key), weights.keys.size)
     while weights.keys[slot] != key and weights.keys[slot] != NO_KEY:
         slot = next_slot(slot, weights.keys.size)
@@ -44,20 +44,20 @@ def slot_of(weights, key):
 
 
 @inlined_kernel
-def find_weight(weights, key):
-    """The weight of a feature, 0 where it has none."""
+def find_weight(weights: SparseWeights, key):
+    """The weight (float64) of the feature `key` (uint64), 0 if it has none."""
     return weights.values[slot_of(weights, key)]
 
 
 @kernel
-def has_room(weights, n_more):
-    """Whether `n_more` new features fit in."""
+def has_room(weights: SparseWeights, n_more):
+    """Whether `n_more` (int64) new features fit into the table."""
     return 4 * (weights.n_used[0] + n_more) <= 3 * weights.keys.size
 
 
 @kernel
-def add_weights(weights, keys, amounts):
-    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]); see has_room."""
+def add_weights(weights: SparseWeights, keys, amounts):
+    """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), for which there must be room."""
     for i in range(keys.size):
         slot = slot_of(weights, keys[i])
         if weights.keys[slot] == NO_KEY:
@@ -67,14 +67,14 @@ def add_weights(weights, keys, amounts):
 
 
 @kernel
-def fill_weights(weights, keys, values):
-    """The weights of `keys` (uint64[K]) into `values` (float64[K])."""
+def fill_weights(weights: SparseWeights, keys, values):
+    """Write the weights of `keys` (uint64[K]) to `values` (float64[K])."""
     for i in range(keys.size):
         values[i] = find_weight(weights, keys[i])
 
 
 def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) -> SparseWeights:
-    """A copy in which `keys` (uint64[K], each once) have the weights `values` (float64[K])."""
+    """A copy of `weights` in which `keys` (uint64[K], each once) have the weights `values` (float64[K])."""
     old_keys, old_values = used(weights)
     kept = ~np.isin(old_keys, keys)
     changed = new_sparse_weights(int(kept.sum()) + keys.size)
@@ -84,7 +84,7 @@ def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) ->
 
 
 def with_room(weights: SparseWeights, n_more: int) -> SparseWeights:
-    """The same table, or a larger one with the same weights, into which `n_more` new features fit."""
+    """`weights`, or a larger table with the same weights if `n_more` new features do not fit in."""
     if has_room(weights, n_more):
         return weights
     grown = new_sparse_weights(2 * (int(weights.n_used[0]) + n_more))
@@ -100,7 +100,7 @@ def used(weights: SparseWeights) -> tuple[np.ndarray, np.ndarray]:
 
 
 def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[Path]:
-    """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys; the files."""
+    """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys; returns the paths."""
     keys, values = used(weights)
     Path(directory).mkdir(parents=True, exist_ok=True)
     paths = [Path(directory) / f"{name}.npy" for name in FILES]
@@ -111,7 +111,7 @@ def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[P
 
 
 def open_sparse_weights(directory: str | Path) -> SparseWeights:
-    """Read them back. Raises ModelError or FormatError where a file is missing or damaged."""
+    """Read the weights in keys.npy and values.npy. Raises ModelError or FormatError if one is missing or damaged."""
     arrays = {name: map_array(Path(directory) / f"{name}.npy") for name in FILES}
     for name, dtype in FILES.items():
         array = arrays[name]

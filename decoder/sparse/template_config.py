@@ -1,4 +1,4 @@
-"""Which sparse features a model has: templates.yaml. What is absent from it is absent from the model."""
+"""The settings in templates.yaml: which sparse features a model has; groups that it does not name are absent."""
 
 from typing import Any
 

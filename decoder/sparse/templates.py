@@ -1,13 +1,14 @@
 """The groups of sparse features: each declared with its name, scale and rate, and the kernels that list its features.
 
-A new template is a SparseGroup here, and what it fires in `fire_rule`, or in `fire_history` where it depends on what
-comes before. Keys are hashes of names and words alone: the order of the groups is free to change.
+To add a template, declare a SparseGroup here and compute its features in `fire_rule`, or in `fire_history` if they
+depend on the phrases before. Keys are hashes of names and words alone: the order of the groups may change.
 
-Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features: what the
-phrase table of another toolkit says of the pair.
+Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
+those that the phrase table of another toolkit gives the pair.
 """
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +19,20 @@ from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND, LENGTH, comb
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
+if TYPE_CHECKING:
+    from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer
+    from phrasebeam.decoder.sparse.sparse_features import Sparse
+
 BETWEEN_SIDES = np.int64(-2)  # in the hash of a rule
-START_RULE = np.uint64(0)  # in place of the rule before the first
-NO_WORD = np.int64(-1)  # in place of target words before the first
+START_RULE = np.uint64(0)  # hash of the rule before the first phrase
+NO_WORD = np.int64(-1)  # in place of a target word before the first
 ONE = np.float32(1)
 
 
-def _history_names(one: RuleInContext) -> Iterator[str]:
-    last, second_last = (one.levels.names("target", word) for word in (one.last, one.second_last))
-    for column, label in enumerate(one.levels.labels[1:], 1):
-        yield f"{one.rule},{label}={second_last[column]}_{last[column]}"
+def _history_names(context: RuleInContext) -> Iterator[str]:
+    last, second_last = (context.levels.names("target", word) for word in (context.last, context.second_last))
+    for column, label in enumerate(context.levels.labels[1:], 1):
+        yield f"{context.rule},{label}={second_last[column]}_{last[column]}"
 
 
 SPARSE_GROUPS = (
@@ -35,16 +40,16 @@ SPARSE_GROUPS = (
         "pair_sparse",
         "features that Moses' phrase tables give single phrase pairs",
         "pair",
-        lambda one: one.pair_names,
+        lambda context: context.pair_names,
         rate=0.0,
         is_switch=False,
     ),
-    SparseGroup("rule_id", "the phrase pair", "rule", lambda one: [one.rule], rate=0.1),
+    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),
     SparseGroup(
         "rule_bigram",
         "the phrase pair and the one before",
         "history",
-        lambda one: [f"{one.before}+{one.rule}"],
+        lambda context: [f"{context.before}+{context.rule}"],
         rate=0.1,
     ),
     SparseGroup(
@@ -57,17 +62,17 @@ SPARSE_GROUPS = (
     *EDGE_GROUPS,
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
-GROUP_HASHES = name_hashes(GROUPS)  # what keys know groups by
+GROUP_HASHES = name_hashes(GROUPS)  # uint64[len(GROUPS)], part of the keys of a group
 PAIR_SPARSE = np.int64(GROUPS.index("pair_sparse"))
 RULE_ID = np.int64(GROUPS.index("rule_id"))
 RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
 RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
-FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds follow
+FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
 
 
 @inlined_kernel
-def fire(fired, group, h, value):
-    """Add the feature of a group that the hash `h` (uint64) names."""
+def fire(fired: "SparseFeatureBuffer", group, h, value):
+    """Append the feature with the hash `h` (uint64) within `group` (index of GROUPS) and the `value` (float32)."""
     i = fired.n[0]
     fired.keys[i] = mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
     fired.values[i], fired.groups[i] = value, group
@@ -75,8 +80,11 @@ def fire(fired, group, h, value):
 
 
 @inner_kernel
-def rule_hash(sparse, synthetic, classes, words, size, begin, end):
-    """uint64 hash of the rule source[begin:end] -> words[:size]; classes: Sentence.classes."""
+def rule_hash(sparse: "Sparse", synthetic, classes, words, size, begin, end):
+    """uint64 hash of the rule from source words begin:end to words[:size] (int32[W], target ids).
+
+    `synthetic` (SyntheticPairs) and `classes` (uint64[n + 2, 1 + L]) are those of the Sentence.
+    """
     h = START
     for i in range(begin, end):
         h = combine(h, np.int64(classes[1 + i, WORD]))
@@ -87,8 +95,8 @@ def rule_hash(sparse, synthetic, classes, words, size, begin, end):
 
 
 @inner_kernel
-def fire_rule(sparse, sentence, words, size, begin, end, fired):
-    """Add to `fired` the features of source words begin:end as words[:size]."""
+def fire_rule(sparse: "Sparse", sentence, words, size, begin, end, fired: "SparseFeatureBuffer"):
+    """Append the features of the rule from words begin:end of `sentence` (Sentence) to words[:size] (int32[W])."""
     if sparse.active[RULE_ID]:
         h = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
         fire(fired, RULE_ID, h, ONE)
@@ -101,24 +109,27 @@ def fire_rule(sparse, sentence, words, size, begin, end, fired):
 
 
 @inner_kernel
-def fire_history(sparse, synthetic, previous_rule, last, before, rule, fired):
-    """Add the features of `rule` after the rule `previous_rule` and the target words `last` and the one `before`."""
+def fire_history(sparse: "Sparse", synthetic, previous_rule, last, before, rule, fired: "SparseFeatureBuffer"):
+    """Append the features of the hash `rule` after the hash `previous_rule` (both uint64) and target words before.
+
+    `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
+    """
     if sparse.active[RULE_BIGRAM]:
         fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
     if sparse.active[RULE_HISTORY]:
-        for column in range(1, sparse.nothing.size):
+        for column in range(1, sparse.begin_classes.size):
             h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, synthetic, last, column)))
             fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
 
 
 @inlined_kernel
 def _class_of(sparse, synthetic, word, column):
-    return sparse.nothing[column] if word == NO_WORD else target_class(sparse, synthetic, word, column)
+    return sparse.begin_classes[column] if word == NO_WORD else target_class(sparse, synthetic, word, column)
 
 
 @inner_kernel
-def fire_pair(sparse, pair, fired):
-    """Add to `fired` what the phrase table says of `pair`; keys are those of name_keys."""
+def fire_pair(sparse: "Sparse", pair, fired: "SparseFeatureBuffer"):
+    """Append the features of `pair` (int64, negative if synthetic) in the phrase table, with keys of name_keys."""
     if sparse.active[PAIR_SPARSE] and pair >= 0:
         for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
             k = fired.n[0]
@@ -128,8 +139,8 @@ def fire_pair(sparse, pair, fired):
 
 
 @inner_kernel
-def score_pair_alone(sparse, scales, pair):
-    """Weighted sum of the features that fire_pair adds."""
+def score_pair_alone(sparse: "Sparse", scales, pair):
+    """Weighted sum of the features of `pair` (int64) in the phrase table; `scales` is float64[len(GROUPS)]."""
     total = 0.0
     for i in range(sparse.pair_offsets[pair], sparse.pair_offsets[pair + 1]):
         total += find_weight(sparse.weights, sparse.pair_keys[i]) * np.float64(sparse.pair_values[i])

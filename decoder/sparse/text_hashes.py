@@ -1,4 +1,4 @@
-"""Hashes of texts: what stands for words at a level, and names of features."""
+"""Hashes of texts: words, classes of words, and names of features."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 
 
 def hash_texts(texts: Sequence[str]) -> np.ndarray:
-    """uint64[N] of N texts."""
+    """uint64[N] hashes of N texts."""
     hashes = np.empty(len(texts), np.uint64)
     _hash_words(encode(texts), hashes)
     return hashes
@@ -23,5 +23,5 @@ def _hash_words(words: Words, hashes: np.ndarray) -> None:
 
 
 def name_keys(names: Sequence[str]) -> np.ndarray:
-    """uint64[N] keys of features that have names of their own, those of pairs."""
+    """uint64[N] keys of the features of single phrase pairs, which are known by `names`."""
     return hash_texts(names) | np.uint64(1)

@@ -1,13 +1,13 @@
-"""Word edges: combinations of what stands at the edges of a phrase pair and around it (Yu et al. 2013, section 4.1).
+"""Word edges: combinations of the words at the edges of a phrase pair and around it (Yu et al. 2013, section 4.1).
 
-They are as many groups as there are kinds of them, by the sides that they combine: words of the source phrase, of the
-target phrase, and of the source around. These differ in what they are worth beside dense features, so that each kind
-has a scale.
+They are one group for each combination of sides: source phrase, target phrase, and neighbours of the source phrase.
+These differ in their worth beside dense features, so that each kind has a scale.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field
@@ -18,6 +18,9 @@ from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.sparse.sparse_features import Sparse
 
 KINDS = {
     "source_edges": ("source",),
@@ -33,13 +36,13 @@ SIDE_TEXTS = {
     "target": "edges of the target phrase",
     "context": "neighbours of the source phrase",
 }
-# Positions of a combination: edges of the source and of the target phrase, source words around; then two columns
-# more, whether the length of the source phrase belongs to it, and its kind.
+# Columns of a combination: edges of the source and of the target phrase, source words around; then LENGTH, whether the
+# length of the source phrase belongs to it, and KIND, its index in KINDS
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 SIDES = ("source", "source", "target", "target", "context", "context")  # of each position
 FIRST_SOURCE, LAST_SOURCE, FIRST_TARGET, LAST_TARGET, BEFORE, BEHIND = (np.int64(i) for i in range(len(POSITIONS)))
 LENGTH, KIND = np.int64(len(POSITIONS)), np.int64(len(POSITIONS) + 1)
-PART_HASHES = name_hashes([*POSITIONS, "length"])  # what keys know positions by
+PART_HASHES = name_hashes([*POSITIONS, "length"])  # part of the keys
 ABSENT = -1
 BEGIN_ROW = 0  # of Sentence.classes, whose row 1 + i is word i
 WITHOUT_TARGET = np.int64(1)  # edge of an empty target phrase
@@ -47,7 +50,7 @@ EMPTY_PHRASE = "-"
 
 
 class WordEdges(Section):
-    """Which combinations there are."""
+    """The settings that say which combinations are features."""
 
     budget: int = Field(default=10, ge=1, description="a combination costs at most so much in all")
     most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
@@ -55,7 +58,10 @@ class WordEdges(Section):
 
 
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
-    """int8[C, 8] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first."""
+    """int8[C, 8] combinations within the budget (Yu et al. 2013, section 4.2), the smaller ones first.
+
+    Columns: the level at each of POSITIONS (from 1, or ABSENT), then LENGTH and KIND.
+    """
     rows = []
     for size in range(1, settings.most_words + 1):
         for positions in combinations(range(len(POSITIONS)), size):
@@ -72,13 +78,16 @@ def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
 
 @inlined_kernel
 def part_hash(position, value):
-    """uint64 hash of one part of a combination: what stands at a position, or the length at LENGTH (int64)."""
+    """uint64 hash of a part of a combination: `value` (int64) is a class at a position, or the length at LENGTH."""
     return mix(combine(combine(START, np.int64(PART_HASHES[position])), value))
 
 
 @inlined_kernel
-def fill_edges(sparse, sentence, words, size, begin, end, edges):
-    """part_hash at each of POSITIONS at each level into `edges` (uint64[6, 1 + L]), of begin:end as words[:size]."""
+def fill_edges(sparse: "Sparse", sentence, words, size, begin, end, edges):
+    """Write part_hash of each of POSITIONS at each level to `edges` (uint64[6, 1 + L]).
+
+    The phrase pair is words begin:end of `sentence` (Sentence) with the target ids words[:size] (int32[W]).
+    """
     classes, synthetic = sentence.classes, sentence.synthetic
     for column in range(edges.shape[1]):
         first, last = WITHOUT_TARGET, WITHOUT_TARGET
@@ -95,7 +104,10 @@ def fill_edges(sparse, sentence, words, size, begin, end, edges):
 
 @inlined_kernel
 def combination_hash(row, edges, length):
-    """uint64 sum of the parts of a combination, in whatever order; `row` is int8[8], `length` the part of LENGTH."""
+    """uint64 hash of the combination `row` (int8[8]): the sum of its parts in `edges` (uint64[6, 1 + L]).
+
+    `length` (uint64) is the part_hash of LENGTH.
+    """
     h = START
     for position in range(LENGTH):
         column = np.int64(row[position])
@@ -104,27 +116,27 @@ def combination_hash(row, edges, length):
     return h + length if row[LENGTH] else h
 
 
-def _names(kind: int, one: RuleInContext) -> Iterator[str]:
-    """Of the combinations of one kind."""
-    if not one.combinations[kind]:
+def _names(kind: int, context: RuleInContext) -> Iterator[str]:
+    """The names of the combinations of one kind."""
+    if not context.combinations[kind]:
         return
-    around, names, labels = [BEGIN, *one.source, END], one.levels.names, one.levels.labels
+    around, names, labels = [BEGIN, *context.source, END], context.levels.names, context.levels.labels
     empty = [EMPTY_PHRASE] * len(labels)
     at = [
-        names("source", one.source[one.begin]),
-        names("source", one.source[one.end - 1]),
-        names("target", one.target[0]) if one.target else empty,
-        names("target", one.target[-1]) if one.target else empty,
-        names("source", around[one.begin]),
-        names("source", around[one.end + 1]),
+        names("source", context.source[context.begin]),
+        names("source", context.source[context.end - 1]),
+        names("target", context.target[0]) if context.target else empty,
+        names("target", context.target[-1]) if context.target else empty,
+        names("source", around[context.begin]),
+        names("source", around[context.end + 1]),
     ]
-    for row in one.combinations[kind]:
+    for row in context.combinations[kind]:
         parts = [
-            f"{position}.{labels[column]}={found[column]}"
-            for position, found, column in zip(POSITIONS, at, row)
+            f"{position}.{labels[column]}={classes[column]}"
+            for position, classes, column in zip(POSITIONS, at, row)
             if column != ABSENT
         ]
-        yield ",".join(parts + [f"length={one.end - one.begin}"] * row[int(LENGTH)])
+        yield ",".join(parts + [f"length={context.end - context.begin}"] * row[int(LENGTH)])
 
 
 EDGE_GROUPS = tuple(

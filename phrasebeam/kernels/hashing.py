@@ -28,13 +28,13 @@ def mix(h):
 
 @inlined_kernel
 def first_slot(h, size):
-    """Where a key of hash `h` (uint64, mixed) is looked for first in a hash table of so many slots, a power of two."""
+    """The slot (int64) to probe first for a key of hash `h` (uint64, mixed), of `size` (int64, a power of two)."""
     return np.int64(h & np.uint64(size - 1))
 
 
 @inlined_kernel
 def next_slot(slot, size):
-    """Where a key is looked for after the slot (int64) that another one has: linear probing."""
+    """The slot to probe after `slot` (int64) in a table of `size` slots, a power of two: linear probing."""
     return (slot + 1) & (size - 1)
 
 
