@@ -12,7 +12,8 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.input.coverage import NONE, ONE, cover
-from phrasebeam.decoder.search.extension import find_spans_after
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.search.extension import SearchSpace, find_spans_after
 from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
@@ -66,7 +67,7 @@ def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: i
 
 
 @kernel
-def fill_latest(options, n_words, reference):
+def fill_latest(options: Options, n_words: int, reference: Reference):
     """Fill in where phrases over each source word can stand in the reference."""
     latest = reference.latest
     latest[:] = -1
@@ -98,7 +99,7 @@ def _stands_at(options, target, words, place):
 
 
 @kernel
-def force(space, n_words, reference, takes_prefixes, states):
+def force(space: SearchSpace, n_words: int, reference: Reference, takes_prefixes, states: ForcedStates):
     """Fill `states` with all that can end, also with prefixes of the source if it `takes_prefixes`; OK or what is full.
 
     Of `space`, options, parameters, zones and the work space `spans` are used.

@@ -1,5 +1,6 @@
 """The command `forced-decode`."""
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,8 +13,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress, stage
-from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
-from phrasebeam.decoder.forced.forced_rendering import render_forced
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
@@ -82,3 +82,22 @@ def forced_decode(
 def _inputs(source: Path) -> Iterator[Input]:
     for line in read_lines(source):
         yield Input(split(line))
+
+
+def render_forced(result: ForcedResult) -> str:
+    """A line of JSON; where there is no derivation, its parts are empty or null.
+
+    segmentation: [source span, target span] of each phrase in target order, half open; alignment: [source, target].
+    """
+    best = result.best
+    fields = {
+        "status": result.status,
+        "source_prefix": result.source_prefix,
+        "target_prefix": result.target_prefix,
+        "segmentation": [[p.source_span, p.target_span] for p in best.phrases] if best else [],
+        "alignment": best.alignment if best else [],
+        "score": best.score if best else None,
+        "features": best.features if best else None,
+        "ln_derivations": result.ln_derivations,
+    }
+    return json.dumps(fields) + "\n"

@@ -12,11 +12,13 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
-from phrasebeam.decoder.features.language_model import BEGIN_STATE, intern_state, score_after, weighted_ln
-from phrasebeam.decoder.forced.gold_lattice import NOT_THERE
-from phrasebeam.decoder.search.extension import history_after, jump, ln_history
+from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, intern_state, score_after, weighted_ln
+from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
+from phrasebeam.decoder.options.translation_options import Options
+from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
+from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
@@ -52,7 +54,7 @@ def new_gold_space(n_nodes: int, n_edges: int) -> GoldSpace:
 
 
 @kernel
-def find_options(lattice, options, origin, rule_option):
+def find_options(lattice: GoldLattice, options: Options, origin, rule_option: np.ndarray):
     """Fill in the option of each rule, or NOT_THERE; how many are there. `origin`: see FilteredTables, or NO_ORIGIN."""
     n_found = 0
     for rule in range(rule_option.size):
@@ -72,7 +74,7 @@ def find_options(lattice, options, origin, rule_option):
 
 
 @kernel
-def score_reference(lms, lm_words, states, ln_lm):
+def score_reference(lms: LanguageModels, lm_words, states: States, ln_lm: np.ndarray):
     """Fill in the scores of a reference, of which `lm_words` (int32[m, L]) are the ids; begin_states comes before."""
     state, n_words = BEGIN_STATE, lm_words.shape[0]
     ln_lm[0] = 0.0
@@ -85,7 +87,7 @@ def score_reference(lms, lm_words, states, ln_lm):
 
 
 @kernel
-def fill_gold_graph(space, n_words, lattice, gold):
+def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold: GoldSpace):
     """Fill space.graph with the lattice; OK or what is full. Blocks must have been forgotten before.
 
     Nodes of a stack come in the order of states, not best first.

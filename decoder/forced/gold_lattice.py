@@ -49,7 +49,7 @@ class GoldLattice(NamedTuple):
 
 
 @kernel
-def longest_prefix(states, n_words, least):
+def longest_prefix(states: ForcedStates, n_words: int, least):
     """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none."""
     source, target = np.int64(NO_PREFIX), np.int64(NO_PREFIX)
     for covered in range(least, n_words):
@@ -64,7 +64,7 @@ def longest_prefix(states, n_words, least):
 
 
 @kernel
-def mark_good(states, n_words, goal, is_end, is_good):
+def mark_good(states: ForcedStates, n_words: int, goal: Goal, is_end: np.ndarray, is_good: np.ndarray):
     """Which states end derivations, and which lie on derivations that end (bool[S] both, False at first)."""
     for state in range(states.sizes[0]):
         covered, first_gap = np.int64(states.covered[state]), np.int64(states.first_gap[state])
@@ -79,7 +79,7 @@ def mark_good(states, n_words, goal, is_end, is_good):
 
 
 @kernel
-def count_derivations(lattice, ln_counts):
+def count_derivations(lattice: GoldLattice, ln_counts):
     """Ln of the number of derivations that end; `ln_counts` (float64[S]) of those that reach each state."""
     total = -np.inf
     ln_counts[0] = 0.0

@@ -37,12 +37,12 @@ class Counts:
 
     @property
     def sentence_shares(self) -> tuple[float, float]:
-        """Of sentences: reachable, with prefixes; in percent."""
+        """Of sentence pairs: reachable ones, these and those with a reachable prefix; in percent."""
         return _percent(self.reachable, self.sentences), _percent(self.reachable + self.prefixes, self.sentences)
 
     @property
     def word_shares(self) -> tuple[float, float]:
-        """The same of source words."""
+        """Of source words: in reachable sentence pairs, in these and prefix pairs; in percent."""
         covered = self.reachable_words + self.prefix_words
         return _percent(self.reachable_words, self.words), _percent(covered, self.words)
 

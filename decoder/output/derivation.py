@@ -21,7 +21,7 @@ from phrasebeam.decoder.features.reordering import (
 )
 from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
-from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
 from phrasebeam.decoder.sparse.templates import (
@@ -74,7 +74,7 @@ class SparseFeatureLists(NamedTuple):
 
 
 @inner_kernel
-def fill_features(derivation, tables, sentence, space, features):
+def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, space: FeatureSpace, features):
     """Add the derivation's values to `features` (float64[F], laid out as FeatureLayout); the number of target words."""
     n_translation, synthetic, places = tables.phrases.ln_scores.shape[1], sentence.synthetic, space.places
     size = np.int64(0)
@@ -105,7 +105,7 @@ def fill_features(derivation, tables, sentence, space, features):
 
 
 @inner_kernel
-def fire_derivation(derivation, tables, sentence, space):
+def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, space: FeatureSpace):
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
@@ -148,7 +148,7 @@ def _add_jumps(derivation, tables, synthetic, space, features):
 
 
 @inner_kernel
-def fill_orientations(derivation, is_hierarchical, blocks, orientations):
+def fill_orientations(derivation: Derivation, is_hierarchical: bool, blocks: Blocks, orientations):
     """Write how each phrase lies to what comes before and after it to `orientations` (int8[K, 2]); UNSEEN at the end.
 
     By DIRECTIONS; what follows the last phrase has no orientation.
@@ -183,7 +183,9 @@ def _add_orientation(tables, pair, direction, which, begin, features):
 
 
 @kernel
-def fill_feature_matrix(derivations, offsets, tables, sentence, space, features):
+def fill_feature_matrix(
+    derivations: Derivation, offsets, tables: Tables, sentence: Sentence, space: FeatureSpace, features: np.ndarray
+):
     """fill_features of the derivations offsets[i]:offsets[i + 1] of a long one; `space` has room for the longest."""
     for i in range(features.shape[0]):
         first, last = offsets[i], offsets[i + 1]
@@ -194,7 +196,7 @@ def fill_feature_matrix(derivations, offsets, tables, sentence, space, features)
 
 
 @kernel
-def list_orientations(derivations, offsets, is_hierarchical, blocks, orientations):
+def list_orientations(derivations: Derivation, offsets, is_hierarchical: bool, blocks: Blocks, orientations):
     """fill_orientations of the derivations offsets[i]:offsets[i + 1] of a long one; `orientations` is int8[K, 2]."""
     for i in range(offsets.size - 1):
         begin, end = offsets[i], offsets[i + 1]
@@ -203,7 +205,15 @@ def list_orientations(derivations, offsets, is_hierarchical, blocks, orientation
 
 
 @kernel
-def list_sparse_features(derivations, offsets, tables, sentence, space, scales, found):
+def list_sparse_features(
+    derivations: Derivation,
+    offsets,
+    tables: Tables,
+    sentence: Sentence,
+    space: FeatureSpace,
+    scales: np.ndarray,
+    found: SparseFeatureLists,
+):
     """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
 
     Values are multiplied by the scale of their group (float64[len(GROUPS)]).

@@ -71,7 +71,7 @@ def connected(graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> C
 
 
 @kernel
-def fill_outside(graph, final, beam, outside, following, kept):
+def fill_outside(graph: HypothesisGraph, final: int, beam, outside, following: np.ndarray, kept: np.ndarray):
     """Fill the outside scores (-inf: no way to the end), the edges onwards, and which edges lie within the beam."""
     worst = graph.score[final] - beam
     for node in range(final + 1):

@@ -84,7 +84,7 @@ def _extract(texts: TargetTexts) -> tuple[Grams, Trie]:
 
 
 @kernel
-def fill_grams(texts, trie, latest, nodes, grams):
+def fill_grams(texts: TargetTexts, trie: Trie, latest, nodes, grams: Grams):
     """Fill `grams`.
 
     Work space: `latest` (int32[trie], NONE at first), where a gram was put last; `nodes` (int64[W]).
@@ -109,7 +109,7 @@ def fill_grams(texts, trie, latest, nodes, grams):
 
 
 @kernel
-def fill_gains(grams, lengths, probability, counts, gains):
+def fill_gains(grams: Grams, lengths: np.ndarray, probability: np.ndarray, counts, gains):
     """Add to `gains` (float64[K]) what each text can expect; `counts` (int32[trie], all 0) is work space.
 
     Matches are the same whichever of two texts is the reference.

@@ -12,7 +12,7 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, append_option, new_strings
+from phrasebeam.decoder.output.target_strings import EMPTY_STRING, NO_STRING, TargetStrings, append_option, new_strings
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -96,7 +96,7 @@ def _new_lists(n_words: int, n_nodes: int, n_edges: int, capacity: int) -> Deriv
 
 
 @kernel
-def fill_lists(graph, final, n, strings, lists):
+def fill_lists(graph: HypothesisGraph, final, n, strings: TargetStrings, lists: DerivationHeaps):
     """Give the node `final` a list of up to `n` entries; their number, or FULL if the arrays are too small."""
     lists.edge[0], lists.source[0], lists.next[0], lists.loss[0] = NONE, NONE, NONE, 0.0
     lists.node[0], lists.string[0] = START_NODE, EMPTY_STRING
@@ -237,7 +237,7 @@ def _add(graph, node, edge, strings, lists):
 
 
 @kernel
-def read_list(graph, final, lists, offsets, chosen, losses):
+def read_list(graph: HypothesisGraph, final, lists: DerivationHeaps, offsets: np.ndarray, chosen, losses: np.ndarray):
     """Write the options of the entries of node `final` into `chosen`, one behind the other, and where each begins."""
     entry, i = np.int64(lists.first[final]), 0
     while entry != NONE:

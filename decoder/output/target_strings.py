@@ -35,7 +35,7 @@ def new_strings(options: Options, matter: bool, capacity: int) -> TargetStrings:
 
 
 @inner_kernel
-def append_option(strings, string, option):
+def append_option(strings: TargetStrings, string, option):
     """The `string` followed by the target words of an option; NO_STRING if there is no room."""
     if not strings.matter:
         return EMPTY_STRING

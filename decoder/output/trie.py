@@ -31,7 +31,7 @@ def new_trie(capacity: int) -> Trie:
 
 
 @kernel
-def child(trie, node, word):
+def child(trie: Trie, node, word):
     """The sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if it cannot be."""
     slot = first_slot(mix(combine(combine(START, node), word)), trie.slots.size)
     while trie.slots[slot] != EMPTY:

@@ -17,6 +17,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.search.extension import (
     IMPOSSIBLE,
     PRUNED,
+    SearchSpace,
     extension,
     find_spans,
     jump,
@@ -58,7 +59,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
 
 
 @kernel
-def cube_search(space, queues, n_words):
+def cube_search(space: SearchSpace, queues: Queues, n_words):
     """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK or what is full."""
     stacks = space.stacks
     start_graph(space)

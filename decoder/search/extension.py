@@ -54,7 +54,7 @@ FINAL = np.int64(-1)  # language model state and phrase state of the one final n
 
 
 class SearchParameters(NamedTuple):
-    """What is searched, and the weights of the features that need history."""
+    """Limits of the search, and the weights of the features that depend on the words or phrases before."""
 
     stack: int  # 0 for all
     pops: int  # hypotheses a stack that cube pruning tries, 0 for all
@@ -100,7 +100,7 @@ class Extension(NamedTuple):
 
 
 @inner_kernel
-def start_graph(space):
+def start_graph(space: SearchSpace):
     """Make the start node, all open stacks empty, and forget the sentence before."""
     graph, stacks = space.graph, space.stacks
     forget_blocks(space.blocks)
@@ -118,7 +118,7 @@ def start_graph(space):
 
 
 @inner_kernel
-def find_spans(space, n_words, node):
+def find_spans(space: SearchSpace, n_words: int, node):
     """Write where a phrase may follow `node` to space.spans: indices of options.first; their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
@@ -127,8 +127,8 @@ def find_spans(space, n_words, node):
 
 
 @inlined_kernel
-def find_spans_after(space, n_words, first_gap, window, previous_end):
-    """The same for what follows the coverage, once a phrase has ended before the word `previous_end`."""
+def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previous_end):
+    """find_spans for a coverage, `first_gap` (int64) and `window` (uint64), after a phrase ended at `previous_end`."""
     options, limit, spans = space.options, space.parameters.distortion_limit, space.spans
     reach = min(n_words, first_gap + COVERAGE_WINDOW)
     count = np.int64(0)
@@ -152,7 +152,7 @@ def find_spans_after(space, n_words, first_gap, window, previous_end):
 
 
 @inlined_kernel
-def jump(space, node, begin, end):
+def jump(space: SearchSpace, node, begin, end):
     """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before)."""
     options, graph, parameters, last = space.options, space.graph, space.parameters, space.graph.option[node]
     base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
@@ -179,14 +179,14 @@ def _block_orientation(space, node, begin, end):
 
 
 @inner_kernel
-def ln_history(space, node, option):
+def ln_history(space: SearchSpace, node, option):
     """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
     history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
     return score_history(space.sparse, space.parameters.sparse, space.synthetic, space.histories, history, option, rule)
 
 
 @inner_kernel
-def history_after(space, node, option):
+def history_after(space: SearchSpace, node, option):
     """What the next phrase can see of `option` after `node`, or NO_HISTORY."""
     options, target = space.options, np.int64(space.options.target[option])
     first, end = options.target_first[target], options.target_first[target + 1]
@@ -195,7 +195,7 @@ def history_after(space, node, option):
 
 
 @inlined_kernel
-def extension(space, covered, node, first):
+def extension(space: SearchSpace, covered, node, first):
     """The Extension of `node`, of `covered` words, over the span of option `first`."""
     begin, end = np.int64(space.options.begin[first]), np.int64(space.options.end[first])
     first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
@@ -209,7 +209,7 @@ def extension(space, covered, node, first):
 
 
 @inlined_kernel
-def extend(space, n_words, shared, option):
+def extend(space: SearchSpace, n_words: int, shared: Extension, option):
     """Send the hypothesis of the Extension `shared` and an option to its stack, unless PRUNED; OK or what is full."""
     status, score, lm_state = weigh(space, n_words, shared, option)
     if status == OK:
@@ -218,8 +218,8 @@ def extend(space, n_words, shared, option):
 
 
 @inlined_kernel
-def weigh(space, n_words, shared, option):
-    """(OK, PRUNED or what is full; model score of the hypothesis; its language model state).
+def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
+    """Score `shared` extended by `option` (int64): (OK, PRUNED or what is full; ln model score; language model state).
 
     The score is IMPOSSIBLE, and the hypothesis PRUNED, if it contradicts what the translation must begin with.
     """
@@ -260,8 +260,8 @@ def weigh(space, n_words, shared, option):
 
 
 @inlined_kernel
-def send(space, n_words, shared, option, score, lm_state):
-    """Send the hypothesis that was weighed to its stack; OK or what is full."""
+def send(space: SearchSpace, n_words: int, shared: Extension, option, score, lm_state):
+    """Send `option` after `shared`, with `score` and `lm_state` by weigh, to its stack; OK or what is full."""
     phrase_state, blocks = np.int64(space.options.state[option]), shared.blocks
     if blocks == FULL:
         return BLOCKS_FULL

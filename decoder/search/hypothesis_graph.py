@@ -72,14 +72,14 @@ def append_edges(graph, node, edges, latest, best):
 
 
 @kernel
-def best_derivation(graph, n_words, derivation):
+def best_derivation(graph: HypothesisGraph, n_words, derivation: np.ndarray):
     """Write the options of the best derivation, in target order, into `derivation` (int32[n_words]); their number."""
     return best_way_to(graph, graph.stack_first[n_words], derivation)
 
 
 @kernel
-def best_way_to(graph, node, derivation):
-    """The same of the best derivation that leads to `node`."""
+def best_way_to(graph: HypothesisGraph, node, derivation: np.ndarray):
+    """Write the options of the best derivation that leads to `node` to `derivation` (int32[n]); their number."""
     count = 0
     while node != START_NODE:
         edge = graph.edge_first[node]

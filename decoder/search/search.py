@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from phrasebeam.decoder.search.extension import extend, extension, find_spans, start_graph
+from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_graph
 from phrasebeam.decoder.search.stacks import OK, close_stack
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
@@ -16,8 +16,8 @@ def search(space, n_words):
 
 
 @kernel
-def search_part(space, n_words, n_whole):
-    """The same for the first `n_words` words of a sentence; after `n_whole` words it ends, or NEVER."""
+def search_part(space: SearchSpace, n_words, n_whole):
+    """search for the first `n_words` words of a sentence of `n_whole` words, after which </s> follows, or NEVER."""
     graph, stacks = space.graph, space.stacks
     start_graph(space)
     for covered in range(n_words):

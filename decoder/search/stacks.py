@@ -69,7 +69,7 @@ def new_stacks(n_stacks: int, capacity: int, n_edges: int) -> Stacks:
 
 
 @kernel
-def clear_stack(stacks, row):
+def clear_stack(stacks: Stacks, row):
     """Make the stack in `row` empty."""
     stacks.n_hypotheses[row] = 0
     stacks.n_edges[row] = 0
@@ -98,7 +98,7 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
 
 
 @inlined_kernel
-def arrive(stacks, row, new, limit, ln_beam):
+def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
     """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK or what is full."""
     edge = stacks.n_edges[row]
     if edge == stacks.edge_from.shape[1]:
@@ -166,7 +166,7 @@ def _keep_best(stacks, row, limit):
 
 
 @kernel
-def close_stack(stacks, row, limit, graph: HypothesisGraph, covered):
+def close_stack(stacks: Stacks, row: int, limit: int, graph: HypothesisGraph, covered):
     """Prune the stack for good, append it to the graph as the nodes of `covered` words, and clear it."""
     node = graph.stack_first[covered]
     rank(stacks.priority[row], stacks.n_hypotheses[row], stacks.ranked)

@@ -147,7 +147,7 @@ def _refuse(conflicts: dict[str, bool]) -> None:
 
 
 def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
-    """Those of the file, or the defaults, but for what flags give."""
+    """The settings of the file, or the defaults, overridden by what flags give."""
     settings = load_config(config, TranslateSettings) if config else TranslateSettings()
     if memory is not None:
         settings = overridden(settings, {"memory": memory}, "options")
