@@ -55,14 +55,21 @@ def has_room(weights: SparseWeights, n_more):
     return 4 * (weights.n_used[0] + n_more) <= 3 * weights.keys.size
 
 
+@inlined_kernel
+def claim_slot(weights: SparseWeights, key):
+    """The slot of the feature `key` (uint64), which gets a free one if it has none; there must be room."""
+    slot = slot_of(weights, key)
+    if weights.keys[slot] == NO_KEY:
+        weights.keys[slot] = key
+        weights.n_used[0] += 1
+    return slot
+
+
 @kernel
 def add_weights(weights: SparseWeights, keys, amounts):
     """Add `amounts` (float64[K]) to the weights of `keys` (uint64[K]), for which there must be room."""
     for i in range(keys.size):
-        slot = slot_of(weights, keys[i])
-        if weights.keys[slot] == NO_KEY:
-            weights.keys[slot] = keys[i]
-            weights.n_used[0] += 1
+        slot = claim_slot(weights, keys[i])
         weights.values[slot] += amounts[i]
 
 

@@ -9,7 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.sparse_weights import NO_KEY, SparseWeights, has_room, new_sparse_weights, slot_of
+from phrasebeam.decoder.sparse.sparse_weights import (
+    NO_KEY,
+    SparseWeights,
+    claim_slot,
+    has_room,
+    new_sparse_weights,
+    slot_of,
+)
 from phrasebeam.kernels.jit import kernel
 
 CHUNK = 1 << 20  # slots that are averaged at a time
@@ -29,10 +36,7 @@ def add_step(weights: SparseWeights, columns: SlotColumns, keys, amounts, groups
     `groups` (int64[K]): the groups of the features. The table must have room for new keys.
     """
     for i in range(keys.size):
-        slot = slot_of(weights, keys[i])
-        if weights.keys[slot] == NO_KEY:
-            weights.keys[slot] = keys[i]
-            weights.n_used[0] += 1
+        slot = claim_slot(weights, keys[i])
         weights.values[slot] += amounts[i]
         columns.weighted_sum[slot] += n_before * amounts[i]
         columns.group[slot] = groups[i]
