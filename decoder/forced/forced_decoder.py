@@ -61,7 +61,7 @@ class ForcedDecoder:
         weights: Weights | None = None,
         input_settings: InputSettings | None = None,
     ) -> "ForcedDecoder":
-        """Of the model in `directory`; without `search_settings`, no table limit.
+        """A forced decoder of the model in `directory`; without `search_settings`, without a table limit.
 
         Raises SmtError, naming the file at fault.
         """

@@ -137,7 +137,7 @@ class SearchResult(DerivationView):
         return self._one(best.derivation(chosen), float(best.score[chosen]))
 
     def lattice(self, beam: float) -> Lattice:
-        """What lies on derivations that score at most `beam` below the best."""
+        """The lattice of all derivations that score at most `beam` (in ln) below the best."""
         return self.lattice_of(self.workspace.graph, len(self.source.words), beam)
 
     def lattice_of(self, graph: HypothesisGraph, n_words: int, beam: float = math.inf) -> Lattice:

@@ -116,7 +116,7 @@ class SentenceSearch:
         _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
 
     def space(self, constraint: TargetConstraint = NO_CONSTRAINT) -> SearchSpace:
-        """What kernels search, once the options were looked up."""
+        """The arrays and parameters that kernels search, once the options have been looked up."""
         workspace, tables, sentence = self.workspace, self.source.tables.tables, self.source.sentence
         states, parameters = workspace.states, self.snapshot.parameters
         if constraint is not NO_CONSTRAINT:

@@ -79,7 +79,7 @@ class Searcher:
             yield self.result(search)
 
     def result(self, search: SentenceSearch) -> SearchResult:
-        """What can be read of a search, as far as it went, until it ends."""
+        """The SearchResult of a search as far as it went; it can be read until the search ends."""
         snapshot = search.snapshot
         return SearchResult(search.source, self.model, snapshot.dense, snapshot.layout, self._table_words, search)
 
