@@ -81,7 +81,7 @@ def cube_search(space: SearchSpace, queues: Queues, n_words):
 
 @inner_kernel
 def _group(graph, options, queues, covered):
-    """Chain the nodes of `covered` words into groups, and write the first of each to queues.heads; their number."""
+    """Chain the nodes of `covered` words into groups, write the first of each to queues.heads; the number of groups."""
     queues.slots[:] = EMPTY
     count = 0
     for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
@@ -124,7 +124,7 @@ def _open_grids(space, queues, n_words, covered, node):
         shared = extension(space, covered, node, first)
         if queues.n_items[shared.row] == queues.cost.shape[1]:
             return False
-        estimate = shared.base + options.backward[first, shared.which] + options.estimate[first]
+        estimate = shared.base + options.backward[first, shared.orientation] + options.estimate[first]
         _enqueue(queues, shared.row, node, first, estimate + shared.remaining)
     return True
 
@@ -156,14 +156,14 @@ def _let_neighbours_in(space, queues, shared, option):
     """Queue the next column of a grid and, from its first column, the next row."""
     options = space.options
     begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
-    place = begin * options.longest + end - begin - 1
-    if option + 1 < options.first[place + 1]:
-        estimate = shared.base + options.backward[option + 1, shared.which] + options.estimate[option + 1]
+    span_index = begin * options.longest + end - begin - 1
+    if option + 1 < options.first[span_index + 1]:
+        estimate = shared.base + options.backward[option + 1, shared.orientation] + options.estimate[option + 1]
         _enqueue(queues, shared.row, shared.node, option + 1, estimate + shared.remaining)
     below = np.int64(queues.next_row[shared.node])
-    if option == options.first[place] and below != EMPTY:
-        base, which = jump(space, below, begin, end)
-        estimate = base + options.backward[option, which] + options.estimate[option]
+    if option == options.first[span_index] and below != EMPTY:
+        base, orientation = jump(space, below, begin, end)
+        estimate = base + options.backward[option, orientation] + options.estimate[option]
         _enqueue(queues, shared.row, below, option, estimate + shared.remaining)
 
 

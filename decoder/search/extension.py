@@ -91,7 +91,7 @@ class Extension(NamedTuple):
     node: int
     lm_state: np.int64  # of the node
     base: float  # score of the node and of the jump from its last phrase
-    which: int  # orientation to what comes before
+    orientation: int  # of the phrase to what comes before it
     first_gap: int  # with `window` the coverage afterwards
     window: np.uint64
     remaining: float  # future cost
@@ -119,7 +119,7 @@ def start_graph(space: SearchSpace):
 
 @inner_kernel
 def find_spans(space: SearchSpace, n_words: int, node):
-    """Write where a phrase may follow `node` to space.spans: indices of options.first; their number."""
+    """Write the spans that a phrase after `node` may cover to space.spans, indices of options.first; their number."""
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
     previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
@@ -142,11 +142,11 @@ def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previo
                 break
             if limit >= 0 and begin != first_gap and end - first_gap > limit:
                 break
-            place = begin * options.longest + end - begin - 1
-            if options.first[place] == options.first[place + 1]:
+            span_index = begin * options.longest + end - begin - 1
+            if options.first[span_index] == options.first[span_index + 1]:
                 continue
             if space.zones.begin.size == 0 or obeys(space.zones, limit, first_gap, window, begin, end):
-                spans[count] = place
+                spans[count] = span_index
                 count += 1
     return count
 
@@ -157,18 +157,18 @@ def jump(space: SearchSpace, node, begin, end):
     options, graph, parameters, last = space.options, space.graph, space.parameters, space.graph.option[node]
     base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
     if last == NO_OPTION:
-        previous_end, which = START_END, orientation(START_BEGIN, START_END, begin, end)
+        previous_end, backward = START_END, orientation(START_BEGIN, START_END, begin, end)
     else:
         previous_begin, previous_end = np.int64(options.begin[last]), np.int64(options.end[last])
-        which = orientation(previous_begin, previous_end, begin, end)
-        following = which
+        backward = orientation(previous_begin, previous_end, begin, end)
+        forward = backward
         if parameters.is_hierarchical:
-            following = orientation_of_next(which, first_gap, graph.window[node], previous_begin, previous_end)
-            which = _block_orientation(space, node, begin, end)
-        base += options.forward[last, following]
+            forward = orientation_of_next(backward, first_gap, graph.window[node], previous_begin, previous_end)
+            backward = _block_orientation(space, node, begin, end)
+        base += options.forward[last, forward]
     if parameters.early_distortion != 0.0:
         base += parameters.early_distortion * early_distortion(first_gap, previous_end, begin, end)
-    return base - parameters.distortion * abs(begin - previous_end), which
+    return base - parameters.distortion * abs(begin - previous_end), backward
 
 
 @inlined_kernel
@@ -199,13 +199,13 @@ def extension(space: SearchSpace, covered, node, first):
     """The Extension of `node`, of `covered` words, over the span of option `first`."""
     begin, end = np.int64(space.options.begin[first]), np.int64(space.options.end[first])
     first_gap, window = cover(np.int64(space.graph.first_gap[node]), space.graph.window[node], begin, end)
-    base, which = jump(space, node, begin, end)
+    base, backward = jump(space, node, begin, end)
     row = (covered + end - begin) % space.stacks.n_edges.size
     remaining = future_cost(space.future, first_gap, window)
     lm_state, blocks = np.int64(space.graph.lm_state[node]), NO_BLOCKS
     if space.parameters.keeps_blocks:
         blocks = shift(space.blocks, np.int64(space.graph.blocks[node]), begin, end)
-    return Extension(node, lm_state, base, which, first_gap, window, remaining, blocks, row)
+    return Extension(node, lm_state, base, backward, first_gap, window, remaining, blocks, row)
 
 
 @inlined_kernel
@@ -225,7 +225,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     """
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
-    known = shared.base + options.backward[option, shared.which]
+    known = shared.base + options.backward[option, shared.orientation]
     if space.sparse.has_history:
         known += ln_history(space, shared.node, option)
     if known + options.bound[option] < threshold:

@@ -57,17 +57,17 @@ def append_edges(graph, node, edges, latest, best):
 
     The edges of the node before must have been appended. Returns whether there was room.
     """
-    place = graph.edge_first[node]
-    edge, other = np.int64(latest), place + 1
+    best_position = graph.edge_first[node]
+    edge, position = np.int64(latest), best_position + 1
     while edge != NO_EDGE:
-        to = place if edge == best else other
+        to = best_position if edge == best else position
         if to >= graph.edge_from.size:
             return False
         graph.edge_from[to], graph.edge_option[to] = edges.source[edge], edges.option[edge]
         graph.edge_score[to] = edges.score[edge]
-        other += edge != best
+        position += edge != best
         edge = np.int64(edges.next[edge])
-    graph.edge_first[node + 1] = other
+    graph.edge_first[node + 1] = position
     return True
 
 

@@ -58,7 +58,7 @@ def prepare_sentence(
 
 
 def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
-    """As in Moses the scores of a term add up to ln of its probability."""
+    """The pair of a term, whose scores add up to ln of the term's probability, as in Moses."""
     ln_probability = max(math.log(term.probability), LEAST_LN) if term.probability else LEAST_LN
     return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 

@@ -34,9 +34,9 @@ def search_part(space: SearchSpace, n_words, n_whole):
 
 
 @inner_kernel
-def _extend_over(space, n_words, covered, node, place):
-    """Extend `node` by the options of one span, those at options.first[place] and on."""
-    first, end = space.options.first[place], space.options.first[place + 1]
+def _extend_over(space, n_words, covered, node, span_index):
+    """Extend `node` by the options of one span, which begin at options.first[span_index]; OK or what is full."""
+    first, end = space.options.first[span_index], space.options.first[span_index + 1]
     shared = extension(space, covered, node, first)
     for option in range(first, end):
         status = extend(space, n_words, shared, option)

@@ -1,4 +1,4 @@
-"""The limits of the search: the only defaults."""
+"""The limits of the search, and their defaults."""
 
 import math
 from typing import Literal

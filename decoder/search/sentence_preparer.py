@@ -55,7 +55,7 @@ class SentencePreparer:
         return prepare_sentence(given, model, tables, longest, self.settings.input, bounds_checks)
 
     def _table_filter(self, given: Input, snapshot: WeightSnapshot, workspace: Workspace) -> TableFilter:
-        """That of the workspace, for the fold that the sentence names."""
+        """The workspace's table filter for the fold of language models that the sentence names."""
         fold, tables = given.held_out.fold if given.held_out else None, snapshot.tables
         if fold not in workspace.table_filters:
             if fold is not None:
