@@ -94,11 +94,11 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
             source_length = np.int64(derivation.end[i] - derivation.begin[i])
             add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
     features[places.word_penalty] -= size
-    for which in range(tables.lms.orders.size):
-        space.lm_words[size, which] = tables.lms.end_ids[0, which]
+    for lm in range(tables.lms.orders.size):
+        space.lm_words[size, lm] = tables.lms.end_ids[0, lm]
     score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
-    for which in range(tables.lms.orders.size):
-        features[places.language_model + which] += LN10 * space.states.log10_prob[which]
+    for lm in range(tables.lms.orders.size):
+        features[places.language_model + lm] += LN10 * space.states.log10_prob[lm]
     fire_derivation(derivation, tables, sentence, space)
     add_group_values(tables.sparse.weights, space.fired, places.sparse, features)
     return size
@@ -136,10 +136,10 @@ def _add_jumps(derivation, tables, synthetic, space, features):
     for i in range(derivation.pair.size):
         begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
         for direction in (BACKWARD, FORWARD):
-            which = np.int64(space.orientations[i, direction])
-            if which != UNSEEN:
+            orientation_id = np.int64(space.orientations[i, direction])
+            if orientation_id != UNSEEN:
                 pair = table_pair(synthetic, derivation.pair[i])
-                _add_orientation(tables, pair, direction, which, places.reordering, features)
+                _add_orientation(tables, pair, direction, orientation_id, places.reordering, features)
         features[places.distortion] -= abs(begin - previous_end)
         if places.early_distortion != ABSENT:
             features[places.early_distortion] += early_distortion(first_gap, previous_end, begin, end)
@@ -157,29 +157,29 @@ def fill_orientations(derivation: Derivation, is_hierarchical: bool, blocks: Blo
     first_gap, window = np.int64(0), np.uint64(0)
     for i in range(derivation.pair.size):
         begin, end = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
-        which = orientation(previous_begin, previous_end, begin, end)
-        following = which
+        backward = orientation(previous_begin, previous_end, begin, end)
+        forward = backward
         if is_hierarchical:
-            following = orientation_of_next(which, first_gap, window, previous_begin, previous_end)
-            which = orientation(np.int64(blocks.begin[top]), np.int64(blocks.end[top]), begin, end)
+            forward = orientation_of_next(backward, first_gap, window, previous_begin, previous_end)
+            backward = orientation(np.int64(blocks.begin[top]), np.int64(blocks.end[top]), begin, end)
             top = shift_alone(blocks, top, begin, end)
-        orientations[i, BACKWARD], orientations[i, FORWARD] = which, UNSEEN
+        orientations[i, BACKWARD], orientations[i, FORWARD] = backward, UNSEEN
         if i > 0:
-            orientations[i - 1, FORWARD] = following
+            orientations[i - 1, FORWARD] = forward
         first_gap, window = cover(first_gap, window, begin, end)
         previous_begin, previous_end = begin, end
 
 
 @inner_kernel
-def _add_orientation(tables, pair, direction, which, begin, features):
+def _add_orientation(tables, pair, direction, orientation_id, begin, features):
     """Add the scores of a pair in an orientation to the reordering features, which start at features[begin]."""
-    model, place = tables.orientations, tables.orientations.features[direction, which]
-    if place != ABSENT:
-        features[begin + place] += ln_orientation(tables.ln_reordering, model, pair, direction, which)
+    model, column = tables.orientations, tables.orientations.features[direction, orientation_id]
+    if column != ABSENT:
+        features[begin + column] += ln_orientation(tables.ln_reordering, model, pair, direction, orientation_id)
     for layer in range(model.n_learned):
-        place, score = learned_orientation(tables.ln_reordering, model, pair, direction, which, layer)
-        if place != ABSENT:
-            features[begin + place] += score
+        column, score = learned_orientation(tables.ln_reordering, model, pair, direction, orientation_id, layer)
+        if column != ABSENT:
+            features[begin + column] += score
 
 
 @kernel
@@ -212,14 +212,14 @@ def list_sparse_features(
     sentence: Sentence,
     space: FeatureSpace,
     scales: np.ndarray,
-    found: SparseFeatureLists,
+    lists: SparseFeatureLists,
 ):
-    """List the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one; their number.
+    """Write the sparse features of the derivations offsets[i]:offsets[i + 1] of a long one to `lists`; their number.
 
     Values are multiplied by the scale of their group (float64[len(GROUPS)]).
     """
     count = np.int64(0)
-    for i in range(found.first.size - 1):
+    for i in range(lists.first.size - 1):
         begin, end = offsets[i], offsets[i + 1]
         derivation = Derivation(derivations.pair[begin:end], derivations.begin[begin:end], derivations.end[begin:end])
         size = np.int64(0)
@@ -227,8 +227,8 @@ def list_sparse_features(
             size += read_target(tables, sentence.synthetic, derivations.pair[k], size, space.words, space.lm_words)
         fire_derivation(derivation, tables, sentence, space)
         for k in range(space.fired.n[0]):
-            found.keys[count] = space.fired.keys[k]
-            found.values[count] = scales[space.fired.groups[k]] * np.float64(space.fired.values[k])
+            lists.keys[count] = space.fired.keys[k]
+            lists.values[count] = scales[space.fired.groups[k]] * np.float64(space.fired.values[k])
             count += 1
-        found.first[i + 1] = count
+        lists.first[i + 1] = count
     return count

@@ -102,8 +102,8 @@ def build_lattice(
 ) -> Lattice:
     """The lattice of the `part` of a graph; `spans` (begin, end) and `target` belong to the edges of the part."""
     node, edge = part.node, part.edge
-    place = np.zeros(int(node[-1]) + 1, np.int32)
-    place[node] = np.arange(node.size)
+    number = np.zeros(int(node[-1]) + 1, np.int32)
+    number[node] = np.arange(node.size)
     edge_first = np.append(np.searchsorted(edge, graph.edge_first[node]), edge.size)
     edge_from = graph.edge_from[edge]
     return Lattice(
@@ -114,7 +114,7 @@ def build_lattice(
         part.outside,
         part.following,
         edge_first,
-        place[edge_from],
+        number[edge_from],
         np.repeat(np.arange(node.size, dtype=np.int32), np.diff(edge_first)),
         graph.edge_score[edge] - graph.score[edge_from],
         *spans,

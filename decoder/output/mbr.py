@@ -85,7 +85,7 @@ def _extract(texts: TargetTexts) -> tuple[Grams, Trie]:
 
 @kernel
 def fill_grams(texts: TargetTexts, trie: Trie, latest, nodes, grams: Grams):
-    """Fill `grams`.
+    """Fill `grams` with the n-grams of the texts, counted per text.
 
     Work space: `latest` (int32[trie], NONE at first), where a gram was put last; `nodes` (int64[W]).
     """
@@ -98,9 +98,9 @@ def fill_grams(texts: TargetTexts, trie: Trie, latest, nodes, grams: Grams):
             grams.first[i, n] = size
             for k in range(begin, end - n):
                 nodes[k] = child(trie, nodes[k], np.int64(texts.words[k + n]))
-                place = np.int64(latest[nodes[k]])
-                if place >= start:
-                    grams.times[place] += 1
+                index = np.int64(latest[nodes[k]])
+                if index >= start:
+                    grams.times[index] += 1
                 else:
                     latest[nodes[k]] = size
                     grams.gram[size], grams.times[size] = nodes[k], 1
@@ -115,15 +115,15 @@ def fill_gains(grams: Grams, lengths: np.ndarray, probability: np.ndarray, count
     Matches are the same whichever of two texts is the reference.
     """
     for i in range(gains.size):
-        for place in range(grams.first[i, 0], grams.first[i, ORDER]):
-            counts[grams.gram[place]] = grams.times[place]
+        for index in range(grams.first[i, 0], grams.first[i, ORDER]):
+            counts[grams.gram[index]] = grams.times[index]
         for j in range(i):
             matched = _matched(grams, j, counts)
             gains[i] += probability[j] * _bleu(matched, lengths[i], lengths[j])
             gains[j] += probability[i] * _bleu(matched, lengths[j], lengths[i])
         gains[i] += probability[i]
-        for place in range(grams.first[i, 0], grams.first[i, ORDER]):
-            counts[grams.gram[place]] = 0
+        for index in range(grams.first[i, 0], grams.first[i, ORDER]):
+            counts[grams.gram[index]] = 0
 
 
 @inner_kernel

@@ -54,9 +54,9 @@ def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
 
 
 def _texts(result: SearchResult, best: Derivations) -> list[str]:
-    pairs, place = np.unique(best.phrases.pair, return_inverse=True)
+    pairs, inverse = np.unique(best.phrases.pair, return_inverse=True)
     shown = [" ".join(result.target(pair)) for pair in original_pairs(pairs, result.source.tables.origin).tolist()]
-    phrases, ends = [shown[i] for i in place.tolist()], best.offsets.tolist()
+    phrases, ends = [shown[i] for i in inverse.tolist()], best.offsets.tolist()
     return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
 

@@ -144,13 +144,13 @@ class SearchResult(DerivationView):
         """All derivations of the first `n_words` words in a graph of the sentence, or those within the beam."""
         source, options = self.source, self.workspace.options
         part = connected(graph, n_words, beam)
-        chosen, place = np.unique(graph.edge_option[part.edge], return_inverse=True)
+        chosen, inverse = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
         pairs = original_pairs(options.pair[chosen], source.tables.origin)
         texts = [" ".join(self.target(pair)) for pair in pairs.tolist()]
-        target = [texts[i] for i in place.tolist()]
+        target = [texts[i] for i in inverse.tolist()]
         score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
-        return build_lattice(source.words, score, graph, part, (begin[place], end[place]), target)
+        return build_lattice(source.words, score, graph, part, (begin[inverse], end[inverse]), target)
 
     def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""

@@ -40,8 +40,8 @@ def append_option(strings: TargetStrings, string, option):
     if not strings.matter:
         return EMPTY_STRING
     target = strings.target[option]
-    for place in range(strings.target_first[target], strings.target_first[target + 1]):
-        string = child(strings.trie, string, np.int64(strings.words[place]))
+    for position in range(strings.target_first[target], strings.target_first[target + 1]):
+        string = child(strings.trie, string, np.int64(strings.words[position]))
         if string == NO_STRING:
             break
     return string

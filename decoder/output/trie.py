@@ -35,13 +35,13 @@ def child(trie: Trie, node, word):
     """The sequence `node` followed by `word` (int64), added if it is new; NO_ROOM if it cannot be."""
     slot = first_slot(mix(combine(combine(START, node), word)), trie.slots.size)
     while trie.slots[slot] != EMPTY:
-        found = np.int64(trie.slots[slot])
-        if trie.parent[found] == node and trie.word[found] == word:
-            return found
+        child_node = np.int64(trie.slots[slot])
+        if trie.parent[child_node] == node and trie.word[child_node] == word:
+            return child_node
         slot = next_slot(slot, trie.slots.size)
-    found = trie.n_nodes[0]
-    if found == trie.parent.size:
+    child_node = trie.n_nodes[0]
+    if child_node == trie.parent.size:
         return NO_ROOM
     trie.n_nodes[0] += 1
-    trie.parent[found], trie.word[found], trie.slots[slot] = node, word, found
-    return found
+    trie.parent[child_node], trie.word[child_node], trie.slots[slot] = node, word, child_node
+    return child_node
