@@ -68,14 +68,14 @@ def links_before(points: Sequence[tuple[int, int]], n_words: int, n_reference: i
 
 @kernel
 def fill_latest(options: Options, n_words: int, reference: Reference):
-    """Fill in where phrases over each source word can stand in the reference."""
+    """Fill reference.latest and reference.earliest_tail from the options of a sentence of `n_words` words."""
     latest = reference.latest
     latest[:] = -1
     latest[n_words] = reference.words.size
     for option in range(options.first[n_words * options.longest]):
-        place = _last_place(options, option, reference.words)
+        position = _last_place(options, option, reference.words)
         for i in range(np.int64(options.begin[option]), np.int64(options.end[option])):
-            latest[i] = max(latest[i], place)
+            latest[i] = max(latest[i], position)
     reference.earliest_tail[n_words] = reference.words.size
     for i in range(n_words - 1, -1, -1):
         reference.earliest_tail[i] = min(latest[i], reference.earliest_tail[i + 1])
@@ -83,19 +83,19 @@ def fill_latest(options: Options, n_words: int, reference: Reference):
 
 @inlined_kernel
 def _last_place(options, option, words):
-    """The last place where the option's target phrase occurs in the reference, or -1."""
+    """The last position at which the option's target phrase occurs in the reference, or -1."""
     target = np.int64(options.target[option])
-    place = words.size - (options.target_first[target + 1] - options.target_first[target])
-    while place >= 0 and not _stands_at(options, target, words, place):
-        place -= 1
-    return max(place, -1)
+    position = words.size - (options.target_first[target + 1] - options.target_first[target])
+    while position >= 0 and not _stands_at(options, target, words, position):
+        position -= 1
+    return max(position, -1)
 
 
 @inlined_kernel
-def _stands_at(options, target, words, place):
-    """Whether the target phrase stands at that place in the reference."""
+def _stands_at(options, target, words, position):
+    """Whether the target phrase stands at that position of the reference."""
     first, end = options.target_first[target], options.target_first[target + 1]
-    return end - first <= words.size - place and same_words(options.words, first, words, place, end - first)
+    return end - first <= words.size - position and same_words(options.words, first, words, position, end - first)
 
 
 @kernel
@@ -120,10 +120,10 @@ def force(space: SearchSpace, n_words: int, reference: Reference, takes_prefixes
 
 
 @inner_kernel
-def _force_over(space, n_words, reference, takes_prefixes, states, state, place):
+def _force_over(space, n_words, reference, takes_prefixes, states, state, span_index):
     """Extend `state` by those options of one span that continue the reference; OK or what is full."""
     options, position = space.options, np.int64(states.position[state])
-    for option in range(options.first[place], options.first[place + 1]):
+    for option in range(options.first[span_index], options.first[span_index + 1]):
         target = np.int64(options.target[option])
         if not _stands_at(options, target, reference.words, position):
             continue

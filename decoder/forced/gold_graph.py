@@ -62,8 +62,8 @@ def find_options(lattice: GoldLattice, options: Options, origin, rule_option: np
         rule_option[rule] = NOT_THERE
         if end - begin > options.longest:
             continue
-        place = begin * options.longest + end - begin - 1
-        for option in range(options.first[place], options.first[place + 1]):
+        span_index = begin * options.longest + end - begin - 1
+        for option in range(options.first[span_index], options.first[span_index + 1]):
             pair = options.pair[option]
             if pair >= 0 and origin.size > 0:
                 pair = origin[pair]
@@ -120,7 +120,7 @@ def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold
 def _fill_state(space, n_words, lattice, gold, state):
     """Make the nodes of one state, and their edges; OK or what is full."""
     graph, options, first = space.graph, space.options, gold.node_first[state]
-    n_nodes, n_edges, place = first, np.int64(0), graph.edge_first[first]
+    n_nodes, n_edges, first_edge = first, np.int64(0), graph.edge_first[first]
     is_end = lattice.is_end[state] and lattice.merges_ends
     before_end = lattice.position[state] + (is_end and lattice.first_gap[state] == n_words)
     for arc in range(lattice.arc_first[state], lattice.arc_first[state + 1]):
@@ -130,8 +130,8 @@ def _fill_state(space, n_words, lattice, gold, state):
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
         ln_lm = gold.ln_lm[before_end] - gold.ln_lm[lattice.position[source]]
         for node in range(gold.node_first[source], gold.node_first[source + 1]):
-            base, which = jump(space, node, begin, end)
-            score = base + options.backward[option, which] + options.score[option] + ln_lm
+            base, orientation = jump(space, node, begin, end)
+            score = base + options.backward[option, orientation] + options.score[option] + ln_lm
             if space.sparse.has_history:
                 score += ln_history(space, node, option)
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
@@ -145,25 +145,25 @@ def _fill_state(space, n_words, lattice, gold, state):
                     blocks = shift(space.blocks, np.int64(graph.blocks[node]), begin, end)
                     if blocks == FULL:
                         return BLOCKS_FULL
-            if place + n_edges == graph.edge_from.size:
+            if first_edge + n_edges == graph.edge_from.size:
                 return EDGES_FULL
             gold.edge_from[n_edges], gold.edge_option[n_edges], gold.edge_score[n_edges] = node, option, score
             slot = _find_slot(graph, gold, first, phrase_state, blocks)
-            found = np.int64(gold.slots[slot])
-            if found == EMPTY:
+            to_node = np.int64(gold.slots[slot])
+            if to_node == EMPTY:
                 if n_nodes == graph.score.size:
                     return NODES_FULL
-                found = gold.slots[slot] = n_nodes
-                gold.phrase_state[found], graph.blocks[found] = phrase_state, blocks
-                graph.history[found] = phrase_state
-                graph.first_gap[found], graph.window[found] = lattice.first_gap[state], lattice.window[state]
-                graph.lm_state[found] = lattice.position[state]
-                gold.last_edge[found], gold.best_edge[found] = EMPTY, EMPTY
+                to_node = gold.slots[slot] = n_nodes
+                gold.phrase_state[to_node], graph.blocks[to_node] = phrase_state, blocks
+                graph.history[to_node] = phrase_state
+                graph.first_gap[to_node], graph.window[to_node] = lattice.first_gap[state], lattice.window[state]
+                graph.lm_state[to_node] = lattice.position[state]
+                gold.last_edge[to_node], gold.best_edge[to_node] = EMPTY, EMPTY
                 n_nodes += 1
-            gold.edge_next[n_edges] = gold.last_edge[found]
-            gold.last_edge[found] = n_edges
-            if gold.best_edge[found] == EMPTY or score > graph.score[found]:
-                gold.best_edge[found], graph.score[found], graph.option[found] = n_edges, score, option
+            gold.edge_next[n_edges] = gold.last_edge[to_node]
+            gold.last_edge[to_node] = n_edges
+            if gold.best_edge[to_node] == EMPTY or score > graph.score[to_node]:
+                gold.best_edge[to_node], graph.score[to_node], graph.option[to_node] = n_edges, score, option
             n_edges += 1
     edges = ArrivedEdges(gold.edge_from, gold.edge_option, gold.edge_score, gold.edge_next)
     for node in range(first, n_nodes):  # there is room for their edges

@@ -15,7 +15,7 @@ COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable"
 
 @dataclass
 class Counts:
-    """Of sentences of some lengths; words are those of the source."""
+    """Counts of sentence pairs of some source lengths, and of their source words."""
 
     sentences: int = 0
     words: int = 0
