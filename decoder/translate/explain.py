@@ -15,7 +15,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 
 
 class Explanation(NamedTuple):
-    """A feature."""
+    """A sparse feature with its weight and its value in a translation."""
 
     group: str
     name: str
@@ -24,7 +24,7 @@ class Explanation(NamedTuple):
 
 
 def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explanation]:
-    """Of each group the `top` features with the largest weights, of those whose names the model keeps."""
+    """The `top` features of each group with the largest absolute weights, among those whose names the model keeps."""
     names = open_pair_names(directory) | open_feature_names(directory)
     keys, weights = used(decoder.tables.sparse.weights)
     by_group: dict[str, list[Explanation]] = {group: [] for group in GROUPS}
@@ -32,20 +32,20 @@ def heaviest(decoder: Decoder, directory: Path, top: int) -> Iterator[Explanatio
         if key in names and weight:
             group = group_of(names[key])
             by_group[group].append(Explanation(group, names[key], _scale(decoder, group) * weight))
-    for found in by_group.values():
-        yield from sorted(found, key=lambda one: (-abs(one.weight), one.name))[:top]
+    for explanations in by_group.values():
+        yield from sorted(explanations, key=lambda one: (-abs(one.weight), one.name))[:top]
 
 
 def fired(decoder: Decoder, sentence: str) -> tuple[Translation, list[Explanation]]:
     """The translation of a sentence, and its sparse features, those that matter most first."""
     translation = decoder.answer(sentence, Request(n=1, sparse="names")).nbest[0]
-    found, weights = [], np.zeros(len(translation.sparse))
+    explanations, weights = [], np.zeros(len(translation.sparse))
     fill_weights(decoder.tables.sparse.weights, np.array(list(translation.sparse), np.uint64), weights)
     for (key, value), weight in zip(translation.sparse.items(), weights.tolist()):
         name = translation.sparse_names[key]
         group = group_of(name)
-        found.append(Explanation(group, name, _scale(decoder, group) * weight, value))
-    return translation, sorted(found, key=lambda one: (-abs(one.weight * one.value), one.name))
+        explanations.append(Explanation(group, name, _scale(decoder, group) * weight, value))
+    return translation, sorted(explanations, key=lambda one: (-abs(one.weight * one.value), one.name))
 
 
 def group_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What searches sentences for all who want results of a search: translations, forced decoding and learning."""
+"""The searcher of sentences, which translation, forced decoding and learning share."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ class Searcher:
         self._memory, self._n_searches = memory and memory - memory // 8, 0  # between two looks it grows
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
-        """Other weights for this model, to be put in place of `snapshot`. Raises ModelError if they do not fit it."""
+        """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""
         return weight_snapshot(self.model, self.settings, weights, sparse)
 
     @contextmanager

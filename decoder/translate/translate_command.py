@@ -158,8 +158,8 @@ def _settings(config: Path | None, memory: str | None, search: Flags, reading: F
     return settings.model_copy(update=sections)
 
 
-def _mbr(section: MbrSettings | None, wanted: bool, size: int | None, scale: float | None) -> MbrSettings | None:
-    if section is None and not wanted:
+def _mbr(section: MbrSettings | None, is_on: bool, size: int | None, scale: float | None) -> MbrSettings | None:
+    if section is None and not is_on:
         if size is not None or scale is not None:
             raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
         return None
