@@ -103,7 +103,7 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
     copy.replace(
         pair, index, index + index.replace("UNIQUE_RULE", "TARGET_LONGER").replace("unique_rule", "target_longer")
     )
-    value = "    if which == TARGET_LONGER:\n        return 1.0 if target_length > source_length else 0.0\n"
+    value = "    if feature == TARGET_LONGER:\n        return 1.0 if target_length > source_length else 0.0\n"
     copy.replace(pair, "    return np.nan\n", value + "    return np.nan\n")
     tuned(copy, data, tmp_path / "out", {"add": {"target_longer": True}})
     weights = yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
@@ -116,8 +116,8 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
 
 def test_a_sparse_template(copy, data, tmp_path):
     templates = "decoder/sparse/templates.py"
-    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda one: [one.rule], rate=0.1),\n'
-    names = "lambda one: [one.target[-1]] if one.target else []"
+    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),\n'
+    names = "lambda context: [context.target[-1]] if context.target else []"
     new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=0.1),\n'
     copy.replace(templates, group, group + new)
     index = 'RULE_ID = np.int64(GROUPS.index("rule_id"))\n'

@@ -45,8 +45,8 @@ class SyntheticPairs(NamedTuple):
     score: Annotated[np.ndarray, array(np.float64, "K")]
     estimate: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.estimate
     bound: Annotated[np.ndarray, array(np.float64, "K")]  # as Options.bound
-    # The W words at each level of sparse features, see Levels
-    classes: Annotated[np.ndarray, array(np.uint64, "W", "levels + 1")]
+    # The W words at each of E levels of sparse features, see Levels
+    classes: Annotated[np.ndarray, array(np.uint64, "W", "E + 1")]
 
 
 def pack_synthetic_pairs(

@@ -16,12 +16,13 @@ class Pool(Generic[Item]):
 
     @contextmanager
     def borrow(self) -> Iterator[Item]:
-        """An object that nobody else has until the context ends: the one that was returned last, or a new one."""
+        """An object that nobody else has until the context ends: the one that was returned last, or a new one.
+
+        It goes back into the pool unless the context ends with an exception, which may leave it half changed.
+        """
         try:
             item = self._idle.pop()  # appending and popping are atomic
         except IndexError:
             item = self._make()
-        try:
-            yield item
-        finally:
-            self._idle.append(item)
+        yield item
+        self._idle.append(item)
