@@ -90,15 +90,6 @@ def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) ->
     return changed
 
 
-def with_room(weights: SparseWeights, n_more: int) -> SparseWeights:
-    """`weights`, or a larger table with the same weights if `n_more` new features do not fit in."""
-    if has_room(weights, n_more):
-        return weights
-    grown = new_sparse_weights(2 * (int(weights.n_used[0]) + n_more))
-    add_weights(grown, *used(weights))
-    return grown
-
-
 def used(weights: SparseWeights) -> tuple[np.ndarray, np.ndarray]:
     """(keys, values) of all features in the table, in the order of their keys."""
     slots = np.flatnonzero(weights.keys)
