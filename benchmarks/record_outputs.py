@@ -233,7 +233,7 @@ class Recorder:
 
     def learned(self, name: str) -> None:
         """The weights after the last iteration of a perceptron, whatever the best ones are; of sparse ones no keys."""
-        with np.load(self.folder / name / "maxforce" / "seed-1" / "checkpoint.npz") as checkpoint:
+        with np.load(self.folder / name / "maxforce" / "seed-1" / "shard-0.npz") as checkpoint:
             dense, values = checkpoint["dense"].tolist(), np.sort(checkpoint["values"])
         digest = hashlib.sha256(values.tobytes()).hexdigest()
         (self.folder / f"{name}.learned.txt").write_text(

@@ -33,11 +33,11 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.learned_weights import LearnedWeights
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
 from phrasebeam.training.maxforce.state import directory_of
 from phrasebeam.training.maxforce.train import with_best_scales
 from phrasebeam.training.metrics.evaluation import bleu
+from phrasebeam.training.online.learned_weights import LearnedWeights
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
@@ -190,8 +190,8 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
 
 def take_last(model: Path, seed: int) -> SparseWeights:
     """Give the model the averaged weights after the last iteration; the sparse ones."""
-    with np.load(directory_of(model / WORK, seed) / "checkpoint.npz") as arrays:
-        dense, sparse = LearnedWeights.restored(dict(arrays)).average()
+    with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
+        dense, sparse, _ = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
     save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
     if (model / "sparse").exists():

@@ -23,6 +23,7 @@ from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
@@ -99,13 +100,18 @@ class ForcedDecoder:
             return search.lattice()
 
     @contextmanager
-    def prepare(self, given: Input, reference: Sequence[str]) -> Iterator[ForcedSearch]:
-        """The search of a sentence pair, its options looked up; it can be used until the context ends."""
+    def prepare(
+        self, given: Input, reference: Sequence[str], snapshot: WeightSnapshot | None = None
+    ) -> Iterator[ForcedSearch]:
+        """The search of a sentence pair, its options looked up; it can be used until the context ends.
+
+        Of `snapshot` see Searcher.prepare.
+        """
         searcher = self.decoder.searcher
         model = searcher.model
         wanted = model.target.ids(list(reference)) if searcher.settings.table_limit == 0 else None
         links = self._links(given, len(reference))
-        with searcher.prepare(given, wanted) as search, self._workspaces.borrow() as workspace:
+        with searcher.prepare(given, wanted, snapshot) as search, self._workspaces.borrow() as workspace:
             search.look_up()
             ids = target_ids(reference, search.source, model)
             yield ForcedSearch(searcher.result(search), workspace, self.settings, ids, links)

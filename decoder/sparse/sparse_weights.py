@@ -80,6 +80,13 @@ def fill_weights(weights: SparseWeights, keys, values):
         values[i] = find_weight(weights, keys[i])
 
 
+@kernel
+def fill_slots(weights: SparseWeights, keys, slots):
+    """Write the slots of `keys` (uint64[K]), for which there must be room, to `slots` (int64[K])."""
+    for i in range(keys.size):
+        slots[i] = claim_slot(weights, keys[i])
+
+
 def with_values(weights: SparseWeights, keys: np.ndarray, values: np.ndarray) -> SparseWeights:
     """A copy of `weights` in which `keys` (uint64[K], each once) have the weights `values` (float64[K])."""
     old_keys, old_values = used(weights)

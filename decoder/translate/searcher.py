@@ -55,12 +55,15 @@ class Searcher:
         return weight_snapshot(self.model, self.settings, weights, sparse)
 
     @contextmanager
-    def prepare(self, given: Input, reference: np.ndarray | None = None) -> Iterator[SentenceSearch]:
+    def prepare(
+        self, given: Input, reference: np.ndarray | None = None, snapshot: WeightSnapshot | None = None
+    ) -> Iterator[SentenceSearch]:
         """The prepared sentence in a workspace that it has to itself until the context ends; nothing is looked up yet.
 
-        It keeps the snapshot of the weights that it begins with. Of `reference` (int32[m]) see TableFilter.filter.
+        It keeps the weights that it begins with: those of `snapshot`, or the searcher's own. Of `reference` (int32[m])
+        see TableFilter.filter.
         """
-        snapshot = self.snapshot
+        snapshot = snapshot or self.snapshot
         self._watch_memory()
         with self._workspaces.borrow() as workspace:
             workspace.adopt(snapshot)
@@ -72,9 +75,9 @@ class Searcher:
                 search.end()
 
     @contextmanager
-    def search(self, given: Input) -> Iterator[SearchResult]:
-        """The result of searching a sentence, which can be read until the context ends."""
-        with self.prepare(given) as search:
+    def search(self, given: Input, snapshot: WeightSnapshot | None = None) -> Iterator[SearchResult]:
+        """The result of searching a sentence, which can be read until the context ends; of `snapshot` see `prepare`."""
+        with self.prepare(given, snapshot=snapshot) as search:
             search.run(given.prefix)
             yield self.result(search)
 

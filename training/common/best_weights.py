@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, new_sparse_weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, fill_slots, new_sparse_weights
 
 
 class BestWeights(NamedTuple):
@@ -21,8 +21,23 @@ class BestWeights(NamedTuple):
         add_weights(sparse, self.keys, self.values)
         return sparse
 
+    def in_table(self) -> "TableWeights":
+        """The same weights with their sparse features in a hash table."""
+        sparse = self.table()
+        group, slots = np.zeros(sparse.keys.size, np.uint8), np.empty(self.keys.size, np.int64)
+        fill_slots(sparse, self.keys, slots)
+        group[slots] = self.group
+        return TableWeights(self.dense, sparse, group)
 
-def nonzero_weights(dense: np.ndarray, sparse: SparseWeights, group: np.ndarray) -> BestWeights:
-    """Dense weights (float64[F]) and those of a table that are not 0; `group` (uint8[T]): by slot of the table."""
-    slots = np.flatnonzero(sparse.values)
-    return BestWeights(dense, sparse.keys[slots], sparse.values[slots], group[slots])
+
+class TableWeights(NamedTuple):
+    """Dense weights, and sparse ones in a hash table of T slots."""
+
+    dense: np.ndarray  # float64[F]
+    sparse: SparseWeights
+    group: np.ndarray  # uint8[T], index of GROUPS, by slot
+
+    def nonzero(self) -> BestWeights:
+        """The weights without those of sparse features that are 0."""
+        slots = np.flatnonzero(self.sparse.values)
+        return BestWeights(self.dense, self.sparse.keys[slots], self.sparse.values[slots], self.group[slots])

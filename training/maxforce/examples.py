@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_search import GoldGraph
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
@@ -15,6 +16,8 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to
 from phrasebeam.decoder.search.prefix import target_ids
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
 from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, margin
@@ -73,6 +76,13 @@ class BeamResult(NamedTuple):
         return Derivation.of(self.result.workspace.options, chosen)
 
 
+class ComparisonSnapshot(NamedTuple):
+    """Weights of one moment as both decoders use them."""
+
+    beam: WeightSnapshot
+    gold: WeightSnapshot
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Compares beam and gold derivations of sentences; threads may share an instance."""
@@ -82,13 +92,19 @@ class Comparison:
     update: Strategy
     future_share: float = 0.0  # of the future cost, when derivations are compared
 
-    def difference(self, example: TrainingExample) -> Difference:
-        """The features of the example's update; 0 if there is none."""
-        with self.forced.prepare(example.given, example.reference) as forced_search:
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> ComparisonSnapshot:
+        """Weights for both decoders; the arrays of `sparse` must not change while it is used."""
+        beam, gold = self.decoder.searcher, self.forced.decoder.searcher
+        return ComparisonSnapshot(beam.new_snapshot(weights, sparse), gold.new_snapshot(weights, sparse))
+
+    def difference(self, example: TrainingExample, snapshot: ComparisonSnapshot | None = None) -> Difference:
+        """The features of the example's update under the weights of the snapshot, or of the decoders; 0 without one."""
+        beam, gold_weights = snapshot or (None, None)
+        with self.forced.prepare(example.given, example.reference, gold_weights) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:
                 return self._no_update()._replace(is_too_large=True)
-            with self.search(example) as beam_result:
+            with self.search(example, beam) as beam_result:
                 return self._compare(example, gold, beam_result)
 
     def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
@@ -143,11 +159,11 @@ class Comparison:
         return position == beam_result.reference.size if beam_result.is_whole else bool(position != NOT_GOOD)
 
     @contextmanager
-    def search(self, example: TrainingExample) -> Iterator[BeamResult]:
+    def search(self, example: TrainingExample, snapshot: WeightSnapshot | None = None) -> Iterator[BeamResult]:
         """The beam of as much of the sentence as the lattice covers; it can be read until the context ends."""
         lattice, searcher = example.lattice, self.decoder.searcher
         n_words = int(lattice.first_gap[lattice.is_end].max())
-        with searcher.prepare(example.given) as search:
+        with searcher.prepare(example.given, snapshot=snapshot) as search:
             search.run_part(n_words)
             reference = target_ids(example.reference, search.source, searcher.model)
             workspace, is_whole = search.workspace, n_words == len(search.source.words)

@@ -14,8 +14,9 @@ from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
-from phrasebeam.training.maxforce.state import MaxforceProgress
+from phrasebeam.training.maxforce.state import MaxforceIteration
 from phrasebeam.training.maxforce.updates import Strategy
+from phrasebeam.training.online.progress import OnlineProgress
 
 
 def train_maxforce_command(
@@ -60,11 +61,11 @@ def train_maxforce_command(
         print(f"mean of all seeds: {result.mean.score:.2f}")
 
 
-def to_table(progress: MaxforceProgress) -> str:
+def to_table(progress: OnlineProgress[MaxforceIteration]) -> str:
     """A row for each iteration, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):
-        speed = f"{iteration.examples / iteration.seconds:.1f}" if iteration.seconds else ""
+        speed = f"{iteration.speed:.1f}" if iteration.seconds else ""
         solved_ratio = iteration.solved / max(iteration.examples, 1)
         ratios = [f"{100 * iteration.invalid_ratio:.1f}%", f"{100 * solved_ratio:.1f}%"]
         rows[number] = [f"{iteration.score:.2f}", str(iteration.updates), *ratios, str(iteration.features), speed]

@@ -4,8 +4,7 @@ work directory `maxforce` in the output:
 features/        templates.yaml and the maps of word classes, where the settings have templates
 lm_folds/        language models without a fold of the training data each
 lattices/        see LatticeStore
-seed-N/          of the training with this seed: checkpoint.npz (see state.py), best.npz (BestWeights), updates
-                 (update_log.py), curve.csv, curve.png
+seed-N/          of the training with this seed, see phrasebeam.training.online.training
 mean.npz         of several seeds, see mean.py
 """
 
@@ -35,12 +34,13 @@ from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
-from phrasebeam.training.maxforce.feature_names import heaviest, names_of
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
-from phrasebeam.training.maxforce.train import Trainer
-from phrasebeam.training.maxforce.update_log import latest_first
+from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
+from phrasebeam.training.maxforce.train import Violation, perceptron_training, start_weights
+from phrasebeam.training.online.feature_names import heaviest, names_of
+from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
+from phrasebeam.training.online.update_log import latest_first
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
@@ -50,7 +50,7 @@ SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")
 class TrainingResult(NamedTuple):
     """The result of train_maxforce."""
 
-    progress: dict[int, MaxforceProgress]  # by seed
+    progress: dict[int, OnlineProgress[MaxforceIteration]]  # by seed
     mean: Mean | None  # of several seeds
 
 
@@ -71,7 +71,7 @@ def train_maxforce(
     folds = corpus.folds(opened, work / "lm_folds", config)
     sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
-    examples = _examples(comparison.forced, sentences, config, work / "lattices")
+    objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))
     decoder, progress = Decoder(opened, config.development_search or config.search), {}
 
     def scorer(directory: Path, seed: int) -> DevelopmentScorer:
@@ -79,9 +79,8 @@ def train_maxforce(
 
     for seed in config.seeds:
         directory = directory_of(work, seed)
-        progress[seed] = Trainer(comparison, examples, scorer(directory, seed), config, directory, seed).finish(
-            signature
-        )
+        training = perceptron_training(objective, scorer(directory, seed), config, directory, seed)
+        progress[seed] = training.finish(signature, start_weights(objective))
     mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
     if len(progress) > 1:
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
@@ -162,7 +161,7 @@ def _write_model(
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
         keys = heaviest(best.keys, best.values, best.group, config.names)
-        logs = (directory_of(derived.work, seed) / "updates" for seed in config.seeds)
+        logs = (directory_of(derived.work, seed) / UPDATES.format(0) for seed in config.seeds)
         with stage("naming features"):
             feature_names = names_of(keys, chain.from_iterable(map(latest_first, logs)), sentences, opened)
         save_feature_names(output, feature_names)

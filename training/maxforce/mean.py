@@ -4,20 +4,18 @@ It is not in Yu et al. (2013), who average over the steps of one training. Where
 its own dense weights and scales of groups, and their means are where tuning of the mean begins.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights
-from phrasebeam.training.common.best_weights import BestWeights, nonzero_weights
+from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.development_set import DevelopmentScorer
-from phrasebeam.training.maxforce.learned_weights import LearnedWeights
-from phrasebeam.training.maxforce.state import MaxforceProgress, directory_of, load_best
+from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
+from phrasebeam.training.online.mixing import mean
+from phrasebeam.training.online.progress import OnlineProgress, load_best
 
 FILE = "mean.npz"
 
@@ -31,20 +29,11 @@ class Mean(SignedSection):
     development_words: int
 
 
-def mean(trainings: Iterable[BestWeights], n: int) -> BestWeights:
-    """The mean of the weights of `n` trainings; a feature without a weight in a training counts as 0 there."""
-    total: LearnedWeights | None = None
-    for weights in trainings:
-        if total is None:
-            total = LearnedWeights(np.zeros(weights.dense.size), new_sparse_weights(weights.keys.size))
-        total.add(weights.dense / n, weights.keys, weights.values / n, weights.group.astype(np.int64))
-    if total is None:
-        raise ValueError("no weights to average")
-    return nonzero_weights(total.dense, total.sparse, total.columns.group)
-
-
 def finish_mean(
-    work: Path, trainings: Mapping[int, MaxforceProgress], development: DevelopmentScorer, signature: str
+    work: Path,
+    trainings: Mapping[int, OnlineProgress[MaxforceIteration]],
+    development: DevelopmentScorer,
+    signature: str,
 ) -> tuple[Mean, BestWeights]:
     """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
     best = {seed: progress.best for seed, progress in trainings.items()}

@@ -11,7 +11,7 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.maxforce.update_log import Record
+from phrasebeam.training.online.update_log import Record
 
 
 def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) -> np.ndarray:

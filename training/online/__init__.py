@@ -1,0 +1,1 @@
+"""The loop of online learning: examples decoded under the weights of the moment, gradients, steps, mixing, scores."""

@@ -1,0 +1,38 @@
+"""What a system learns: the direction in which an example of the training data moves the weights."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, TypeVar
+
+from phrasebeam.decoder.features.dense import FeatureLayout
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.online.update_log import Record
+
+
+class Outcome(NamedTuple):
+    """What came of one example."""
+
+    direction: FeatureDirection | None  # None: the example changes nothing
+    counts: Mapping[str, float]  # added to the fields of that name of the iteration
+    records: Sequence[Record] = ()  # derivations from which features are named
+
+
+Snapshot = TypeVar("Snapshot")
+
+
+class ExampleObjective(Protocol[Snapshot]):
+    """The gradient of a loss on single examples; threads share an instance."""
+
+    @property
+    def features(self) -> FeatureLayout:
+        """The layout of dense features."""
+
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> Snapshot:
+        """Weights as `outcome` uses them; the arrays of `sparse` do not change while it does."""
+
+    def outcome(self, example: int, snapshot: Snapshot) -> Outcome:
+        """Decode the example of that number under the weights of the snapshot."""
+
+    def length(self, example: int) -> int:
+        """Source words of the example: long ones are begun first, so that no thread waits."""

@@ -1,0 +1,73 @@
+"""The progress of an online training, and that of the pass over a shard, in checkpoints to go on from."""
+
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
+from phrasebeam.training.common.iterations import AnyIteration, Progress
+
+CHECKPOINT, BEST = "checkpoint.npz", "best.npz"  # in the directory of a training
+UPDATES = "updates-{}"  # log of a shard, see update_log.py
+
+
+class OnlineIteration(Section):
+    """One iteration over the training data; number 0 is only the score before the first."""
+
+    examples: int = 0
+    updates: int = 0
+    seconds: float = Field(0.0, description="of learning, summed over shards")
+    score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
+    development_words: int = Field(0, description="of the translations of the development set")
+    development_seconds: float = 0.0
+    features: int = Field(0, description="sparse ones with a weight")
+
+    @property
+    def speed(self) -> float:
+        """Sentences a second and shard."""
+        return self.examples / self.seconds if self.seconds else 0.0
+
+    def row(self) -> dict[str, object]:
+        """The fields, for a curve."""
+        return self.model_dump()
+
+    def text(self) -> str:
+        """What the counts say, for the log."""
+        return f"{self.updates} updates"
+
+
+class OnlineProgress(Progress[AnyIteration]):
+    """All iterations so far."""
+
+    format: Literal["phrasebeam online 1"] = "phrasebeam online 1"
+    logged: list[int] = Field([], description="bytes of the log of updates, by shard")
+
+
+class PassProgress(SignedSection):
+    """The progress of one shard: how far its pass over its examples has come."""
+
+    format: Literal["phrasebeam online shard 1"] = "phrasebeam online shard 1"
+    epoch: int = Field(0, description="whose pass it is; 0: none was begun")
+    next_example: int = Field(0, description="in the order of the epoch")
+    is_done: bool = Field(True, description="whether the pass is complete")
+    counts: dict[str, int | float] = Field({}, description="of the pass so far, by fields of the iteration")
+    logged: int = Field(0, description="bytes of the log of updates")
+
+    def counted(self, counts: dict[str, int | float]) -> dict[str, int | float]:
+        """The counts of the pass with some more."""
+        return self.counts | {name: self.counts.get(name, 0) + value for name, value in counts.items()}
+
+
+def shard_path(directory: Path, shard: int) -> Path:
+    """The checkpoint of a shard: PassProgress and the LearnedWeights of the shard."""
+    return directory / f"shard-{shard}.npz"
+
+
+def load_best(directory: Path, signature: str) -> BestWeights:
+    """The weights of a training that were best so far."""
+    arrays: dict[str, np.ndarray] = load_checkpoint(directory / BEST, SignedSection, signature)[1]
+    return BestWeights(**arrays)

@@ -1,0 +1,97 @@
+"""One pass over the examples of a shard: decode a mini-batch, go a step, and from time to time write a checkpoint."""
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.training.common.checkpoint import save_checkpoint
+from phrasebeam.training.online.batches import outcomes_of
+from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.objective import ExampleObjective, Outcome
+from phrasebeam.training.online.progress import PassProgress
+from phrasebeam.training.online.update_log import UpdateLog
+from phrasebeam.training.online.update_rules import UpdateRule
+
+
+class BatchSettings(NamedTuple):
+    """How the examples of a pass are taken."""
+
+    batch: int  # examples of a mini-batch
+    delay: int  # see batches.py
+    checkpoint: int  # mini-batches between two checkpoints; with a delay, none is under way there
+    averages_steps: bool  # whether the average is over mini-batches, not over epochs
+
+
+@dataclass
+class ShardPass:
+    """The pass of one epoch over one shard; `learned` changes in place."""
+
+    objective: ExampleObjective[Any]
+    rule: UpdateRule
+    settings: BatchSettings
+    path: Path  # of the checkpoint
+    log: UpdateLog
+    learned: LearnedWeights
+
+    def run(
+        self, order: np.ndarray, progress: PassProgress, pool: Executor, advance: Callable[[int], None]
+    ) -> PassProgress:
+        """Learn from the examples `order` (int64[N]) that `progress` has not had; the progress of the whole pass."""
+        size = self.settings.batch
+        first = progress.next_example
+        for begin in range(first, order.size, size * self.settings.checkpoint):
+            if begin > first:
+                self.save(progress)
+            end = min(begin + size * self.settings.checkpoint, order.size)
+            batches = [order[i : min(i + size, end)].tolist() for i in range(begin, end, size)]
+            progress = self._learn(batches, progress, pool, advance)
+        return progress
+
+    def _learn(
+        self, batches: Sequence[Sequence[int]], progress: PassProgress, pool: Executor, advance: Callable[[int], None]
+    ) -> PassProgress:
+        begin = time.perf_counter()
+        for batch, outcomes in outcomes_of(self.objective, batches, self._snapshot, pool, self.settings.delay):
+            directions = [one.direction for one in outcomes if one.direction is not None]
+            self.rule.step(self.learned, directions, len(batch))
+            if self.settings.averages_steps:
+                self.rule.settle(self.learned)
+                self.learned.count_in_average()
+            for record in (record for one in outcomes for record in one.records):
+                self.log.add(record)
+            seconds = time.perf_counter() - begin
+            counts = progress.counted(_summed(outcomes) | {"seconds": seconds})
+            next_example = progress.next_example + len(batch)
+            progress = progress.model_copy(
+                update={"counts": counts, "next_example": next_example, "logged": self.log.size}
+            )
+            advance(len(batch))
+            begin += seconds
+        return progress
+
+    def _snapshot(self) -> Any:
+        self.rule.settle(self.learned)
+        sparse = self.learned.sparse
+        if self.settings.delay:  # steps change the table while it is used; new keys have the weight 0 in the copy
+            sparse = sparse._replace(values=sparse.values.copy())
+        weights = Weights.model_validate(self.objective.features.by_group(self.learned.dense))
+        return self.objective.snapshot(weights, sparse)
+
+    def save(self, progress: PassProgress) -> None:
+        """Write the checkpoint."""
+        self.log.flush()
+        save_checkpoint(self.path, progress, self.learned.arrays())
+
+
+def _summed(outcomes: Sequence[Outcome]) -> dict[str, int | float]:
+    sums: dict[str, int | float] = {"examples": len(outcomes)}
+    for outcome in outcomes:
+        for name, value in outcome.counts.items():
+            sums[name] = sums.get(name, 0) + value
+    return sums

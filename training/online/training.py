@@ -1,0 +1,207 @@
+"""The loop of online learning: passes over shards side by side, mixed or averaged weights, scores, checkpoints.
+
+Everything is kept in a directory: checkpoint.npz (OnlineProgress, and where shards are mixed the mixed weights),
+shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png. A training that was killed goes
+on behind its last checkpoint, to the same bits for any number of threads.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+
+import numpy as np
+
+from phrasebeam.base.progress import log, stage
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.training.common.best_weights import BestWeights, TableWeights
+from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
+from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.development_set import DevelopmentScore
+from phrasebeam.training.online.batches import Inline
+from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.mixing import Selection, mean
+from phrasebeam.training.online.objective import ExampleObjective
+from phrasebeam.training.online.progress import (
+    BEST,
+    CHECKPOINT,
+    UPDATES,
+    OnlineIteration,
+    OnlineProgress,
+    PassProgress,
+    shard_path,
+)
+from phrasebeam.training.online.shard_pass import BatchSettings, ShardPass
+from phrasebeam.training.online.shards import Shards
+from phrasebeam.training.online.update_log import UpdateLog
+from phrasebeam.training.online.update_rules import UpdateRule
+
+Iteration = TypeVar("Iteration", bound=OnlineIteration)
+Averaging = Literal["steps", "epochs", "none"]
+Scorer = Callable[[str, Weights, SparseWeights], tuple[DevelopmentScore, np.ndarray]]  # see DevelopmentScorer
+
+
+class Plan(NamedTuple):
+    """How a training goes through its examples."""
+
+    shards: Shards
+    batches: BatchSettings
+    iterations: int  # at most
+    patience: int  # iterations without a better score before it ends
+    averaging: Averaging = "none"  # of the weights of a shard that count: over what
+    restarts: bool = False  # whether each epoch of all shards begins with the mixed weights
+    selection: Selection | None = None  # of mixed weights
+    threads: int = 1  # that decode the examples of a mini-batch
+    workers: int = 1  # shards that are learned from at the same time
+    plots: Mapping[str, str] = {"score": "score of the development set"}
+
+
+@dataclass
+class OnlineTraining(Generic[Iteration]):
+    """Carries one training on, from its last checkpoint to its end."""
+
+    objective: ExampleObjective[Any]
+    rule: UpdateRule
+    plan: Plan
+    scorer: Scorer
+    directory: Path
+    iteration: type[Iteration]
+
+    def finish(self, signature: str, start: LearnedWeights) -> OnlineProgress[Iteration]:
+        """Begin with the weights `start`, or go on, until the development set or the settings say to stop.
+
+        Raises ConfigError where the checkpoint has another signature.
+        """
+        self.signature, self.advancing = signature, Lock()
+        self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
+        progress, self.mixed = self._last(start)
+        if not progress.iterations:
+            progress = self._end_iteration(progress, self.iteration(), start.average())
+        while len(progress.iterations) <= self.plan.iterations and not progress.has_stopped(self.plan.patience):
+            progress, iteration = self._finish_epoch(len(progress.iterations), progress, start)
+            progress = self._end_iteration(progress, iteration, self._mix())
+        for shard, size in enumerate(progress.logged):
+            UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
+        return progress
+
+    def _last(self, start: LearnedWeights) -> tuple[OnlineProgress[Iteration], BestWeights | None]:
+        path, mixed = self.directory / CHECKPOINT, None
+        if not path.exists():
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if self.plan.restarts:
+                mixed = start.average().nonzero()
+            return OnlineProgress[self.iteration](signature=self.signature), mixed  # type: ignore[name-defined]
+        progress, arrays = load_checkpoint(path, OnlineProgress[self.iteration], self.signature)  # type: ignore[name-defined]
+        return progress, BestWeights(**arrays) if self.plan.restarts else None
+
+    def _finish_epoch(
+        self, epoch: int, progress: OnlineProgress[Iteration], start: LearnedWeights
+    ) -> tuple[OnlineProgress[Iteration], Iteration]:
+        """The pass of the epoch over each shard; the counts of all."""
+        shards, plan, counts = range(len(self.plan.shards.members)), self.plan, dict[str, int | float]()
+        n_examples = sum(members.size for members in plan.shards.members)
+        with (
+            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples) as advance,
+            ThreadPoolExecutor(plan.workers) as workers,
+            ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
+        ):
+
+            def run(shard: int) -> PassProgress:
+                return self._run_shard(shard, epoch, start, pool, advance)
+
+            done = list(workers.map(run, shards))
+        for one in done:
+            counts = one.counted(counts)
+        progress = progress.model_copy(update={"logged": [one.logged for one in done]})
+        return progress, self.iteration.model_validate(counts)
+
+    def _run_shard(
+        self, shard: int, epoch: int, start: LearnedWeights, pool: Executor, advance: Callable[[int], None]
+    ) -> PassProgress:
+        progress, learned = self._open_shard(shard, epoch, start)
+        updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
+        path, rule = shard_path(self.directory, shard), self.rule
+        one = ShardPass(self.objective, rule, self.plan.batches, path, updates, learned)
+
+        def advance_alone(n: int) -> None:
+            with self.advancing:
+                advance(n)
+
+        advance_alone(progress.next_example)
+        if not progress.is_done:
+            progress = one.run(self.plan.shards.order(shard, epoch), progress, pool, advance_alone)
+            rule.settle(learned)
+            if self.plan.averaging == "epochs":
+                learned.count_in_average()
+            progress = progress.model_copy(update={"is_done": True})
+            one.save(progress)
+        updates.close()
+        if len(self.plan.shards.members) == 1:
+            self.held[shard] = learned
+        return progress
+
+    def _open_shard(self, shard: int, epoch: int, start: LearnedWeights) -> tuple[PassProgress, LearnedWeights]:
+        """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
+        progress, path, learned = PassProgress(signature=self.signature), shard_path(self.directory, shard), None
+        if path.exists():
+            progress, arrays = load_checkpoint(path, PassProgress, self.signature)
+            learned = self.held.pop(shard, None) or LearnedWeights.restored(arrays)
+        if learned is not None and progress.epoch == epoch:
+            return progress, learned
+        if self.mixed is not None:
+            dense, sparse, group = self.mixed.in_table()
+            learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
+        learned = learned or deepcopy(start)
+        begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}}
+        return progress.model_copy(update=begun), learned
+
+    def _mix(self) -> TableWeights:
+        """The weights that count after an epoch; where each begins with mixed ones, also kept for that."""
+        shards = range(len(self.plan.shards.members))
+        if len(shards) == 1 and not self.plan.restarts:
+            return self.held[0].average()
+        vectors = (self._learned(shard).average().nonzero() for shard in shards)
+        mixed = mean(vectors, len(shards), self.plan.selection)
+        if self.plan.restarts:
+            self.mixed = mixed
+        return mixed.in_table()
+
+    def _learned(self, shard: int) -> LearnedWeights:
+        if shard in self.held:
+            return self.held[shard]
+        return LearnedWeights.restored(
+            load_checkpoint(shard_path(self.directory, shard), PassProgress, self.signature)[1]
+        )
+
+    def _end_iteration(
+        self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights
+    ) -> OnlineProgress[Iteration]:
+        """Score the weights that count, and keep them if they are the best."""
+        begin, number = time.perf_counter(), len(progress.iterations)
+        dense, sparse, _ = counting
+        weights = Weights.model_validate(self.objective.features.by_group(dense))
+        (score, n_words), dense = self.scorer(f"iteration-{number}", weights, sparse)
+        ended = {
+            "score": score,
+            "development_words": n_words,
+            "features": int(np.count_nonzero(sparse.values)),
+            "development_seconds": time.perf_counter() - begin,
+        }
+        progress = progress.with_iteration(iteration.model_copy(update=ended))
+        if progress.best == number:
+            best = counting._replace(dense=dense).nonzero()._asdict()
+            save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
+        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
+        write_curve(self.directory, rows, "weights after each iteration", self.plan.plots)
+        self._save(progress)
+        log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
+        return progress
+
+    def _save(self, progress: OnlineProgress[Iteration]) -> None:
+        arrays = {} if self.mixed is None else self.mixed._asdict()
+        save_checkpoint(self.directory / CHECKPOINT, progress, arrays)
