@@ -10,7 +10,6 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.base.scratch_arrays import ScratchArrays
-from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
 from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NO_COUNTS, check_frequencies, held_out_counts
@@ -29,7 +28,7 @@ from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
-from phrasebeam.decoder.options.candidates import Lookup, new_candidates
+from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.sparse.levels import NO_CLASSES
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
@@ -179,27 +178,33 @@ def _fill_orientations(model, counts, ln_scores):
 class TableFilter:
     """Filters a model's tables for sentences; for one thread, as each result overwrites the last."""
 
-    def __init__(self, model: Model, tables: Tables, weights: DenseWeights, longest: int, table_limit: int):
+    def __init__(self, model: Model, tables: Tables, ranking: RankingWeights, longest: int, table_limit: int):
         """`tables` are the model's, with weights; source phrases of up to `longest` words are looked up.
 
-        `weights` rank the pairs of a source phrase where `table_limit` (0: none) leaves some of them out.
+        `ranking` ranks the pairs of a source phrase where `table_limit` (0: none) leaves some of them out.
         """
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
         # With weights by length, p(e|f) does not change the scores of all pairs alike.
-        limit = table_limit + EXTRA_PAIRS if table_limit > 0 and not weights.length_groups.size else 0
+        is_limited = table_limit > 0 and not ranking.dense.length_groups.size
+        limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
         no_sentence = Sentence(no_words, no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
-        self.lookup = Lookup(no_sentence, tables, weights, limit, candidates, new_states(orders, 2))
+        ranking = ranking._replace(is_own=False)  # scores are of no use here
+        self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, new_states(orders, 2))
 
-    def reweigh(self, tables: Tables, weights: DenseWeights) -> None:
-        """Rank by other weights from now on, those of `tables` and `weights`; the language models stay."""
+    def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
+        """Use the weights of `tables`, and rank by `ranking` from now on; the language models stay.
+
+        `is_ranked_alike`: whether pairs were ranked by the same weights before.
+        """
         lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
-        self.tables = tables._replace(lms=lms)
-        self.lookup = self.lookup._replace(tables=self.tables, weights=weights)
-        clear_candidate_cache(self.lookup.candidates.cache)
+        self.tables, ranking = tables._replace(lms=lms), ranking._replace(is_own=False)
+        self.lookup = self.lookup._replace(tables=self.tables, weights=ranking.dense, ranking=ranking)
+        if not is_ranked_alike:
+            clear_candidate_cache(self.lookup.candidates.cache)
 
     def filter(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilteredTables:
         """The tables for a sentence with the source ids `words` (int32[n]).

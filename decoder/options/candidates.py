@@ -49,12 +49,21 @@ class Candidates(NamedTuple):
     wrong: Annotated[np.ndarray, array(np.int64, 5)]  # errors in the model, see TOO_MANY
 
 
+class RankingWeights(NamedTuple):
+    """The weights by which the table limit selects the pairs of a source phrase."""
+
+    dense: DenseWeights
+    ln_language_model: np.ndarray  # float64[L], weights of the language models
+    is_own: bool  # whether they are not the weights by which options are scored
+
+
 class Lookup(NamedTuple):
     """The arguments of the kernels that look up the options of a sentence."""
 
     sentence: Sentence
     tables: Tables
     weights: DenseWeights
+    ranking: RankingWeights
     limit: int  # table limit, the most pairs of a source phrase; 0 for all
     candidates: Candidates
     states: States
@@ -76,9 +85,10 @@ def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray
 def choose(source, lookup: Lookup):
     """Rank the pairs of a `source` phrase (int64) into candidates.heap, best first; the number within the limit.
 
-    Pairs whose scores without the language model are too low already are not scored by it: ln p is never above 0.
+    Which are within the limit is decided by lookup.ranking. Pairs whose scores without the language model are too low
+    already are not scored by it: ln p is never above 0.
     """
-    tables, weights, candidates, limit = lookup.tables, lookup.weights, lookup.candidates, lookup.limit
+    tables, ranking, candidates, limit = lookup.tables, lookup.ranking, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
     n_pairs = tables.phrases.pair_offsets[source + 1] - first
     if n_pairs > candidates.score.size:
@@ -90,30 +100,57 @@ def choose(source, lookup: Lookup):
     if limit == 0 or limit > n_pairs:
         limit = n_pairs
     score, estimate, heap = candidates.score, candidates.estimate, candidates.heap
-    source_length = tables.phrases.source_offsets[source + 1] - tables.phrases.source_offsets[source]
-    size, is_trusted = ZERO, _is_trusted(tables.lms)
+    size, is_trusted = ZERO, _is_trusted(ranking.ln_language_model)
     for item in range(n_pairs):
-        pair = first + item
-        length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
-        total = weights.phrase_penalty - weights.word_penalty * length
-        total += score_pair(tables.phrases, weights, pair, source_length, length)
-        if tables.sparse.active[PAIR_SPARSE]:
-            total += score_pair_alone(tables.sparse, weights.sparse, pair)
-        if not np.isfinite(total):
-            candidates.wrong[NOT_FINITE] = 1 + pair
+        total = _without_language_model(source, first + item, ranking.dense, lookup)
         score[item] = total
         if size == limit and is_trusted and total < estimate[heap[0]]:
             continue
-        estimate[item], candidates.bound[item] = _with_language_model(total, pair, lookup)
+        estimate[item], candidates.bound[item] = _with_language_model(
+            total, first + item, ranking.ln_language_model, lookup
+        )
         if size < limit:
             push(estimate, heap, size, item)
             size += 1
         elif is_worse(estimate, heap[0], item):
             heap[0] = item
             sift_down(estimate, heap, ZERO, size)
+    if ranking.is_own:
+        _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
     keep(candidates.cache, source, candidates, size)
     return size
+
+
+@inner_kernel
+def _without_language_model(source, pair, weights, lookup):
+    """Score of a pair of a source phrase by `weights` (DenseWeights) without the language model."""
+    phrases, sparse = lookup.tables.phrases, lookup.tables.sparse
+    source_length = phrases.source_offsets[source + 1] - phrases.source_offsets[source]
+    length = phrases.target_offsets[pair + 1] - phrases.target_offsets[pair]
+    total = weights.phrase_penalty - weights.word_penalty * length
+    total += score_pair(phrases, weights, pair, source_length, length)
+    if sparse.active[PAIR_SPARSE]:
+        total += score_pair_alone(sparse, weights.sparse, pair)
+    if not np.isfinite(total):
+        lookup.candidates.wrong[NOT_FINITE] = 1 + pair
+    return total
+
+
+@inner_kernel
+def _score_again(source, size, lookup):
+    """Score the `size` pairs in the heap by the weights of the search, and make it a heap by these."""
+    candidates, ln_weights = lookup.candidates, lookup.tables.lms.ln_weights
+    first = lookup.tables.phrases.pair_offsets[source]
+    for k in range(size):
+        item = candidates.heap[k]
+        total = _without_language_model(source, first + item, lookup.weights, lookup)
+        candidates.score[item] = total
+        candidates.estimate[item], candidates.bound[item] = _with_language_model(
+            total, first + item, ln_weights, lookup
+        )
+    for top in range(size // 2 - 1, -1, -1):
+        sift_down(candidates.estimate, candidates.heap, np.int64(top), size)
 
 
 @inner_kernel
@@ -125,7 +162,8 @@ def score_synthetic(number, lookup: Lookup):
     for column in range(weights.translation.size):
         total += weights.translation[column] * synthetic.ln_score[number]
     synthetic.score[number] = total
-    synthetic.estimate[number], synthetic.bound[number] = _with_language_model(total, pair, lookup)
+    ln_weights = lookup.tables.lms.ln_weights
+    synthetic.estimate[number], synthetic.bound[number] = _with_language_model(total, pair, ln_weights, lookup)
 
 
 @inner_kernel
@@ -152,8 +190,8 @@ def add_sparse(pair, begin, end, lookup: Lookup):
 
 
 @inner_kernel
-def _with_language_model(score, pair, lookup):
-    """(estimate, bound) of a pair from its `score` without the language model."""
+def _with_language_model(score, pair, ln_weights, lookup):
+    """(estimate, bound) of a pair from its `score` without the language models, which have `ln_weights`."""
     lms, states, candidates = lookup.tables.lms, lookup.states, lookup.candidates
     length = target_length(lookup.tables, lookup.sentence.synthetic, pair)
     if length > candidates.words.size:
@@ -162,16 +200,16 @@ def _with_language_model(score, pair, lookup):
     read_target(lookup.tables, lookup.sentence.synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
-    estimate = score + weighted_ln(lms.ln_weights, states.log10_prob)
-    if not _is_trusted(lms):
+    estimate = score + weighted_ln(ln_weights, states.log10_prob)
+    if not _is_trusted(ln_weights):
         return estimate, np.inf
-    return estimate, score + weighted_ln(lms.ln_weights, states.log10_inner)
+    return estimate, score + weighted_ln(ln_weights, states.log10_inner)
 
 
 @inner_kernel
-def _is_trusted(lms):
+def _is_trusted(ln_weights):
     """Whether no language model can raise a score: ln p is never above 0, but weights may be negative."""
-    for which in range(lms.ln_weights.size):
-        if lms.ln_weights[which] < 0:
+    for which in range(ln_weights.size):
+        if ln_weights[which] < 0:
             return False
     return True

@@ -62,7 +62,7 @@ class SentencePreparer:
                 lms = self._folds[fold].lms._replace(ln_weights=tables.lms.ln_weights)
                 tables = tables._replace(lms=lms)
             limits = self.settings.longest, self.settings.table_limit
-            workspace.table_filters[fold] = TableFilter(self.model_for(given), tables, snapshot.dense, *limits)
+            workspace.table_filters[fold] = TableFilter(self.model_for(given), tables, snapshot.ranking, *limits)
         return workspace.table_filters[fold]
 
     def model_for(self, given: Input) -> Model:

@@ -105,8 +105,8 @@ class SentenceSearch:
             candidates = workspace.candidates
             if self.source.tables.origin is not None:  # the cache is of the model's tables
                 candidates = candidates._replace(cache=NO_CACHE)
-            limit, dense = self.settings.table_limit, self.snapshot.dense
-            lookup = Lookup(sentence, tables, dense, limit, candidates, workspace.states)
+            limit, dense, ranking = self.settings.table_limit, self.snapshot.dense, self.snapshot.ranking
+            lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
                 check_candidates(workspace.candidates, tables)

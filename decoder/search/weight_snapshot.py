@@ -14,6 +14,7 @@ from phrasebeam.decoder.features.dense import (
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.extension import SearchParameters
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
@@ -30,10 +31,20 @@ class WeightSnapshot(NamedTuple):
     layout: FeatureLayout  # of dense features
     tables: Tables  # the model's, with the weights of language models and sparse features
     parameters: SearchParameters
+    ranking: RankingWeights
 
 
-def weight_snapshot(model: Model, settings: SearchSettings, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
-    """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model."""
+def weight_snapshot(
+    model: Model,
+    settings: SearchSettings,
+    weights: Weights,
+    sparse: SparseWeights,
+    ranking: RankingWeights | None = None,
+) -> WeightSnapshot:
+    """The snapshot of dense and sparse weights. Raises ModelError if `weights` do not fit the model.
+
+    `ranking`: by which the table limit selects pairs, where that is not to be by `weights`.
+    """
     tables = model.tables
     check_counts(weights, tables.phrases)
     n_scores, n_models = tables.phrases.ln_scores.shape[1], len(model.language_models)
@@ -52,4 +63,10 @@ def weight_snapshot(model: Model, settings: SearchSettings, weights: Weights, sp
         dense.sparse,
     )
     weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse))
-    return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters)
+    ranking = ranking or RankingWeights(dense, lms.ln_weights, is_own=False)
+    return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters, ranking)
+
+
+def ranking_weights(snapshot: WeightSnapshot) -> RankingWeights:
+    """The weights of a snapshot, by which the table limit selects pairs for searches by other weights."""
+    return snapshot.ranking._replace(is_own=True)

@@ -73,10 +73,11 @@ class Workspace:
     def adopt(self, snapshot: WeightSnapshot) -> None:
         """Serve searches by `snapshot` from now on: forget what is remembered of other weights."""
         if self.snapshot is not snapshot:
-            self.snapshot = snapshot
             clear_candidate_cache(self.candidates.cache)
+            is_ranked_alike = self.snapshot is not None and self.snapshot.ranking is snapshot.ranking
+            self.snapshot = snapshot
             for table_filter in self.table_filters.values():
-                table_filter.reweigh(snapshot.tables, snapshot.dense)
+                table_filter.reweigh(snapshot.tables, snapshot.ranking, is_ranked_alike)
 
     def rebuild(self) -> None:
         """Allocate everything anew in the sizes that stand in the n_ and stack_ fields."""

@@ -12,12 +12,13 @@ from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.output.derivation_view import cached_target_words
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
-from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, weight_snapshot
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_weights, weight_snapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 
@@ -45,6 +46,7 @@ class Searcher:
         self.longest = min(self.settings.max_phrase_length, model.description.max_source_phrase_length)
         preparer_settings = PreparerSettings(self.longest, self.settings.table_limit, self.input_settings)
         self._preparer = SentencePreparer(model, folds, preparer_settings)
+        self._ranking: RankingWeights | None = None
         self.snapshot = self.new_snapshot(weights or model.weights, model.tables.sparse.weights)
         self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
         self._table_words = cached_target_words(model)
@@ -52,7 +54,15 @@ class Searcher:
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""
-        return weight_snapshot(self.model, self.settings, weights, sparse)
+        return weight_snapshot(self.model, self.settings, weights, sparse, self._ranking)
+
+    def rank_by(self, weights: Weights) -> None:
+        """From now on new snapshots select the pairs within the table limit by `weights`, not by those of the search.
+
+        Who learns from zero needs that, as do caches of selected pairs while weights change with each sentence.
+        """
+        self._ranking = ranking_weights(self.new_snapshot(weights, self.model.tables.sparse.weights))
+        self.snapshot = self.snapshot._replace(ranking=self._ranking)
 
     @contextmanager
     def prepare(

@@ -22,6 +22,7 @@ from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import no_sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
@@ -90,7 +91,8 @@ def new_filter(model, longest_phrase):
         models, floats.view(np.uint32), floats, numbers.view(np.int64), numbers, numbers, ids[0], ids, ids, np.zeros(1)
     )
     weights = dense_weights(Weights(reordering=[]), 4, None, 1)
-    return TableFilter(model, model.tables._replace(lms=lms), weights, longest_phrase, table_limit=0)
+    ranking = RankingWeights(weights, lms.ln_weights, is_own=False)
+    return TableFilter(model, model.tables._replace(lms=lms), ranking, longest_phrase, table_limit=0)
 
 
 def rows(model, tables):
