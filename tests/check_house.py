@@ -34,6 +34,7 @@ ROOMS = [
     "phrasebeam.training.metrics",
     "phrasebeam.training.nbest",
     "phrasebeam.training.common",
+    "phrasebeam.training.online",
     "phrasebeam.training.build",
     "phrasebeam.training.tuning.methods",
     "phrasebeam.training.tuning",

@@ -1,0 +1,1 @@
+"""Online learning from pairs of the hypotheses of a sentence: pairwise ranking."""
