@@ -36,7 +36,7 @@ def perceptron(vectors, weights, pairs, rate_of, margin):
 
 
 def logistic(vectors, weights, pairs):
-    """(gradient, loss, wrong pairs): sums over the pairs of the difference times 1 / (1 + exp(lead)), and of the loss."""
+    """(gradient, loss, wrong pairs): sums over the pairs of difference / (1 + exp(lead)), and of the loss."""
     gradient, loss, wrong = {}, 0.0, 0
     for better, worse in pairs:
         lead = dot(weights, vectors[better]) - dot(weights, vectors[worse])

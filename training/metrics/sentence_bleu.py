@@ -73,7 +73,7 @@ def liang_bleu(sums):
 
 @kernel
 def fill_sentence_gains(kind, statistics, sums, out):
-    """Write the BLEU `kind` (of SENTENCE_BLEU) of rows of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K]).
+    """Write BLEU by `kind` (see SENTENCE_BLEU) of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K]).
 
     `sums` (float64[N_STATISTICS]) is work space.
     """
