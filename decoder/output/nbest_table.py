@@ -1,12 +1,10 @@
 """The n-best list of a sentence as arrays: what tuning needs of it, without a Translation for every entry."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.decoder.features.reordering import DIRECTIONS
-from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.output.derivation import SparseFeatureLists, list_orientations, list_sparse_features
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.output.search_result import SearchResult
@@ -41,9 +39,10 @@ def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> N
     features = np.zeros((size, result.features.size))
     result.fill_features(best_ones.phrases, best_ones.offsets, features)
     fired = _fired(result, best_ones) if sparse and result.tables.sparse.active.any() else no_features(size)
-    pairs = original_pairs(best_ones.phrases.pair, result.source.tables.origin)
-    phrases = best_ones.offsets, pairs, _orientations(result, best_ones)
-    return NbestTable(_texts(result, best_ones), best_ones.score, features, fired, *phrases)
+    orientations = _orientations(result, best_ones)
+    best_ones = best_ones._replace(phrases=result.with_model_pairs(best_ones.phrases))
+    phrases = best_ones.offsets, best_ones.phrases.pair, orientations
+    return NbestTable(result.texts(best_ones), best_ones.score, features, fired, *phrases)
 
 
 def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
@@ -51,13 +50,6 @@ def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:
     is_hierarchical = result.tables.orientations.is_hierarchical
     list_orientations(best.phrases, best.offsets, is_hierarchical, result.workspace.blocks, orientations)
     return orientations
-
-
-def _texts(result: SearchResult, best: Derivations) -> list[str]:
-    pairs, inverse = np.unique(best.phrases.pair, return_inverse=True)
-    shown = [" ".join(result.target(pair)) for pair in original_pairs(pairs, result.source.tables.origin).tolist()]
-    phrases, ends = [shown[i] for i in inverse.tolist()], best.offsets.tolist()
-    return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
 
 def _fired(result: SearchResult, best: Derivations) -> SparseRows:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -45,12 +46,16 @@ class SearchResult(DerivationView):
         """The best derivation in the graph; of an empty sentence what was typed, if anything was."""
         n_words, graph = len(self.source.words), self.workspace.graph
         if n_words == 0:
-            size = len(self.source.synthetic)
-            nothing = np.zeros(size, np.int32)
-            return self._one(Derivation(-1 - np.arange(size), nothing, nothing), math.nan)
+            return self._one(self._typed(), math.nan)
         chosen = np.empty(n_words, np.int32)
         chosen = chosen[: _best_derivation(graph, n_words, chosen)]
         return self._one(Derivation.of(self.workspace.options, chosen), float(graph.score[graph.stack_first[n_words]]))
+
+    def _typed(self) -> Derivation:
+        """The derivation of an empty sentence: what was typed."""
+        size = len(self.source.synthetic)
+        nothing = np.zeros(size, np.int32)
+        return Derivation(-1 - np.arange(size), nothing, nothing)
 
     def _one(self, derivation: Derivation, score: float) -> Translation:
         if self.source.words:
@@ -124,9 +129,19 @@ class SearchResult(DerivationView):
         return namer.names(self.source.words, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:
-        """The `n` best derivations, or with `distinct` the best one of each text; of a sentence that has words."""
+        """The `n` best derivations, or with `distinct` the best one of each text; of an empty sentence the only one."""
         workspace = self.workspace
+        if not self.source.words:
+            typed = self._typed()
+            return Derivations(np.array([0, typed.pair.size]), typed, typed.begin, np.array([self.best().score]))
         return best_derivations(workspace.graph, len(self.source.words), n, workspace.options, distinct)
+
+    def texts(self, derivations: Derivations) -> list[str]:
+        """The texts of derivations whose pairs are numbered as in the model's table."""
+        pairs, ends = derivations.phrases.pair.tolist(), derivations.offsets.tolist()
+        phrase_of = {pair: " ".join(self.target(pair)) for pair in set(pairs)}
+        phrases = [phrase_of[pair] for pair in pairs]
+        return [" ".join(filter(None, phrases[begin:end])) for begin, end in pairwise(ends)]
 
     def least_risk(self, settings: MbrSettings) -> Translation:
         """The translation with the largest expected BLEU."""

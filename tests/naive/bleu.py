@@ -42,6 +42,26 @@ def smoothed(row):
     return product**0.25 * math.exp(min(0.0, 1 - reference / length))
 
 
+def nakov(row):
+    """Sentence BLEU of `statistics`, with one more match and n-gram for all n, and a reference one word longer."""
+    length, reference, matches, totals = row[0], row[1], row[2:6], row[6:10]
+    if length == 0:
+        return 0.0
+    product = math.prod((matched + 1) / (total + 1) for matched, total in zip(matches, totals))
+    return product**0.25 * min(1.0, math.exp(1 - (reference + 1) / length))
+
+
+def liang(row):
+    """Sum of BLEU with n-grams of up to 1, 2, 3, 4 words, times 1/16, 1/8, 1/4, 1/2."""
+    length, reference, matches, totals = row[0], row[1], row[2:6], row[6:10]
+    result = 0.0
+    for i in range(1, 5):
+        if all(matches[:i]):
+            product = math.prod(matched / total for matched, total in zip(matches[:i], totals))
+            result += product ** (1 / i) * min(1.0, math.exp(1 - reference / length)) / 2 ** (4 - i + 1)
+    return result
+
+
 def corpus(sums):
     """BLEU of summed statistics with sacrebleu's smoothing: orders without a match count 1/2, 1/4, ... of a match."""
     length, reference, matches, totals = sums[0], sums[1], sums[2:6], sums[6:10]

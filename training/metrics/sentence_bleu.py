@@ -1,19 +1,36 @@
-"""BLEU of single sentences, from the statistics of bleu.py: BLEU+1 (Lin & Och 2004) and that of He & Deng (2012).
+"""BLEU of single sentences, from the statistics of bleu.py, as trainers choose hypotheses by it.
 
-BLEU+1 adds one match and one n-gram for n > 1. He & Deng do not clip brevity, and long n-grams have
-priors: BLEU = exp(1 - r / c) * (p1 p2 p3 p4) ** (1 / 4), r and c being the lengths of reference and hypothesis, with
+With m_n matches among the t_n n-grams, r and c the lengths of reference and hypothesis:
 
-    p_n = m_n / t_n                                    for n = 1, 2: matches among the t_n n-grams,
+    lin-och  BLEU+1 (Lin & Och 2004): min(1, exp(1 - r / c)) (p1 p2 p3 p4) ** (1 / 4), p_1 = m_1 / t_1, and
+             p_n = (m_n + 1) / (t_n + 1) for n > 1; 0 without a common word.
+    nakov    BLEU+1 with smoothed unigrams and brevity (Nakov, Guzman & Vogel 2012; Green et al. 2013):
+             p_n = (m_n + 1) / (t_n + 1) for all n, and brevity min(1, exp(1 - (r + 1) / c)); 0 without words.
+    liang    Liang et al. (2006): BLEU_1 / 16 + BLEU_2 / 8 + BLEU_3 / 4 + BLEU_4 / 2, BLEU_i being brevity as of BLEU
+             times (p_1 ... p_i) ** (1 / i) with p_n = m_n / t_n; at most 15 / 16.
+
+He & Deng (2012) do not clip brevity, and long n-grams have priors: exp(1 - r / c) (p1 p2 p3 p4) ** (1 / 4) with
+
+    p_n = m_n / t_n                                    for n = 1, 2,
     p_n = (m_n + 5 q_n) / (t_n + 5), q_n = p_{n-1} ** 2 / p_{n-2}    for n = 3, 4.
 
-The prior q_n goes on as the shorter n-grams do (also Gao & He 2013). Without a common word pair BLEU is 0; of
-hypotheses longer than their reference it may be larger than 1.
+The prior q_n goes on as the shorter n-grams do (also Gao & He 2013). Without a common word pair it is 0; of hypotheses
+longer than their reference it may be larger than 1.
 """
+
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.metrics.bleu import LENGTH, MATCHES, ORDER, REFERENCE_LENGTH, TOTALS
+
+if TYPE_CHECKING:  # metrics.py imports this file
+    from phrasebeam.training.metrics.metrics import Metric
+
+SentenceBleu = Literal["lin-och", "nakov", "liang"]
+LIN_OCH, NAKOV, LIANG = (np.int64(i) for i in range(3))
+SENTENCE_BLEU: dict[SentenceBleu, np.int64] = {"lin-och": LIN_OCH, "nakov": NAKOV, "liang": LIANG}
 
 PRIOR_WEIGHT = 5.0  # of He & Deng
 SMOOTHED_FROM = 2  # index of 3-grams
@@ -28,6 +45,60 @@ def smoothed_bleu(sums):
     for n in range(1, ORDER):
         ln_precision += np.log((sums[MATCHES + n] + 1.0) / (sums[TOTALS + n] + 1.0))
     return np.exp(ln_precision / ORDER + min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH]))
+
+
+@inlined_kernel
+def nakov_bleu(sums):
+    """Nakov's BLEU+1 of a hypothesis with the statistics `sums` (float64[N_STATISTICS]), see above; in [0, 1]."""
+    if sums[LENGTH] <= 0.0:
+        return 0.0
+    ln_precision = 0.0
+    for n in range(ORDER):
+        ln_precision += np.log((sums[MATCHES + n] + 1.0) / (sums[TOTALS + n] + 1.0))
+    return np.exp(ln_precision / ORDER + min(0.0, 1.0 - (sums[REFERENCE_LENGTH] + 1.0) / sums[LENGTH]))
+
+
+@inlined_kernel
+def liang_bleu(sums):
+    """Liang's sum of BLEU of 1 to 4 orders of a hypothesis with the statistics `sums` (float64[N_STATISTICS])."""
+    total, share, ln_precision = 0.0, 1.0 / 2.0**ORDER, 0.0
+    for n in range(ORDER):
+        if sums[MATCHES + n] <= 0.0:
+            break
+        ln_precision += np.log(sums[MATCHES + n] / sums[TOTALS + n])
+        total += share * np.exp(ln_precision / (n + 1) + min(0.0, 1.0 - sums[REFERENCE_LENGTH] / sums[LENGTH]))
+        share *= 2.0
+    return total
+
+
+@kernel
+def fill_sentence_gains(kind, statistics, sums, out):
+    """Write BLEU by `kind` (see SENTENCE_BLEU) of `statistics` (float32[K, N_STATISTICS]) to `out` (float64[K]).
+
+    `sums` (float64[N_STATISTICS]) is work space.
+    """
+    for k in range(out.size):
+        for s in range(sums.size):
+            sums[s] = statistics[k, s]
+        if kind == NAKOV:
+            out[k] = nakov_bleu(sums)
+        elif kind == LIANG:
+            out[k] = liang_bleu(sums)
+        else:
+            out[k] = smoothed_bleu(sums)
+
+
+def sentence_gains(metric: "Metric", statistics: np.ndarray, name: SentenceBleu) -> np.ndarray:
+    """float64[K] scores of single hypotheses, from their statistics (float32[K, S], see Metric.statistics).
+
+    BLEU is that of `name`; other metrics have their own sentence_scores, on which `name` has no effect.
+    """
+    if metric.name != "bleu":
+        return metric.sentence_scores(statistics)
+    out = np.empty(len(statistics))
+    rows = np.ascontiguousarray(statistics, np.float32)
+    fill_sentence_gains(SENTENCE_BLEU[name], rows, np.empty(metric.n_statistics), out)
+    return out
 
 
 @kernel

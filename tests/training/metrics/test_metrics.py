@@ -12,6 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
 from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, sentence_gains
 from tests.naive import bleu as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -104,6 +105,33 @@ def test_sentence_bleu_is_smoothed(corpus):
             assert 100 * value == pytest.approx(oracle.sentence_score(text, refs).score)
 
 
+@pytest.mark.parametrize(
+    ("name", "twin"), [("lin-och", naive.smoothed), ("nakov", naive.nakov), ("liang", naive.liang)]
+)
+@given(CORPORA)
+@settings(max_examples=50)
+def test_smoothings_of_sentence_bleu(name, twin, corpus):
+    texts, references = split(corpus)
+    metric = make_metric("bleu", references)
+    statistics = metric.statistics(np.arange(len(texts)), texts)
+    found = sentence_gains(metric, statistics, name)
+    assert found == pytest.approx([twin(row) for row in statistics.tolist()], abs=1e-12)
+    assert np.all((found >= 0) & (found <= 1))
+    if name == "lin-och":
+        assert found.tolist() == metric.sentence_scores(statistics).tolist()
+
+
+@pytest.mark.parametrize(("name", "expected"), [("nakov", np.exp(1 - 6 / 5)), ("liang", 15 / 16)])
+def test_sentence_bleu_of_the_reference_itself(name, expected):
+    metric = make_metric("bleu", [["a b c d e"]])
+    statistics = metric.statistics(np.zeros(1, np.int64), ["a b c d e"])
+    assert sentence_gains(metric, statistics, name) == pytest.approx([expected])
+
+
+def test_every_sentence_bleu_has_a_name_for_settings():
+    assert get_args(SentenceBleu) == tuple(SENTENCE_BLEU)
+
+
 @given(st.lists(st.lists(st.integers(0, 5), min_size=10, max_size=10), min_size=1, max_size=5))
 @settings(max_examples=50)
 def test_bleu_of_any_sums(rows):
@@ -120,6 +148,7 @@ def test_sentence_scores_of_others_are_those_of_corpora_of_one(name):
     statistics = metric.statistics(np.arange(3), texts)
     expected = [metric.corpus_score(row[None]) for row in statistics]
     assert metric.sentence_scores(statistics).tolist() == expected
+    assert all(sentence_gains(metric, statistics, smoothing).tolist() == expected for smoothing in SENTENCE_BLEU)
     assert metric.score(statistics.astype(float)).tolist() == expected
 
 

@@ -1,13 +1,12 @@
 """Pairwise ranking optimization (Hopkins & May 2011): logistic regression on differences of sampled pairs."""
 
-from typing import NamedTuple
-
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.nbest.nbest_store import Lists
+from phrasebeam.training.online.pairs import Pairs, sampled_pairs
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
@@ -22,13 +21,6 @@ class Pro(Section):
     interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
     penalty: float = Field(1.0, ge=0, description="of the weights' squares, against the loss of a pair")
     steps: int = Field(100, ge=1, description="of L-BFGS, at most")
-
-
-class Pairs(NamedTuple):
-    """Pairs of hypotheses of the same sentence."""
-
-    better: np.ndarray  # int64[P], hypotheses with the higher sentence score
-    worse: np.ndarray  # int64[P], those with the lower one
 
 
 def pro(problem: Problem, settings: Pro) -> Optimum:
@@ -50,13 +42,9 @@ def sample(problem: Problem, settings: Pro) -> Pairs:
     better, worse = [], []
     for i in range(problem.n_sentences):
         rows = row[first[i] : first[i + 1]]
-        left, right = rows[problem.rng.integers(rows.size, size=(2, settings.samples))]
-        difference = gains[left] - gains[right]
-        above = np.flatnonzero(np.abs(difference) > settings.threshold)
-        kept = above[np.argsort(-np.abs(difference[above]), kind="stable")[: settings.kept]]
-        is_better = difference[kept] > 0
-        better.append(np.where(is_better, left[kept], right[kept]))
-        worse.append(np.where(is_better, right[kept], left[kept]))
+        pairs = sampled_pairs(gains[rows], problem.rng, settings.samples, settings.kept, settings.threshold)
+        better.append(rows[pairs.better])
+        worse.append(rows[pairs.worse])
     return Pairs(np.concatenate(better), np.concatenate(worse))
 
 

@@ -1,0 +1,75 @@
+"""The features of n-best lists for learning, against the translations that people get."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from phrasebeam.decoder.features.dense import weight_vector
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.output.list_features import hypothesis_list, scores_of
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
+from tests.decoder.models import SOURCE, random_toy
+from tests.decoder.search.test_search import flat
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    return tmp_path_factory.mktemp("lists")
+
+
+def list_of(decoder, words, n, distinct):
+    with decoder.searcher.search(Input(words)) as result:
+        return hypothesis_list(result, n, distinct)
+
+
+def group_of(name):
+    """Index of the group of a sparse feature, by its name."""
+    return next(i for i, group in enumerate(GROUPS) if name.startswith(f"{group}_"))
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
+def test_lists_are_those_of_translations(directory, seed, templates, n_words, distinct):
+    toy = random_toy(directory / f"{seed}-{hash(templates.model_dump_json())}", seed)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
+    if words:
+        all_vectors(toy, templates, maps, scales, words, seed)
+    decoder = Decoder.load(toy.directory)
+    expected = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="names")).nbest
+    found = list_of(decoder, words, 20, distinct)
+    features, weights = found.features, decoder.weights
+    assert found.texts == [one.text for one in expected]
+    assert found.score.tolist() == [one.score for one in expected]
+    plain = [name not in GROUPS for name in decoder.features.names()]
+    assert features.dense.tolist() == [np.where(plain, flat(one.features), 0.0).tolist() for one in expected]
+    names = {key: name for one in expected for key, name in one.sparse_names.items()}
+    keys = list(dict.fromkeys(key for one in expected for key in one.sparse))
+    assert features.keys.tolist() == keys
+    assert features.groups.tolist() == [group_of(names[key]) for key in keys]
+    for one, begin, end in zip(expected, features.first[:-1], features.first[1:], strict=True):
+        columns = features.column[begin:end].tolist()
+        values = features.value[begin:end]
+        assert [keys[column] for column in columns] == list(one.sparse)
+        scaled = [weights.sparse[group_of(names[key])] * value for key, value in one.sparse.items()]
+        assert values == pytest.approx(scaled, rel=1e-12)
+    scores = scores_of(features, weight_vector(weights, decoder.features), decoder.tables.sparse.weights)
+    assert scores == pytest.approx(found.score, abs=2e-4)
+
+
+def test_pairs_are_those_of_the_model(directory):
+    decoder = Decoder.load(random_toy(directory / "pairs", 5).directory)
+    words = [*SOURCE, "x"]
+    (table,) = decoder.nbest_tables([" ".join(words)], 10)
+    found = list_of(decoder, words, 10, False)
+    assert found.derivations.phrases.pair.tolist() == table.pairs.tolist()
+    assert found.derivations.offsets.tolist() == table.first.tolist()
+    assert (found.features.first.tolist(), found.features.keys.size) == ([0] * 11, 0)

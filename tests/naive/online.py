@@ -1,0 +1,48 @@
+"""Pairwise ranking by definition: pairs by their levels, weights as dictionaries, one pair after the other."""
+
+import math
+
+
+def multipartite(gains, share):
+    """[(better, worse)] of all hypotheses of different levels and gains, in the order of levels and gains."""
+    order = sorted(range(len(gains)), key=lambda i: (-gains[i], i))
+    size = min(max(1, round(share * len(gains))), len(gains) // 2)
+    level = {row: 0 if i < size else 2 if i >= len(gains) - size else 1 for i, row in enumerate(order)}
+    pairs = [(a, b) for a in order for b in order if level[a] < level[b]]
+    return [(a, b) for a, b in pairs if gains[a] > gains[b]]
+
+
+def dot(weights, vector):
+    """Scalar product of dictionaries."""
+    return sum(weights.get(name, 0.0) * value for name, value in vector.items())
+
+
+def perceptron(vectors, weights, pairs, rate_of, margin):
+    """(weights, loss, updates, wrong pairs) after the pairs [(better, worse)] of `vectors`, dictionaries by feature.
+
+    Where the better one does not lead by more than the margin, the weights move by the difference times the rates.
+    """
+    weights, loss, updates, wrong = dict(weights), 0.0, 0, 0
+    for better, worse in pairs:
+        lead = dot(weights, vectors[better]) - dot(weights, vectors[worse])
+        loss += max(0.0, margin - lead)
+        wrong += lead <= 0
+        if lead <= margin:
+            updates += 1
+            for sign, vector in ((1.0, vectors[better]), (-1.0, vectors[worse])):
+                for name, value in vector.items():
+                    weights[name] = weights.get(name, 0.0) + sign * rate_of(name) * value
+    return weights, loss, updates, wrong
+
+
+def logistic(vectors, weights, pairs):
+    """(gradient, loss, wrong pairs): sums over the pairs of difference / (1 + exp(lead)), and of the loss."""
+    gradient, loss, wrong = {}, 0.0, 0
+    for better, worse in pairs:
+        lead = dot(weights, vectors[better]) - dot(weights, vectors[worse])
+        loss += math.log1p(math.exp(-lead))
+        wrong += lead <= 0
+        for sign, vector in ((1.0, vectors[better]), (-1.0, vectors[worse])):
+            for name, value in vector.items():
+                gradient[name] = gradient.get(name, 0.0) + sign * value / (1.0 + math.exp(lead))
+    return gradient, loss, wrong

@@ -1,0 +1,104 @@
+"""Losses over the pairs of a list, as coefficients of its hypotheses.
+
+The perceptron is that of Simianer et al. (2012), section 4, the logistic loss that of Green et al. (2013), equation 2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.output.list_features import ListFeatures
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.online.gram import gram_matrix
+from phrasebeam.training.online.pairs import Pairs
+from phrasebeam.training.online.per_feature import PerFeature
+
+LARGEST_LEAD = 700.0  # exp of more overflows
+ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding
+
+
+class Ranking(NamedTuple):
+    """What the pairs of a list ask for."""
+
+    coefficients: np.ndarray  # float64[K], the direction to go is the sum of coefficients[i] * features of hypothesis i
+    loss: float  # sum over the pairs, see perceptron_ranking and logistic_ranking
+    n_updates: int  # pairs that contribute
+    n_wrong: int  # pairs in which the better hypothesis did not score higher, when looked at
+
+
+def perceptron_ranking(
+    features: ListFeatures, scores: np.ndarray, pairs: Pairs, rates: PerFeature, margin: float
+) -> Ranking:
+    """The updates of a perceptron by one pair after the other, each seeing the weights that those before it left.
+
+    Where the better hypothesis leads by `margin` or less, the weights move by rate * (x_better - x_worse). `scores`
+    (float64[K]) are by the weights before. The loss of a pair is max(0, margin - lead) when it is looked at. The
+    coefficients are without the rates: the weights move by rate * direction.
+    """
+    coefficients, moving = np.zeros(scores.size), np.array(scores, np.float64)
+    losses, counts = np.zeros(1), np.zeros(2, np.int64)
+    run_pairs(pairs, gram_matrix(features, rates), float(margin), moving, coefficients, losses, counts)
+    return Ranking(coefficients, float(losses[0]), int(counts[0]), int(counts[1]))
+
+
+@kernel
+def run_pairs(pairs: Pairs, gram, margin, scores, coefficients, losses, counts):
+    """Let the `pairs` move `scores` (float64[K]) by differences of rows of `gram` (float64[K, K]).
+
+    An update adds 1 to the better one of `coefficients` (float64[K]) and takes 1 from the worse. `losses` (float64[1])
+    and `counts` (int64[2]: updates, wrong pairs) are added to; `margin` is float64.
+    """
+    for p in range(pairs.better.size):
+        better, worse = pairs.better[p], pairs.worse[p]
+        lead = scores[better] - scores[worse]
+        losses[0] += max(0.0, margin - lead)
+        counts[1] += lead <= 0.0
+        if lead <= margin:
+            counts[0] += 1
+            coefficients[better] += 1.0
+            coefficients[worse] -= 1.0
+            for i in range(scores.size):
+                scores[i] += gram[better, i] - gram[worse, i]
+
+
+def logistic_ranking(scores: np.ndarray, pairs: Pairs) -> Ranking:
+    """The negative gradient of the sum of log(1 + exp(-lead)) over the pairs, all of them with the same `scores`."""
+    leads = scores[pairs.better] - scores[pairs.worse]
+    share = 1.0 / (1.0 + np.exp(np.minimum(leads, LARGEST_LEAD)))
+    coefficients = np.bincount(pairs.better, share, scores.size) - np.bincount(pairs.worse, share, scores.size)
+    return Ranking(coefficients, float(np.logaddexp(0.0, -leads).sum()), leads.size, int((leads <= 0).sum()))
+
+
+def direction(features: ListFeatures, coefficients: np.ndarray) -> FeatureDirection:
+    """The sum of `coefficients` (float64[K]) times the features of the hypotheses.
+
+    Features whose sum is 0 are left out, also where rounding alone keeps it from 0.
+    """
+    dense, sparse = np.zeros((2, features.dense.shape[1])), np.zeros((2, features.keys.size))
+    add_hypotheses(features, np.ascontiguousarray(coefficients, np.float64), dense, sparse)
+    kept = np.flatnonzero(np.abs(sparse[0]) > ROUNDING * sparse[1])
+    kept = kept[np.argsort(features.keys[kept])]
+    return FeatureDirection(
+        np.where(np.abs(dense[0]) > ROUNDING * dense[1], dense[0], 0.0),
+        features.keys[kept],
+        sparse[0, kept],
+        features.groups[kept].astype(np.int64),
+    )
+
+
+@kernel
+def add_hypotheses(features: ListFeatures, coefficients, dense, sparse):
+    """Add `coefficients` (float64[K]) times features to `dense` (float64[2, F]) and `sparse` (float64[2, C]).
+
+    The second rows are sums of absolute values.
+    """
+    for i in range(coefficients.size):
+        factor = coefficients[i]
+        if factor != 0.0:
+            for f in range(dense.shape[1]):
+                dense[0, f] += factor * features.dense[i, f]
+                dense[1, f] += abs(factor * features.dense[i, f])
+            for k in range(features.first[i], features.first[i + 1]):
+                sparse[0, features.column[k]] += factor * features.value[k]
+                sparse[1, features.column[k]] += abs(factor * features.value[k])
