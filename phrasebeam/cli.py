@@ -14,6 +14,7 @@ COMMANDS = {
     "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
     "tune": ("phrasebeam.training.tuning.tune_command", "tune"),
     "train-maxforce": ("phrasebeam.training.maxforce.maxforce_command", "train_maxforce_command"),
+    "train-ranking": ("phrasebeam.training.joint_selection.ranking_command", "train_ranking_command"),
     "train-expected-bleu": ("phrasebeam.training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
     "join-features": ("phrasebeam.training.joining.join_command", "join"),
     "check-model": ("phrasebeam.decoder.model.check_model_command", "check_model"),

@@ -16,7 +16,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 
 REWRITTEN = ("model.yaml", "weights.yaml")
-WORK_DIRECTORIES = ("tuning", "maxforce", "expected_bleu")  # of trainers, in the models that they write
+WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write
 
 
 @dataclass(frozen=True)

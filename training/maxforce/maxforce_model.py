@@ -8,27 +8,17 @@ seed-N/          of the training with this seed, see phrasebeam.training.online.
 mean.npz         of several seeds, see mean.py
 """
 
-import shutil
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_directory
-from phrasebeam.base.progress import stage
-from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names, save_templates
-from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
-from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, begin
-from phrasebeam.training.common.derived_model import DerivedModel, share
+from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
@@ -38,9 +28,8 @@ from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_latt
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
 from phrasebeam.training.maxforce.train import Violation, perceptron_training, start_weights
-from phrasebeam.training.online.feature_names import heaviest, names_of
+from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
-from phrasebeam.training.online.update_log import latest_first
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
@@ -67,7 +56,7 @@ def train_maxforce(
     read = development.read(config)
     work, signature = derived.work, derived.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
-    opened = with_features(derived.opened, model, work, config)
+    opened = with_features(derived.opened, model, work, config.templates)
     folds = corpus.folds(opened, work / "lm_folds", config)
     sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
@@ -84,7 +73,9 @@ def train_maxforce(
     mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
     if len(progress) > 1:
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
-    _write_model(derived, decoder, best, sentences, config)
+    logs = (directory_of(work, seed) / UPDATES.format(0) for seed in config.seeds)
+    learned = LearnedFeatures(logs, [given for given, _ in sentences], config.names)
+    write_learned(derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads"}), "maxforce")
     return TrainingResult(progress, mean)
 
 
@@ -95,41 +86,6 @@ def tuning(
     if config.tune is None:
         return None
     return tuning_before_scores(development, [RunSettings(f"seed-{seed}", seed, config.tune)], directory, signature)
-
-
-def with_features(model: Model, directory: Path, work: Path, config: MaxforceConfig) -> Model:
-    """The model in `directory` with the sparse features of the settings, or with its own, and scales for all groups."""
-    features = directory
-    if config.templates is not None:
-        features = work / "features"
-        if not (features / "templates.yaml").exists():
-            _write_templates(config.templates, features)
-    templates, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
-    scales = {
-        name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
-    }
-    absent = {name: None for name, is_there in zip(GROUPS, sparse.active) if not is_there}
-    return model._replace(
-        weights=model.weights.model_copy(update=scales | absent),
-        tables=model.tables._replace(sparse=sparse),
-        templates=templates,
-        levels=levels,
-    )
-
-
-def _write_templates(templates: Templates, directory: Path) -> None:
-    """Write templates.yaml to `directory`, and the word class maps that it names."""
-    levels = []
-    with atomic_directory(directory) as beside:
-        for i, level in enumerate(templates.levels):
-            update = {}
-            for side in ("source", "target"):
-                path = getattr(level, side)
-                if path:
-                    update[side] = f"classes.{i}.{side}"
-                    shutil.copyfile(path, beside / update[side])
-            levels.append(level.model_copy(update=update))
-        save_templates(beside, templates.model_copy(update={"levels": levels}))
 
 
 def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> Comparison:
@@ -148,28 +104,3 @@ def _examples(
     if not examples:
         raise ConfigError("no sentence pair has y-good derivations; give more data, or a larger distortion_limit")
     return examples
-
-
-def _write_model(
-    derived: DerivedModel, decoder: Decoder, best: BestWeights, sentences: Sequence[Pair], config: MaxforceConfig
-) -> None:
-    opened, output = decoder.model, derived.output
-    features = derived.work / "features"
-    if features.exists():
-        for path in sorted(features.iterdir()):
-            share(path, output / path.name)
-    if opened.templates is not None:
-        save_sparse_weights(best.table(), output / "sparse")
-        keys = heaviest(best.keys, best.values, best.group, config.names)
-        logs = (directory_of(derived.work, seed) / UPDATES.format(0) for seed in config.seeds)
-        with stage("naming features"):
-            feature_names = names_of(keys, chain.from_iterable(map(latest_first, logs)), sentences, opened)
-        save_feature_names(output, feature_names)
-    replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
-    settings = {
-        "maxforce": config.model_dump(mode="json", exclude={"threads"}),
-        "trained_from": opened.description.signature,
-    }
-    weights = Weights.model_validate(decoder.features.by_group(best.dense))
-    names = "maxforce", ""
-    derived.write(weights, settings, names, lambda path: not replaced.intersection((str(path), path.parts[0])))

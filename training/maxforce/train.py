@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
@@ -23,6 +22,7 @@ from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
@@ -52,7 +52,10 @@ class Violation:
         """Source words of the example."""
         return len(self.examples[example].given.words)
 
-    def outcome(self, example: int, snapshot: ComparisonSnapshot) -> Outcome:
+    def score(self, statistics: Sequence[float]) -> None:
+        """Beams have no best translations of whole sentences."""
+
+    def outcome(self, example: int, snapshot: ComparisonSnapshot, epoch: int) -> Outcome:
         """The direction of the example's update, and its derivations."""
         given = self.examples[example]
         difference = self.comparison.difference(given, snapshot)
@@ -79,6 +82,7 @@ def perceptron_training(
     objective: Violation, development: DevelopmentScorer, config: MaxforceConfig, directory: Path, seed: int
 ) -> OnlineTraining[MaxforceIteration]:
     """The training of one seed, which determines the order of sentences, with its work in `directory`."""
+    learned = [name for name in GROUPS if is_learned(name, config)]
     rates = PerFeature(dense_rates(objective.features, config), sparse_rates(config))
     plan = Plan(
         whole(len(objective.examples), seed),
@@ -91,7 +95,8 @@ def perceptron_training(
     )
 
     def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
-        return development.score_tuned(name, with_best_scales(development, weights, sparse, config), sparse)
+        scaled = with_best_scales(development, weights, sparse, learned, config.scales)
+        return development.score_tuned(name, scaled, sparse)
 
     return OnlineTraining(objective, Perceptron(rates), plan, score, directory, MaxforceIteration)
 
@@ -100,23 +105,6 @@ def start_weights(objective: Violation) -> LearnedWeights:
     """The weights of the model."""
     decoder = objective.comparison.decoder
     return LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights)
-
-
-def with_best_scales(
-    development: DevelopmentScorer, weights: Weights, sparse: SparseWeights, config: MaxforceConfig
-) -> Weights:
-    """The weights with the scales of learned groups times that factor of the settings whose score is best."""
-    learned = [name for name in GROUPS if is_learned(name, config)]
-    groups = {name: getattr(weights, name) for name in learned if getattr(weights, name) is not None}
-    if config.scales == [1.0] or not groups or not sparse.n_used[0]:
-        return weights
-    tried = [
-        weights.model_copy(update={name: factor * scale for name, scale in groups.items()}) for factor in config.scales
-    ]
-    scores = [development.score(scaled, sparse).score for scaled in tried]
-    listed = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(config.scales, scores, strict=True))
-    log.info(f"scales of sparse features: {listed}")
-    return tried[int(np.argmax(scores))]
 
 
 def dense_rates(features: FeatureLayout, config: MaxforceConfig) -> np.ndarray:

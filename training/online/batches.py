@@ -31,6 +31,7 @@ def outcomes_of(
     snapshot: Callable[[], Any],
     pool: Executor,
     delay: int,
+    epoch: int,
 ) -> Iterator[tuple[Sequence[int], list[Outcome]]]:
     """Mini-batches and the outcomes of their examples, in order; the caller changes the weights in between.
 
@@ -40,7 +41,7 @@ def outcomes_of(
     for batch in batches:
         weights = snapshot()
         longest_first = sorted(range(len(batch)), key=lambda i: -objective.length(batch[i]))
-        begun.append((batch, {i: pool.submit(objective.outcome, batch[i], weights) for i in longest_first}))
+        begun.append((batch, {i: pool.submit(objective.outcome, batch[i], weights, epoch) for i in longest_first}))
         if len(begun) > delay:
             yield _completed(*begun.popleft())
     while begun:

@@ -26,9 +26,7 @@ def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) 
     return keys[np.concatenate(selected)]
 
 
-def names_of(
-    keys: np.ndarray, records: Iterable[Record], sentences: Sequence[tuple[Input, tuple[str, ...]]], model: Model
-) -> dict[int, str]:
+def names_of(keys: np.ndarray, records: Iterable[Record], sentences: Sequence[Input], model: Model) -> dict[int, str]:
     """The names of features by key (uint64[K]), as far as the records have them; stops when all are found."""
     names, namer = dict[int, str](), Namer(model)
     waiting = set(keys.tolist())
@@ -36,7 +34,7 @@ def names_of(
         if not waiting:
             break
         for derivation in (record.better, record.worse):
-            for key, name in namer.names(sentences[record.number][0].words, derivation, waiting):
+            for key, name in namer.names(sentences[record.number].words, derivation, waiting):
                 names[key] = name
                 waiting.discard(key)
     return names

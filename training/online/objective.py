@@ -16,6 +16,7 @@ class Outcome(NamedTuple):
     direction: FeatureDirection | None  # None: the example changes nothing
     counts: Mapping[str, float]  # added to the fields of that name of the iteration
     records: Sequence[Record] = ()  # derivations from which features are named
+    statistics: Sequence[float] = ()  # of a metric, of the best translation, see ExampleObjective.score
 
 
 Snapshot = TypeVar("Snapshot")
@@ -31,8 +32,11 @@ class ExampleObjective(Protocol[Snapshot]):
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> Snapshot:
         """Weights as `outcome` uses them; the arrays of `sparse` do not change while it does."""
 
-    def outcome(self, example: int, snapshot: Snapshot) -> Outcome:
-        """Decode the example of that number under the weights of the snapshot."""
+    def outcome(self, example: int, snapshot: Snapshot, epoch: int) -> Outcome:
+        """Decode the example of that number under the weights of the snapshot; what is drawn depends on the epoch."""
+
+    def score(self, statistics: Sequence[float]) -> float | None:
+        """The score (0 to 100, of TER negative) of examples whose statistics add up to these; None if unknown."""
 
     def length(self, example: int) -> int:
         """Source words of the example: long ones are begun first, so that no thread waits."""

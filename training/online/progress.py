@@ -1,7 +1,8 @@
 """The progress of an online training, and that of the pass over a shard, in checkpoints to go on from."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 from pydantic import Field
@@ -24,6 +25,9 @@ class OnlineIteration(Section):
     score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
     development_words: int = Field(0, description="of the translations of the development set")
     development_seconds: float = 0.0
+    example_score: float | None = Field(
+        None, description="of the best translations of the examples, as they were decoded, where that is known"
+    )
     features: int = Field(0, description="sparse ones with a weight")
 
     @property
@@ -55,7 +59,15 @@ class PassProgress(SignedSection):
     next_example: int = Field(0, description="in the order of the epoch")
     is_done: bool = Field(True, description="whether the pass is complete")
     counts: dict[str, int | float] = Field({}, description="of the pass so far, by fields of the iteration")
+    statistics: list[float] = Field([], description="of the metric, of the best translations of the examples so far")
     logged: int = Field(0, description="bytes of the log of updates")
+
+    def with_statistics(self, rows: Iterable[Sequence[float]]) -> Self:
+        """The progress with the statistics of some more examples added, one after the other."""
+        sums = self.statistics
+        for row in rows:
+            sums = [a + b for a, b in zip(sums, row, strict=True)] if sums else list(row)
+        return self.model_copy(update={"statistics": sums})
 
     def counted(self, counts: dict[str, int | float]) -> dict[str, int | float]:
         """The counts of the pass with some more."""

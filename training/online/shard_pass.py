@@ -57,7 +57,8 @@ class ShardPass:
         self, batches: Sequence[Sequence[int]], progress: PassProgress, pool: Executor, advance: Callable[[int], None]
     ) -> PassProgress:
         begin = time.perf_counter()
-        for batch, outcomes in outcomes_of(self.objective, batches, self._snapshot, pool, self.settings.delay):
+        delay, epoch = self.settings.delay, progress.epoch
+        for batch, outcomes in outcomes_of(self.objective, batches, self._snapshot, pool, delay, epoch):
             directions = [one.direction for one in outcomes if one.direction is not None]
             self.rule.step(self.learned, directions, len(batch))
             if self.settings.averages_steps:
@@ -68,9 +69,8 @@ class ShardPass:
             seconds = time.perf_counter() - begin
             counts = progress.counted(_summed(outcomes) | {"seconds": seconds})
             next_example = progress.next_example + len(batch)
-            progress = progress.model_copy(
-                update={"counts": counts, "next_example": next_example, "logged": self.log.size}
-            )
+            done = {"counts": counts, "next_example": next_example, "logged": self.log.size}
+            progress = progress.model_copy(update=done).with_statistics([one.statistics for one in outcomes])
             advance(len(batch))
             begin += seconds
         return progress

@@ -56,6 +56,7 @@ class Plan(NamedTuple):
     averaging: Averaging = "none"  # of the weights of a shard that count: over what
     restarts: bool = False  # whether each epoch of all shards begins with the mixed weights
     selection: Selection | None = None  # of mixed weights
+    shares_weights: bool = True  # else an epoch of a shard begins with its own weights of the mixed ones' features
     threads: int = 1  # that decode the examples of a mini-batch
     workers: int = 1  # shards that are learned from at the same time
     plots: Mapping[str, str] = {"score": "score of the development set"}
@@ -115,10 +116,13 @@ class OnlineTraining(Generic[Iteration]):
                 return self._run_shard(shard, epoch, start, pool, advance)
 
             done = list(workers.map(run, shards))
+        sums = PassProgress(signature=self.signature).with_statistics(one.statistics for one in done)
         for one in done:
             counts = one.counted(counts)
         progress = progress.model_copy(update={"logged": [one.logged for one in done]})
-        return progress, self.iteration.model_validate(counts)
+        return progress, self.iteration.model_validate(
+            {**counts, "example_score": self.objective.score(sums.statistics)}
+        )
 
     def _run_shard(
         self, shard: int, epoch: int, start: LearnedWeights, pool: Executor, advance: Callable[[int], None]
@@ -157,7 +161,7 @@ class OnlineTraining(Generic[Iteration]):
             dense, sparse, group = self.mixed.in_table()
             learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
         learned = learned or deepcopy(start)
-        begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}}
+        begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
         return progress.model_copy(update=begun), learned
 
     def _mix(self) -> TableWeights:

@@ -6,7 +6,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.nbest.nbest_store import Lists
-from phrasebeam.training.online.pairs import Pairs, sampled_pairs
+from phrasebeam.training.ranking.pairs import Pairs, sampled_pairs
 from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem

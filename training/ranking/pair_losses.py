@@ -10,9 +10,9 @@ import numpy as np
 from phrasebeam.decoder.output.list_features import ListFeatures
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.online.direction import FeatureDirection
-from phrasebeam.training.online.gram import gram_matrix
-from phrasebeam.training.online.pairs import Pairs
 from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.ranking.gram import gram_matrix
+from phrasebeam.training.ranking.pairs import Pairs
 
 LARGEST_LEAD = 700.0  # exp of more overflows
 ROUNDING = 1e-12  # a sum that is smaller, relative to its terms, is rounding

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from phrasebeam.training.online.pairs import multipartite_pairs, sampled_pairs
+from phrasebeam.training.ranking.pairs import multipartite_pairs, sampled_pairs
 from tests.naive import online as naive
 
 GAINS = st.lists(st.integers(0, 6).map(lambda n: n / 8), min_size=1, max_size=30).map(np.array)

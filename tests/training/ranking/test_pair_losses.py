@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from phrasebeam.decoder.output.list_features import ListFeatures, scores_of
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.online.pairs import Pairs
 from phrasebeam.training.online.per_feature import PerFeature
-from phrasebeam.training.online.ranking import direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pair_losses import direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pairs import Pairs
 from tests.naive import online as naive
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]

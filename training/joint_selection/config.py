@@ -1,0 +1,102 @@
+"""Settings of distributed ranking with joint feature selection, with all their defaults."""
+
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
+from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
+from phrasebeam.training.online.training import Averaging
+from phrasebeam.training.tuning.config import TuneConfig
+
+Algorithm = Literal[1, 2, 3, 4]
+SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
+
+
+class Procedure(NamedTuple):
+    """What an algorithm of the paper does with the weights of shards."""
+
+    averaging: Averaging
+    restarts: bool  # whether each epoch of all shards begins with mixed weights
+    selects: bool  # whether features are selected when weights are mixed
+
+
+PROCEDURES: dict[Algorithm, Procedure] = {
+    1: Procedure("epochs", restarts=False, selects=False),  # SGD: one shard
+    2: Procedure("epochs", restarts=False, selects=False),  # MixSGD
+    3: Procedure("none", restarts=True, selects=False),  # IterMixSGD
+    4: Procedure("none", restarts=True, selects=True),  # IterSelSGD
+}
+
+
+class RankingConfig(TrainingDataSettings, ScoringSettings):
+    """Everything that `train-ranking` can be told besides its files."""
+
+    algorithm: Algorithm = Field(
+        4, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
+    )
+    shards: int = Field(0, ge=0, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences")
+    keep: int = Field(100_000, ge=1, description="K, features that algorithm 4 keeps after each epoch")
+    keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
+    task_weights: Literal["shared", "own"] = Field(
+        "shared", description="whether shards of one task each share weights, or only the features that are selected"
+    )
+    iterations: Annotated[int, WITHOUT_EFFECT] = Field(10, ge=1, description="epochs over the training data, at most")
+    patience: Annotated[int, WITHOUT_EFFECT] = Field(
+        10, ge=1, description="epochs without a better score before it ends"
+    )
+    start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
+    rate: float = Field(1e-4, gt=0, allow_inf_nan=False, description="learning rate of all features")
+    rates: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+        {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
+    )
+    margin: float = Field(0.0, ge=0, allow_inf_nan=False, description="by which the better one of a pair is to lead")
+    level: float = Field(0.1, gt=0, le=0.5, description="share of a list that is the best, and the worst, level")
+    nbest: int = Field(100, ge=2, description="hypotheses of each sentence")
+    distinct: bool = Field(True, description="with different texts")
+    sentence_bleu: SentenceBleu = Field("liang", description="smoothing of BLEU by which hypotheses are ordered")
+    shuffle: bool = Field(True, description="each epoch has an order of its own; else that of the data")
+    fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
+    search: SearchSettings = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
+    development_search: SearchSettings | None = Field(
+        None, description="for scores on the development set; none: as above"
+    )
+    scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
+        [1.0],
+        min_length=1,
+        description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
+    )
+    tune: TuneConfig | None = Field(
+        None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
+    )
+    seed: Seed = Field(1, description="of shards and orders")
+    workers: Annotated[int, WITHOUT_EFFECT] = Field(2, ge=1, description="shards that are learned from side by side")
+    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(2000, ge=1, description="sentences of a shard between two")
+    names: Annotated[int, WITHOUT_EFFECT] = Field(
+        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+    )
+
+    @property
+    def procedure(self) -> Procedure:
+        """What the algorithm does with the weights of shards."""
+        return PROCEDURES[self.algorithm]
+
+    @model_validator(mode="after")
+    def _has_known_features(self) -> "RankingConfig":
+        known = {feature.name for feature in FEATURES}
+        for name in (*self.rates, *self.fixed):
+            if name not in known:
+                raise ValueError(f"{name!r} is not a feature; docs/reference/features.md lists them")
+        return self
+
+    @model_validator(mode="after")
+    def _has_shards_to_share(self) -> "RankingConfig":
+        if self.task_weights == "own" and not self.procedure.selects:
+            raise ValueError(f"task_weights is own, which algorithm {self.algorithm} has no use for; give 4")
+        if self.algorithm == 1 and self.shards > 1:
+            raise ValueError(f"shards is {self.shards}, but algorithm 1 has one; give algorithm 2, 3 or 4")
+        return self

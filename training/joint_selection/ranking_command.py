@@ -1,0 +1,76 @@
+"""The command `train-ranking`: options, progress and the table of epochs."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.base.config import config_with_options
+from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.training.common import command_options as shared
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.iterations import iteration_table
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_model import train_ranking
+from phrasebeam.training.joint_selection.state import RankingIteration
+from phrasebeam.training.online.progress import OnlineProgress
+
+
+def train_ranking_command(
+    model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
+    source: shared.Source,
+    target: shared.Target,
+    dev_source: Annotated[Path, typer.Option(help="Other sentences, whose score says which epoch is best.")],
+    dev_reference: shared.DevReference,
+    output: shared.Output,
+    alignment: shared.Alignment = None,
+    config: Annotated[
+        Path | None, typer.Option(help="Settings in YAML; configs/simianer2012-joint-selection.yaml lists them all.")
+    ] = None,
+    algorithm: Annotated[
+        int | None,
+        typer.Option(min=1, max=4, help="Of Simianer et al. (2012): 4 selects features jointly.", show_default="4"),
+    ] = None,
+    shards: Annotated[
+        int | None, typer.Option(help="Parts of the data; 0: of 1000 sentences each.", show_default="0")
+    ] = None,
+    keep: Annotated[int | None, typer.Option(help="Features that algorithm 4 keeps.", show_default="100000")] = None,
+    workers: Annotated[int | None, typer.Option(help="Shards at a time; results do not depend on it.")] = None,
+    tasks: Annotated[
+        Path | None, typer.Option(help="A label for each sentence pair, say its domain; a shard for each label.")
+    ] = None,
+    iterations: Annotated[int | None, typer.Option(help="Epochs, at most.", show_default="10")] = None,
+    leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
+    lm_folds: shared.LmFolds = None,
+    seed: Annotated[int | None, typer.Option(help="Of shards and orders.", show_default="1")] = None,
+    threads: shared.Threads = None,
+) -> None:
+    """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection."""
+    options = {
+        "algorithm": algorithm,
+        "shards": shards,
+        "keep": keep,
+        "workers": workers,
+        "iterations": iterations,
+        "leave_one_out": leave_one_out,
+        "lm_folds": lm_folds,
+        "seed": seed,
+        "threads": threads,
+    }
+    settings = config_with_options(config, RankingConfig, options)
+    show_progress()
+    corpus = TrainingData(source, target, alignment)
+    development = DevelopmentData(dev_source, dev_reference)
+    print(to_table(train_ranking(model, corpus, development, output, settings, tasks)))
+
+
+def to_table(progress: OnlineProgress[RankingIteration]) -> str:
+    """A row for each epoch, the best one marked."""
+    rows = {}
+    for number, iteration in enumerate(progress.iterations):
+        known = iteration.example_score
+        cells = [f"{iteration.score:.2f}", "" if known is None else f"{known:.2f}", f"{iteration.updates}"]
+        rows[number] = [*cells, f"{iteration.features}", f"{iteration.speed:.1f}" if iteration.seconds else ""]
+    return iteration_table(["score", "training", "updates", "features", "sentences/s"], rows, progress.best)

@@ -1,0 +1,113 @@
+"""Training of a model directory by distributed ranking: features, folds, shards, epochs, and the new model directory.
+
+The work directory `ranking` in the output has features/ and lm_folds/ like that of the perceptron, and the files of an
+OnlineTraining.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.checkpoint import SignedSection, begin
+from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_training import (
+    list_objective,
+    ranking_training,
+    rates_of,
+    shards_of,
+    start_weights,
+)
+from phrasebeam.training.joint_selection.state import RankingIteration
+from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
+from phrasebeam.training.online.shards import Shards, labelled_shards
+from phrasebeam.training.ranking.list_objective import ListExample
+from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
+
+WORK = "ranking"  # in the model directory
+
+
+def train_ranking(
+    model: Path,
+    corpus: TrainingData,
+    development: DevelopmentData,
+    output: Path,
+    config: RankingConfig,
+    tasks: Path | None = None,
+) -> OnlineProgress[RankingIteration]:
+    """Learn weights for `model` by ranking, and write it with those that were best on `development` to `output`.
+
+    `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
+    earlier call with the same settings and data did is not done again. Raises SmtError.
+    """
+    corpus.check(config)
+    files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
+    derived = DerivedModel.begin(model, output, WORK, files)
+    read = development.read(config)
+    work, signature = derived.work, derived.signature(settings_with_effect(config))
+    begin(work / "work.yaml", SignedSection(signature=signature))
+    opened = with_features(derived.opened, model, work, config.templates)
+    pairs = list(corpus.pairs(config))
+    examples = _examples(pairs, config)
+    decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config))
+    decoder.searcher.rank_by(opened.weights)
+    rates = rates_of(decoder.features, config)
+    divided = _divided(examples, tasks, len(pairs), config)
+    scorer = _scorer(read, opened, config, work, signature)
+    objective = list_objective(decoder, examples, rates, config)
+    training = ranking_training(objective, rates, divided.shards, scorer, config, work)
+    progress = training.finish(signature, start_weights(decoder, rates, config))
+    logs = [work / UPDATES.format(shard) for shard in range(len(divided.shards.members))]
+    learned = LearnedFeatures(logs, [given for given, _ in pairs], config.names)
+    settings = config.model_dump(mode="json", exclude={"threads", "workers"})
+    write_learned(derived, scorer.decoder, load_best(work, signature), learned, settings, WORK)
+    return progress
+
+
+def _examples(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
+    examples = [
+        ListExample(number, given, [" ".join(reference)])
+        for number, (given, reference) in enumerate(pairs)
+        if 0 < len(given.words) <= config.max_words
+    ]
+    if not examples:
+        raise ConfigError(f"no sentence pair of 1 to {config.max_words} source words; give more data, or max_words")
+    return examples
+
+
+class Division(NamedTuple):
+    """Shards, and of tasks their labels."""
+
+    shards: Shards
+    labels: list[str]  # by shard; empty without tasks
+
+
+def _divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, config: RankingConfig) -> Division:
+    """A shard for each label of `tasks`, or shards by random partition."""
+    if tasks is None:
+        return Division(shards_of(len(examples), config), [])
+    if config.algorithm == 1 or config.shards:
+        raise ConfigError("tasks are shards: give algorithm 2, 3 or 4, and no number of shards")
+    labels = list(read_lines(tasks))
+    if len(labels) < n_pairs:
+        raise FormatError(tasks, f"{len(labels)} lines, expected a label for each of {n_pairs} sentence pairs")
+    return Division(*labelled_shards([labels[one.number] for one in examples], config.seed, config.shuffle))
+
+
+def _scorer(
+    read: DevelopmentSet, opened: Model, config: RankingConfig, work: Path, signature: str
+) -> DevelopmentScorer:
+    tune = None
+    if config.tune is not None:
+        runs = [RunSettings(f"seed-{config.seed}", config.seed, config.tune)]
+        tune = tuning_before_scores(read, runs, work / "tuning", signature)
+    return DevelopmentScorer(read, Decoder(opened, config.development_search or config.search), tune)

@@ -1,0 +1,98 @@
+"""Distributed ranking as an online training: algorithms 1 to 4 of Simianer et al. (2012) over shards of lists."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
+from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
+from phrasebeam.training.joint_selection.config import SENTENCES_OF_SHARD, RankingConfig
+from phrasebeam.training.joint_selection.state import RankingIteration
+from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.mixing import Selection
+from phrasebeam.training.online.objective import ExampleObjective
+from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.scales import with_best_scales
+from phrasebeam.training.online.shard_pass import BatchSettings
+from phrasebeam.training.online.shards import Shards, random_shards
+from phrasebeam.training.online.training import OnlineTraining, Plan
+from phrasebeam.training.online.update_rules import Perceptron
+from phrasebeam.training.ranking.list_objective import (
+    ListExample,
+    ListObjective,
+    ListSettings,
+    MultipartitePerceptron,
+)
+
+
+def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
+    """Learning rates; scales of groups stay, since their features are learned one by one."""
+    rates = {feature.name: config.rates.get(feature.name, config.rate) for feature in FEATURES}
+    rates |= dict.fromkeys(config.fixed, 0.0)
+    sizes = [(0.0 if name in GROUPS else rates[name], 1 if size is None else size) for name, size in layout.groups]
+    dense = np.repeat([rate for rate, _ in sizes], [size for _, size in sizes])
+    return PerFeature(dense, np.array([rates[name] for name in GROUPS]))
+
+
+def list_objective(
+    decoder: Decoder, examples: Sequence[ListExample], rates: PerFeature, config: RankingConfig
+) -> ListObjective:
+    """All pairs of the levels of a list, one after the other."""
+    settings = ListSettings(config.nbest, config.distinct, config.sentence_bleu, config, config.seed)
+    return ListObjective(decoder, examples, MultipartitePerceptron(rates, config.margin, config.level), settings)
+
+
+def shards_of(n_examples: int, config: RankingConfig) -> Shards:
+    """Shards by random partition; one for algorithm 1."""
+    n_shards = config.shards or max(1, round(n_examples / SENTENCES_OF_SHARD))
+    if config.algorithm == 1:
+        n_shards = 1
+    return random_shards(n_examples, min(n_shards, n_examples), config.seed, config.shuffle)
+
+
+def start_weights(decoder: Decoder, rates: PerFeature, config: RankingConfig) -> LearnedWeights:
+    """The weights of the model, or 0 for all that are learned."""
+    dense, sparse = weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights
+    if config.start == "zero":
+        dense, sparse = np.where(rates.dense > 0, 0.0, dense), new_sparse_weights()
+    return LearnedWeights(dense, sparse)
+
+
+def ranking_training(
+    objective: ExampleObjective,
+    rates: PerFeature,
+    shards: Shards,
+    development: DevelopmentScorer,
+    config: RankingConfig,
+    directory: Path,
+) -> OnlineTraining[RankingIteration]:
+    """The training over `shards` of the examples, with its work in `directory`."""
+    procedure = config.procedure
+    selection = None
+    if procedure.selects:
+        always = np.ones(rates.dense.size, bool) if config.keep_dense else rates.dense == 0
+        selection = Selection(config.keep, always)
+    plan = Plan(
+        shards,
+        BatchSettings(1, 0, config.checkpoint, averages_steps=False),
+        config.iterations,
+        config.patience,
+        procedure.averaging,
+        procedure.restarts,
+        selection,
+        shares_weights=config.task_weights == "shared",
+        workers=config.workers,
+    )
+    groups = [name for name, rate in zip(GROUPS, rates.groups) if rate > 0]
+
+    def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
+        scaled = with_best_scales(development, weights, sparse, groups, config.scales)
+        return development.score_tuned(name, scaled, sparse)
+
+    return OnlineTraining(objective, Perceptron(rates), plan, score, directory, RankingIteration)

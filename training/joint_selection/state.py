@@ -1,0 +1,17 @@
+"""The iterations of a ranking training."""
+
+from pydantic import Field
+
+from phrasebeam.training.online.progress import OnlineIteration
+
+
+class RankingIteration(OnlineIteration):
+    """One epoch over the training data; number 0 is only the score before the first."""
+
+    wrong: int = Field(0, description="pairs in which the better hypothesis did not score higher, when looked at")
+    loss: float = Field(0.0, description="summed over pairs, each when it is looked at")
+
+    def text(self) -> str:
+        """What the counts say, for the log."""
+        score = "" if self.example_score is None else f", {self.example_score:.2f} on the training data"
+        return f"{super().text()}{score}, {self.features} features"

@@ -1,0 +1,99 @@
+"""A model with the sparse features that a trainer learns: given templates to begin with, written with its weights."""
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+
+from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names, save_templates
+from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.derived_model import DerivedModel, share
+from phrasebeam.training.online.feature_names import heaviest, names_of
+from phrasebeam.training.online.update_log import latest_first
+
+FEATURES = "features"  # in the work directory: templates.yaml and the maps of word classes
+SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
+
+
+def with_features(model: Model, directory: Path, work: Path, templates: Templates | None) -> Model:
+    """The model in `directory` with the sparse features of `templates`, or with its own, and scales for all groups.
+
+    The templates and their maps of word classes are written to `work`, unless they are there.
+    """
+    features = directory
+    if templates is not None:
+        features = work / FEATURES
+        if not (features / "templates.yaml").exists():
+            _write_templates(templates, features)
+    opened, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
+    scales = {
+        name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
+    }
+    absent = {name: None for name, is_there in zip(GROUPS, sparse.active) if not is_there}
+    return model._replace(
+        weights=model.weights.model_copy(update=scales | absent),
+        tables=model.tables._replace(sparse=sparse),
+        templates=opened,
+        levels=levels,
+    )
+
+
+def _write_templates(templates: Templates, directory: Path) -> None:
+    """Write templates.yaml to `directory`, and the word class maps that it names."""
+    levels = []
+    with atomic_directory(directory) as beside:
+        for i, level in enumerate(templates.levels):
+            update = {}
+            for side in ("source", "target"):
+                path = getattr(level, side)
+                if path:
+                    update[side] = f"classes.{i}.{side}"
+                    shutil.copyfile(path, beside / update[side])
+            levels.append(level.model_copy(update=update))
+        save_templates(beside, templates.model_copy(update={"levels": levels}))
+
+
+class LearnedFeatures:
+    """The names of learned features: what they are computed from."""
+
+    def __init__(self, logs: Iterable[Path], sentences: Sequence[Input], n: int):
+        """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""
+        self.logs, self.sentences, self.n = [*logs], sentences, n
+
+    def names(self, best: BestWeights, model: Model) -> dict[int, str]:
+        """The names of the heaviest features of each group, by key."""
+        keys = heaviest(best.keys, best.values, best.group, self.n)
+        records = chain.from_iterable(latest_first(path) for path in self.logs if path.exists())
+        with stage("naming features"):
+            return names_of(keys, records, self.sentences, model)
+
+
+def write_learned(
+    derived: DerivedModel,
+    decoder: Decoder,
+    best: BestWeights,
+    learned: LearnedFeatures,
+    settings: Mapping[str, object],
+    trainer: str,
+) -> None:
+    """Write the model with the best weights; `decoder` has its features, `settings` are those of the `trainer`."""
+    opened, output, features = decoder.model, derived.output, derived.work / FEATURES
+    if features.exists():
+        for path in sorted(features.iterdir()):
+            share(path, output / path.name)
+    if opened.templates is not None:
+        save_sparse_weights(best.table(), output / "sparse")
+        save_feature_names(output, learned.names(best, opened))
+    replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
+    weights = Weights.model_validate(decoder.features.by_group(best.dense))
+    about = {trainer: settings, "trained_from": derived.opened.description.signature}
+    derived.write(weights, about, (trainer, ""), lambda path: not replaced.intersection((str(path), path.parts[0])))

@@ -1,0 +1,1 @@
+"""Learning to rank the hypotheses of n-best lists: pairs, losses over them, and lists decoded as examples."""

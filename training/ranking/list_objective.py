@@ -1,0 +1,147 @@
+"""Ranking as an objective: decode an example's n-best list, pair its hypotheses, and learn from the pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.output.list_features import HypothesisList, ListFeatures, hypothesis_list, scores_of
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import points
+from phrasebeam.training.common.settings import ScoringSettings
+from phrasebeam.training.metrics.metrics import Metric, make_metric
+from phrasebeam.training.metrics.sentence_bleu import SentenceBleu, sentence_gains
+from phrasebeam.training.online.direction import FeatureDirection
+from phrasebeam.training.online.objective import Outcome
+from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.update_log import Record
+from phrasebeam.training.ranking.pair_losses import Ranking, direction, logistic_ranking, perceptron_ranking
+from phrasebeam.training.ranking.pairs import multipartite_pairs, sampled_pairs
+
+
+class ListExample(NamedTuple):
+    """A sentence to be translated, and its references."""
+
+    number: int  # line of the data, from 0
+    given: Input
+    references: Sequence[str]
+
+
+class ListLoss(Protocol):
+    """A loss over pairs of the hypotheses of a list."""
+
+    def ranking(
+        self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
+    ) -> Ranking:
+        """What the pairs ask for: `scores` and `gains` are float64[K], by the model and by the metric."""
+
+
+@dataclass(frozen=True)
+class MultipartitePerceptron:
+    """Simianer et al. (2012): all pairs of different levels, one after the other, by the perceptron."""
+
+    rates: PerFeature
+    margin: float
+    share: float  # of the list, that is the best and the worst level
+
+    def ranking(
+        self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
+    ) -> Ranking:
+        """Nothing is drawn."""
+        return perceptron_ranking(features, scores, multipartite_pairs(gains, self.share), self.rates, self.margin)
+
+
+@dataclass(frozen=True)
+class SampledLogistic:
+    """Green et al. (2013): the pairs of PRO (Hopkins & May 2011), and the logistic loss."""
+
+    samples: int
+    kept: int
+    threshold: float
+
+    def ranking(
+        self, features: ListFeatures, scores: np.ndarray, gains: np.ndarray, rng: np.random.Generator
+    ) -> Ranking:
+        """The pairs are drawn by `rng`."""
+        return logistic_ranking(scores, sampled_pairs(gains, rng, self.samples, self.kept, self.threshold))
+
+
+class ListSettings(NamedTuple):
+    """How lists are made and scored."""
+
+    n: int  # hypotheses
+    distinct: bool  # with different texts
+    sentence_bleu: SentenceBleu
+    scoring: ScoringSettings
+    seed: int
+
+
+class ListSnapshot(NamedTuple):
+    """Weights of one moment, for the search and for lists."""
+
+    search: WeightSnapshot
+    dense: np.ndarray  # float64[F]
+    sparse: SparseWeights
+
+
+@dataclass(frozen=True)
+class ListObjective:
+    """The objective on the n-best lists of examples; threads may share one."""
+
+    decoder: Decoder
+    examples: Sequence[ListExample]
+    loss: ListLoss
+    settings: ListSettings
+
+    @property
+    def features(self) -> FeatureLayout:
+        """The layout of dense features."""
+        return self.decoder.features
+
+    def length(self, example: int) -> int:
+        """Source words of the example."""
+        return len(self.examples[example].given.words)
+
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> ListSnapshot:
+        """The weights for the search, and as vectors."""
+        search = self.decoder.searcher.new_snapshot(weights, sparse)
+        return ListSnapshot(search, weight_vector(search.dense, search.layout), sparse)
+
+    def score(self, statistics: Sequence[float]) -> float:
+        """The score of the best translations of examples."""
+        return points(float(self._metric([""]).score(np.array([statistics]))[0]))
+
+    def outcome(self, example: int, snapshot: ListSnapshot, epoch: int) -> Outcome:
+        """The direction that the pairs of the example's list ask for."""
+        one, settings = self.examples[example], self.settings
+        with self.decoder.searcher.search(one.given, snapshot.search) as result:
+            hypotheses = hypothesis_list(result, settings.n, settings.distinct)
+        metric, features = self._metric(one.references), hypotheses.features
+        statistics = metric.statistics(np.zeros(len(hypotheses.texts), np.int64), hypotheses.texts)
+        gains = sentence_gains(metric, statistics, settings.sentence_bleu)
+        scores = scores_of(features, snapshot.dense, snapshot.sparse)
+        rng = np.random.default_rng([settings.seed, epoch, one.number])
+        ranking = self.loss.ranking(features, scores, gains, rng)
+        counts = {"updates": ranking.n_updates, "wrong": ranking.n_wrong, "loss": ranking.loss}
+        best = statistics[0].tolist()
+        if not ranking.n_updates:
+            return Outcome(None, counts, statistics=best)
+        moved: FeatureDirection = direction(features, ranking.coefficients)
+        return Outcome(moved, counts, [_record(one.number, hypotheses, ranking.coefficients)], best)
+
+    def _metric(self, references: Sequence[str]) -> Metric:
+        scoring = self.settings.scoring
+        sets = [[reference] for reference in references]
+        return make_metric(scoring.metric, sets, scoring.lowercase, scoring.reference_length)
+
+
+def _record(number: int, hypotheses: HypothesisList, coefficients: np.ndarray) -> Record:
+    """The derivations of the hypotheses that rise and fall most."""
+    best, worst = int(np.argmax(coefficients)), int(np.argmin(coefficients))
+    return Record(number, hypotheses.derivations.derivation(best), hypotheses.derivations.derivation(worst))
