@@ -49,10 +49,9 @@ def fill_by_column(features: ListFeatures, by_column: _ByColumn):
         first[column + 1] += first[column]
     for i in range(features.first.size - 2, -1, -1):
         for k in range(features.first[i], features.first[i + 1]):
-            # Filled from the end, so that first[c + 1] becomes the beginning of column c
-            column = np.int64(features.column[k])
-            first[column + 1] -= 1
-            by_column.row[first[column + 1]], by_column.value[first[column + 1]] = i, features.value[k]
+            after = np.int64(features.column[k]) + 1  # filled from the end, until first[after] is where it begins
+            first[after] -= 1
+            by_column.row[first[after]], by_column.value[first[after]] = i, features.value[k]
     for column in range(first.size - 1):
         first[column] = first[column + 1]
     first[first.size - 1] = features.column.size
