@@ -18,7 +18,7 @@ RATES = {RATE_NAMES[feature.name]: (float, Field(feature.rate, ge=0)) for featur
 _FeatureRates: Any = section_of("_FeatureRates", RATES)
 
 
-class Rates(_FeatureRates):
+class LearningRates(_FeatureRates):
     """Learning rates of features; those of sparse groups are of each feature of the group.
 
     A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much.
@@ -51,7 +51,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         4, ge=1, description="iterations without a better score before it ends"
     )
     batch: int = Field(24, ge=1, description="sentences whose updates are averaged (Zhao & Huang 2013)")
-    rates: Rates = Rates()
+    rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
     search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)

@@ -11,7 +11,7 @@ from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment.align_direction import UNLINKED, AlignmentJob, length_limit
 from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order
 from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
-from phrasebeam.training.word_alignment.directions import Direction, run_directions
+from phrasebeam.training.word_alignment.directions import AlignmentDirection, run_directions
 from phrasebeam.training.word_alignment.symmetrization import one_direction, symmetrize
 
 log = logging.getLogger("phrasebeam")
@@ -100,7 +100,7 @@ def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, t
     # Only eflomal's result does not depend on the number of threads: its samplers are independent.
     cores = max(1, threads // processes) if settings.aligner == "eflomal" else 1
     with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs)) as advance:
-        requests = [Direction(job, *direction) for job, direction in zip(jobs, directions)]
+        requests = [AlignmentDirection(job, *direction) for job, direction in zip(jobs, directions)]
         return run_directions(requests, processes, cores, advance)
 
 

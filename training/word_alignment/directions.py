@@ -15,7 +15,7 @@ from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 
-class Direction(NamedTuple):
+class AlignmentDirection(NamedTuple):
     """One direction of alignment: of each word of `target` to at most one word of `source`."""
 
     job: AlignmentJob
@@ -23,7 +23,9 @@ class Direction(NamedTuple):
     target: Corpus  # N sentences
 
 
-def run_directions(directions: list[Direction], processes: int, cores: int, advance: Advance) -> list[np.ndarray]:
+def run_directions(
+    directions: list[AlignmentDirection], processes: int, cores: int, advance: Advance
+) -> list[np.ndarray]:
     """For each direction int32[target words]: position of the aligned word in the source sentence, or UNLINKED (-1).
 
     Runs `processes` at a time with `cores` threads each. Raises SmtError if one fails; then, and if interrupted,
@@ -42,7 +44,9 @@ def run_directions(directions: list[Direction], processes: int, cores: int, adva
                 process.kill()
 
 
-def _run(direction: Direction, cores: int, running: list[subprocess.Popen[bytes]], advance: Advance) -> np.ndarray:
+def _run(
+    direction: AlignmentDirection, cores: int, running: list[subprocess.Popen[bytes]], advance: Advance
+) -> np.ndarray:
     module = "phrasebeam.training.word_alignment.align_direction"
     command, environment = module_command(module, OMP_NUM_THREADS=str(cores))
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
@@ -61,7 +65,7 @@ def _run(direction: Direction, cores: int, running: list[subprocess.Popen[bytes]
     return np.frombuffer(links, np.int32)
 
 
-def _request(direction: Direction) -> list[bytes]:
+def _request(direction: AlignmentDirection) -> list[bytes]:
     """What the process reads from standard input, in chunks."""
     chunks = [json.dumps(direction.job._asdict()).encode("ascii") + b"\n"]
     for corpus in (direction.source, direction.target):

@@ -17,7 +17,7 @@ from phrasebeam.decoder.sparse.sparse_group import SparseGroup
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.maxforce.config import Rates
+from phrasebeam.training.maxforce.config import LearningRates
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
@@ -38,7 +38,7 @@ def test_the_page_of_features_is_what_is_declared():
 def test_settings_name_the_features():
     rates = dict.fromkeys(feature.rate_name or feature.name for feature in FEATURES)
     assert list(Weights.model_fields) == list(names_of(FEATURES))
-    assert list(Rates.model_fields) == list(rates)
+    assert list(LearningRates.model_fields) == list(rates)
     assert set(AddedFeatures.model_fields) == {*names_of(ADDED_BY_TUNE), "length_groups"}
     assert all(getattr(Weights(), name) is None for name in names_of(OPTIONAL))
     assert list(Weights().model_dump()) == Weights.required()

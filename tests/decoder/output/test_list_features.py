@@ -8,16 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.features.dense import weight_vector
-from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Prefix
 from phrasebeam.decoder.output.list_features import hypothesis_list, scores_of
 from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
+from tests.decoder.held_out.test_leave_one_out import LINES, trained
 from tests.decoder.models import SOURCE, random_toy
 from tests.decoder.search.test_search import flat
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+NO_PREFIX = Prefix()
 
 
 @pytest.fixture(scope="module")
@@ -25,8 +29,8 @@ def directory(tmp_path_factory):
     return tmp_path_factory.mktemp("lists")
 
 
-def list_of(decoder, words, n, distinct):
-    with decoder.searcher.search(Input(words)) as result:
+def list_of(decoder, words, n, distinct, prefix=NO_PREFIX):
+    with decoder.searcher.search(Input(words, prefix=prefix)) as result:
         return hypothesis_list(result, n, distinct)
 
 
@@ -65,11 +69,33 @@ def test_lists_are_those_of_translations(directory, seed, templates, n_words, di
     assert scores == pytest.approx(found.score, abs=2e-4)
 
 
-def test_pairs_are_those_of_the_model(directory):
-    decoder = Decoder.load(random_toy(directory / "pairs", 5).directory)
-    words = [*SOURCE, "x"]
-    (table,) = decoder.nbest_tables([" ".join(words)], 10)
-    found = list_of(decoder, words, 10, False)
-    assert found.derivations.phrases.pair.tolist() == table.pairs.tolist()
-    assert found.derivations.offsets.tolist() == table.first.tolist()
-    assert (found.features.first.tolist(), found.features.keys.size) == ([0] * 11, 0)
+@pytest.mark.needs_jit
+def test_pairs_are_those_of_the_model_where_a_sentence_is_held_out(tmp_path):
+    decoder = Decoder.load(trained(tmp_path, LINES))
+    source, reference, alignment = LINES[0]
+    points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+    given = Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points))
+    (table,) = decoder.nbest_tables([given], 10)
+    with decoder.searcher.search(given) as result:
+        assert result.source.tables.origin is not None
+        found = hypothesis_list(result, 10, False)
+    phrases, target = decoder.model.tables.phrases, decoder.model.target
+    derivations = found.derivations
+    for i, text in enumerate(found.texts):
+        spans = [phrases.target_offsets[pair : pair + 2] for pair in derivations.derivation(i).pair.tolist()]
+        assert text == " ".join(target.word(w) for span in spans for w in phrases.target_words[slice(*span)].tolist())
+    assert derivations.phrases.pair.tolist() == table.pairs.tolist()
+    assert derivations.offsets.tolist() == table.first.tolist()
+    assert found.features.dense.tolist() == table.features.tolist()
+    assert (found.features.first.tolist(), found.features.keys.size) == ([0] * (len(found.texts) + 1), 0)
+
+
+def test_an_empty_sentence_has_what_was_typed(directory):
+    toy = random_toy(directory / "typed", 6)
+    add_templates(toy, Templates(rule_id=True, word_edges=WordEdges()), 6)
+    decoder, prefix = Decoder.load(toy.directory), Prefix.read("s x")
+    expected, found = decoder.complete("", "s x"), list_of(decoder, [], 5, True, prefix)
+    assert (found.texts, found.score.tolist()) == (["s x"], [expected.score])
+    weights = weight_vector(decoder.weights, decoder.features)
+    scores = scores_of(found.features, weights, decoder.tables.sparse.weights)
+    assert scores == pytest.approx([expected.score])

@@ -60,6 +60,7 @@ def cases(draw):
     size, n_dense, n_columns = draw(st.integers(1, 6)), draw(st.integers(0, 3)), draw(st.integers(0, len(KEYS)))
     dense = draw(st.lists(st.lists(DENSE, min_size=n_dense, max_size=n_dense), min_size=size, max_size=size))
     patterns = draw(st.lists(st.lists(SPARSE, min_size=size, max_size=size), min_size=1, max_size=3))
+    patterns += [pattern[::-1] for pattern in patterns]  # the same values in other hypotheses
     columns = [draw(st.sampled_from(patterns)) for _ in range(n_columns)]  # often that of the column before
     rows = [[(c, column[i]) for c, column in enumerate(columns) if column[i]] for i in range(size)]
     groups = [draw(st.integers(0, 2)) for _ in range(n_columns)]
