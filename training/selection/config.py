@@ -22,11 +22,13 @@ class SelectionConfig(Section):
     """All settings of `select` but its files; the exponents are explained in feature_decay.py."""
 
     order: int = Field(3, ge=1, le=MAX_ORDER, description="words of the longest n-grams")
-    decay_factor: float = Field(1, gt=0, le=1, description="of an n-gram's weight, each time it is selected")
-    decay_exponent: float = Field(1, ge=0, le=10, description="of 1 / (1 + how often the n-gram was selected)")
-    idf_exponent: float = Field(1, ge=0, le=10, description="of log(words / occurrences of the n-gram)")
-    ngram_length_exponent: float = Field(0, ge=0, le=10, description="of an n-gram's length, in its weight")
-    sentence_length_exponent: float = Field(1, ge=0, le=10, description="of the sentence length that divides its score")
+    decay_factor: float = Field(1.0, gt=0, le=1, description="of an n-gram's weight, each time it is selected")
+    decay_exponent: float = Field(1.0, ge=0, le=10, description="of 1 / (1 + how often the n-gram was selected)")
+    idf_exponent: float = Field(1.0, ge=0, le=10, description="of log(words / occurrences of the n-gram)")
+    ngram_length_exponent: float = Field(0.0, ge=0, le=10, description="of an n-gram's length, in its weight")
+    sentence_length_exponent: float = Field(
+        1.0, ge=0, le=10, description="of the length that divides a sentence's score"
+    )
     sentences: int | None = Field(None, ge=1, description="how many to select, or else:")
     words: int | None = Field(None, ge=1, description="how many source words to select")
     seed: int = Field(1, ge=0, description="of the random selection that the coverage is compared with")

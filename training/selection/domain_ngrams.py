@@ -1,5 +1,6 @@
 """The n-grams of in-domain text, and where they occur in the source sentences of a bitext."""
 
+import logging
 import string
 from array import array
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,8 @@ from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import read_corpus, split
 from phrasebeam.lm.text.vocabulary import Vocabulary
+
+log = logging.getLogger("phrasebeam")
 
 CHUNK = 1 << 18  # words that are processed at a time
 UNKNOWN = -1  # id of words that do not occur in the in-domain text
@@ -100,7 +103,7 @@ def read_domain(paths: Sequence[str | Path], order: int) -> DomainNgrams:
 def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> SentenceNgrams:
     """The in-domain n-grams of up to `order` words of each source sentence, in memory that grows with their number.
 
-    Raises FormatError if the files differ in their number of lines or are not UTF-8.
+    Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
     """
     offsets, ngrams, n_words = array("q", [0]), array("i"), array("i")
     with stage("reading") as advance:
@@ -111,12 +114,16 @@ def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> S
             n_found = _find_ngrams(domain.trie, tokens, begins, np.int64(order), found, ends)
             ngrams.frombytes(found[:n_found].tobytes())
             offsets.frombytes((ends + offsets[-1]).tobytes())
+    n_skipped = n_words.count(0)
+    if n_skipped == len(n_words):
+        raise FormatError(bitext.source, f"no line with words whose translation in {bitext.target} has words, too")
+    if n_skipped:
+        names = bitext.source.name, bitext.target.name
+        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, len(n_words))
     return SentenceNgrams(*(np.frombuffer(values, values.typecode) for values in (offsets, ngrams, n_words)))
 
 
-def _chunks(
-    bitext: ParallelFiles, vocabulary: Vocabulary, advance: Advance
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _chunks(bitext: ParallelFiles, vocabulary: Vocabulary, advance: Advance) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Word ids (int32) of the source sentences of several pairs, and the length of each (int32)."""
     tokens: list[int] = []
     lengths: list[int] = []

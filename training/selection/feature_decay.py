@@ -65,7 +65,7 @@ def _cost(state: SelectionState, sentences: SentenceNgrams, sentence, exponents:
     total = np.float64(0)
     for i in range(sentences.offsets[sentence], sentences.offsets[sentence + 1]):
         total += state.weights[sentences.ngrams[i]]
-    return -total / math.pow(sentences.n_words[sentence], exponents.sentence_length)
+    return -total / math.pow(np.float64(sentences.n_words[sentence]), exponents.sentence_length)
 
 
 @kernel
@@ -73,13 +73,13 @@ def _fill_weights(state: SelectionState, sentences: SentenceNgrams, lengths, exp
     """Compute the initial weights of n-grams with `lengths` (int64[F]); those that do not occur keep weight 0."""
     n_words = np.int64(0)
     for sentence in range(sentences.n_words.size):
-        n_words += sentences.n_words[sentence]
+        n_words += np.int64(sentences.n_words[sentence])
     for i in range(sentences.ngrams.size):
         state.counts[sentences.ngrams[i]] += 1
     for ngram in range(lengths.size):
         if state.counts[ngram] > 0:
             idf = math.log(n_words / state.counts[ngram])
-            weight = math.pow(idf, exponents.idf) * math.pow(lengths[ngram], exponents.ngram_length)
+            weight = math.pow(idf, exponents.idf) * math.pow(np.float64(lengths[ngram]), exponents.ngram_length)
             state.initial_weights[ngram] = state.weights[ngram] = weight
             state.counts[ngram] = 0
 
@@ -126,7 +126,7 @@ def _select(
             continue
         selected.sentences[n_selected], selected.scores[n_selected] = sentence, -cost
         n_selected += 1
-        state.n_words[0] += sentences.n_words[sentence]
+        state.n_words[0] += np.int64(sentences.n_words[sentence])
         _decay(state, sentences, sentence, exponents)
     return n_selected
 
@@ -138,19 +138,19 @@ def select_by_decay(sentences: SentenceNgrams, lengths: np.ndarray, config: Sele
     """
     budget = config.budget
     exponents = Exponents(
-        float(config.idf_exponent),
-        float(config.ngram_length_exponent),
-        float(config.decay_factor),
-        float(config.decay_exponent),
-        float(config.sentence_length_exponent),
+        config.idf_exponent,
+        config.ngram_length_exponent,
+        config.decay_factor,
+        config.decay_exponent,
+        config.sentence_length_exponent,
     )
     n_most = min(budget.sentences, int(np.count_nonzero(sentences.n_words)))
     state = allocate(SelectionState, {"F": lengths.size, "N": sentences.n_words.size})
-    _fill_weights(state, sentences, lengths, exponents)
-    _fill_queue(state, sentences, exponents)
     selected = SelectedSentences(np.empty(n_most, np.int64), np.empty(n_most))
     n_selected = 0
     with stage("selecting", n_most) as advance:
+        _fill_weights(state, sentences, lengths, exponents)
+        _fill_queue(state, sentences, exponents)
         for begin in range(0, n_most, BATCH):
             batch = SelectedSentences(*(values[begin : begin + BATCH] for values in selected))
             n_new = int(_select(state, sentences, exponents, np.int64(budget.words), batch))

@@ -10,8 +10,9 @@ from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.selection.config import SelectionConfig
+from phrasebeam.training.selection.coverage import NgramCoverage
 from phrasebeam.training.selection.domain_ngrams import ParallelFiles
-from phrasebeam.training.selection.selection import NgramCoverage, SelectionResult, select_sentences
+from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
 
 
 def select(
@@ -38,21 +39,21 @@ def select(
     start = time.perf_counter()
     options = {"sentences": sentences, "words": words, "order": order}
     settings = config_with_options(config, SelectionConfig, options)
-    output = ParallelFiles(output_source, output_target, output_alignment)
+    output = SelectionFiles(ParallelFiles(output_source, output_target, output_alignment), log, in_order)
     show_progress()
-    result = select_sentences(ParallelFiles(source, target, alignment), in_domain, output, settings, in_order, log)
+    result = select_sentences(ParallelFiles(source, target, alignment), in_domain, output, settings)
     report(result, output_source, time.perf_counter() - start)
 
 
 def report(result: SelectionResult, path: Path, seconds: float) -> None:
-    """Print what was selected, and the table of coverage."""
+    """Print what was selected, and the share of the distinct in-domain n-grams that it and others cover."""
     selected = result.selected
-    is_all = selected.n_sentences == result.n_pairs
-    of_all = "all, no more than the budget" if is_all else f"of {result.n_pairs}"
+    is_all = selected.n_sentences == result.all.n_sentences
+    of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
     counts = f"{selected.n_sentences} sentence pairs ({of_all}) with {selected.n_words} source words"
     print(f"{path}: {counts}, selected in {seconds:.1f} s")
-    orders = range(1, len(selected.shares) + 1)
-    print(f"{'in-domain n-grams covered':<26}{'pairs':>10}{'words':>12}" + "".join(f"{f'{n}-grams':>10}" for n in orders))
+    orders = "".join(f"{f'{n}-grams':>10}" for n in range(1, len(selected.shares) + 1))
+    print(f"{'in-domain n-grams covered':<26}{'pairs':>10}{'words':>12}{orders}")
     for name, coverage in (("selected", selected), ("at random", result.at_random), ("all", result.all)):
         print(f"{name:<26}{_row(coverage)}")
 
