@@ -17,15 +17,8 @@ ALIGNMENT = ["0-0", "1-0", "", "", "2-0 3-0", "0-0", "1-0"]
 @pytest.fixture
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = {
-        "f": SOURCE,
-        "e": TARGET,
-        "align": ALIGNMENT,
-        "few": SOURCE[:-1],
-        "empty": [],
-        "blank": ["", " "] + [""] * 5,
-    }
-    text |= {"dev": ["a b"], "test": ["", "c d"], "other": ["q"]}
+    text = {"f": SOURCE, "e": TARGET, "align": ALIGNMENT, "few": SOURCE[:-1], "dev": ["a b"], "test": ["", "c d"]}
+    text |= {"other": ["q"], "empty": [], "blank": ["", " "] + [""] * 5}
     for name, lines in text.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     (tmp_path / "f.gz").write_bytes(gzip.compress((tmp_path / "f").read_bytes()))
