@@ -26,7 +26,7 @@ def select(
     sentences: Annotated[int | None, typer.Option(help="How many to select; either this or --words.")] = None,
     words: Annotated[int | None, typer.Option(help="Select until there are so many source words.")] = None,
     order: Annotated[int | None, typer.Option(help="Words of the longest n-grams.", show_default="3")] = None,
-    in_order: Annotated[bool, typer.Option("--in-order", help="Keep the order of the bitext, not the best first.")] = False,
+    in_order: Annotated[bool, typer.Option("--in-order", help="Lines as in the bitext, not the best first.")] = False,
     log: Annotated[Path | None, typer.Option(help="File of line number, score, source words; the best first.")] = None,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/select.yaml lists them all.")] = None,
 ) -> None:
