@@ -22,6 +22,7 @@ COMMANDS = {
     "rerank": ("phrasebeam.training.tuning.rerank_command", "rerank_command"),
     "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
     "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
+    "select": ("phrasebeam.training.selection.select_command", "select"),
     "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),
     "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),
     "export-moses": ("phrasebeam.decoder.moses.commands", "export_moses"),

@@ -32,6 +32,7 @@ ROOMS = [
     "phrasebeam.training.clustering",
     "phrasebeam.training.word_alignment",
     "phrasebeam.training.metrics",
+    "phrasebeam.training.selection",
     "phrasebeam.training.nbest",
     "phrasebeam.training.common",
     "phrasebeam.training.online",

@@ -1,0 +1,42 @@
+"""Settings of `select`: the weights of n-grams and scores of sentences, and how much is selected."""
+
+from typing import NamedTuple
+
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.lm.ngrams import MAX_ORDER
+
+UNLIMITED = 2**62  # sentences or words
+
+
+class Budget(NamedTuple):
+    """What selection stops at, whichever comes first."""
+
+    sentences: int
+    words: int  # of the source; the last sentence may exceed them
+
+
+class SelectionConfig(Section):
+    """All settings of `select` but its files; the exponents are explained in feature_decay.py."""
+
+    order: int = Field(3, ge=1, le=MAX_ORDER, description="words of the longest n-grams")
+    decay_factor: float = Field(1.0, gt=0, le=1, description="of an n-gram's weight, each time it is selected")
+    decay_exponent: float = Field(1.0, ge=0, le=10, description="of 1 / (1 + how often the n-gram was selected)")
+    idf_exponent: float = Field(1.0, ge=0, le=10, description="of log(words / occurrences of the n-gram)")
+    ngram_length_exponent: float = Field(0.0, ge=0, le=10, description="of an n-gram's length, in its weight")
+    sentence_length_exponent: float = Field(
+        1.0, ge=0, le=10, description="of the length that divides a sentence's score"
+    )
+    sentences: int | None = Field(None, ge=1, description="how many to select, or else:")
+    words: int | None = Field(None, ge=1, description="how many source words to select")
+    seed: int = Field(1, ge=0, description="of the random selection that the coverage is compared with")
+
+    @property
+    def budget(self) -> Budget:
+        """How much to select. Raises ConfigError unless exactly one of `sentences` and `words` is given."""
+        if (self.sentences is None) == (self.words is None):
+            found = "neither sentences nor words" if self.sentences is None else "sentences and words"
+            raise ConfigError(f"{found} to select; give one of the two, --sentences N or --words N")
+        return Budget(self.sentences or UNLIMITED, self.words or UNLIMITED)

@@ -1,0 +1,149 @@
+"""The n-grams of in-domain text, and where they occur in the source sentences of a bitext."""
+
+import logging
+import string
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import read_lines
+from phrasebeam.base.progress import Advance, stage
+from phrasebeam.decoder.output.trie import NO_ROOM, ROOT, Trie, child, new_trie
+from phrasebeam.kernels.jit import kernel
+from phrasebeam.lm.text.corpus import read_corpus, split
+from phrasebeam.lm.text.vocabulary import Vocabulary
+
+log = logging.getLogger("phrasebeam")
+
+CHUNK = 1 << 18  # words that are processed at a time
+UNKNOWN = -1  # id of words that do not occur in the in-domain text
+
+
+class ParallelFiles(NamedTuple):
+    """The files of a bitext, aligned line by line."""
+
+    source: Path
+    target: Path
+    alignment: Path | None
+
+    @property
+    def paths(self) -> list[Path]:
+        """Those that are given."""
+        return [path for path in self if path is not None]
+
+
+class DomainNgrams(NamedTuple):
+    """The distinct n-grams of in-domain text, numbers 1 to F - 1; number 0 is the empty one."""
+
+    vocabulary: Vocabulary
+    trie: Trie  # without room for more, so that `child` only looks up
+    lengths: np.ndarray  # int64[F], in words
+
+
+class SentenceNgrams(NamedTuple):
+    """In-domain n-grams of N source sentences; those of sentence i are ngrams[offsets[i]:offsets[i + 1]]."""
+
+    offsets: np.ndarray  # int64[N + 1]
+    ngrams: np.ndarray  # int32[K], as often as they occur
+    n_words: np.ndarray  # int32[N], length of the source sentence; 0 where a side of the pair is empty
+
+
+@kernel
+def _find_ngrams(trie: Trie, tokens, offsets, order, ngrams, ends):
+    """Fill `ngrams` with the n-grams of up to `order` (int64) words; returns how many there are (int64).
+
+    tokens: int32[T] word ids of sentences that begin and end at `offsets` (int64[N + 1]); ngrams: int32[T * order];
+    ends: int64[N], filled with the end of each sentence in `ngrams`. New n-grams are added to a trie that has room.
+    """
+    n_found = np.int64(0)
+    for i in range(ends.size):
+        end = offsets[i + 1]
+        for begin in range(offsets[i], end):
+            node = ROOT
+            for position in range(begin, min(begin + order, end)):
+                word = np.int64(tokens[position])
+                if word == UNKNOWN:
+                    break
+                node = child(trie, node, word)
+                if node == NO_ROOM:  # nor are longer n-grams in the trie
+                    break
+                ngrams[n_found] = node
+                n_found += 1
+        ends[i] = n_found
+    return n_found
+
+
+def read_domain(paths: Sequence[str | Path], order: int) -> DomainNgrams:
+    """The n-grams of up to `order` words in texts of one tokenized sentence a line.
+
+    Raises FormatError if the texts have no words or are not UTF-8.
+    """
+    vocabulary = Vocabulary()
+    corpora = [read_corpus(path, vocabulary) for path in paths]
+    if not len(vocabulary):
+        raise FormatError(", ".join(map(str, paths)), "no words; give text like what is to be translated")
+    trie = new_trie(1 + order * sum(corpus.tokens.size for corpus in corpora))
+    for corpus in corpora:
+        ngrams, ends = np.empty(corpus.tokens.size * order, np.int32), np.empty(corpus.offsets.size - 1, np.int64)
+        _find_ngrams(trie, corpus.tokens, corpus.offsets, np.int64(order), ngrams, ends)
+    n_nodes = int(trie.n_nodes[0])
+    trie = trie._replace(parent=trie.parent[:n_nodes].copy(), word=trie.word[:n_nodes].copy())
+    nodes, lengths = np.arange(n_nodes), np.zeros(n_nodes, np.int64)
+    while nodes.any():
+        lengths += nodes != ROOT
+        nodes = trie.parent[nodes]
+    return DomainNgrams(vocabulary, trie, lengths)
+
+
+def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> SentenceNgrams:
+    """The in-domain n-grams of up to `order` words of each source sentence, in memory that grows with their number.
+
+    Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
+    """
+    offsets, ngrams, n_words = array("q", [0]), array("i"), array("i")
+    with stage("reading") as advance:
+        for tokens, lengths in _chunks(bitext, domain.vocabulary, advance):
+            n_words.frombytes(lengths.tobytes())
+            begins = np.append(0, np.cumsum(lengths, dtype=np.int64))
+            found, ends = np.empty(tokens.size * order, np.int32), np.empty(lengths.size, np.int64)
+            n_found = _find_ngrams(domain.trie, tokens, begins, np.int64(order), found, ends)
+            ngrams.frombytes(found[:n_found].tobytes())
+            offsets.frombytes((ends + offsets[-1]).tobytes())
+    n_skipped = n_words.count(0)
+    if n_skipped == len(n_words):
+        raise FormatError(bitext.source, f"no line with words whose translation in {bitext.target} has words, too")
+    if n_skipped:
+        names = bitext.source.name, bitext.target.name
+        log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, len(n_words))
+    return SentenceNgrams(*(np.frombuffer(values, values.typecode) for values in (offsets, ngrams, n_words)))
+
+
+def _chunks(bitext: ParallelFiles, vocabulary: Vocabulary, advance: Advance) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Word ids (int32) of the source sentences of several pairs, and the length of each (int32)."""
+    tokens: list[int] = []
+    lengths: list[int] = []
+    for source, target in _pairs(bitext):
+        words = split(source) if target.strip(string.whitespace) else []
+        tokens += [vocabulary.index.get(word, UNKNOWN) for word in words]
+        lengths.append(len(words))
+        if len(tokens) + len(lengths) >= CHUNK:
+            yield np.array(tokens, np.int32), np.array(lengths, np.int32)
+            advance(len(lengths))
+            tokens, lengths = [], []
+    yield np.array(tokens, np.int32), np.array(lengths, np.int32)
+
+
+def _pairs(bitext: ParallelFiles) -> Iterator[tuple[str, str]]:
+    """The lines of both sides. Raises FormatError where one of the files ends before another."""
+    paths = bitext.paths
+    for number, lines in enumerate(zip_longest(*map(read_lines, paths))):
+        if None in lines:
+            longer = next(path for path, line in zip(paths, lines) if line is not None)
+            message = f"{number} lines, but {longer} has more; give files that are parallel line by line"
+            raise FormatError(paths[lines.index(None)], message)
+        yield lines[0], lines[1]

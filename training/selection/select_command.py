@@ -1,0 +1,63 @@
+"""The command `select`: the sentence pairs of a bitext that resemble in-domain text."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.base.config import config_with_options
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import show_progress
+from phrasebeam.training.selection.config import SelectionConfig
+from phrasebeam.training.selection.coverage import NgramCoverage
+from phrasebeam.training.selection.domain_ngrams import ParallelFiles
+from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
+
+
+def select(
+    source: Annotated[Path, typer.Option(help="Source side of the bitext, tokenized, one sentence a line.")],
+    target: Annotated[Path, typer.Option(help="Its target side, line by line.")],
+    in_domain: Annotated[list[Path], typer.Option(help="Source text like what is to be translated, tokenized.")],
+    output_source: Annotated[Path, typer.Option(help="File of the selected source sentences.")],
+    output_target: Annotated[Path, typer.Option(help="File of their translations.")],
+    alignment: Annotated[Path | None, typer.Option(help="Word alignment of the bitext, line by line.")] = None,
+    output_alignment: Annotated[Path | None, typer.Option(help="File of the alignment of what is selected.")] = None,
+    sentences: Annotated[int | None, typer.Option(help="How many to select; either this or --words.")] = None,
+    words: Annotated[int | None, typer.Option(help="Select until there are so many source words.")] = None,
+    order: Annotated[int | None, typer.Option(help="Words of the longest n-grams.", show_default="3")] = None,
+    in_order: Annotated[bool, typer.Option("--in-order", help="Lines as in the bitext, not the best first.")] = False,
+    log: Annotated[Path | None, typer.Option(help="File of line number, score, source words; the best first.")] = None,
+    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/select.yaml lists them all.")] = None,
+) -> None:
+    """Select the training sentences that resemble in-domain text, by feature decay (Biçici & Yuret 2011).
+
+    The best come first, so that the first lines are the selection of a smaller budget.
+    """
+    if (alignment is None) != (output_alignment is None):
+        raise ConfigError("--alignment and --output-alignment need each other; give both")
+    start = time.perf_counter()
+    options = {"sentences": sentences, "words": words, "order": order}
+    settings = config_with_options(config, SelectionConfig, options)
+    output = SelectionFiles(ParallelFiles(output_source, output_target, output_alignment), log, in_order)
+    show_progress()
+    result = select_sentences(ParallelFiles(source, target, alignment), in_domain, output, settings)
+    report(result, output_source, time.perf_counter() - start)
+
+
+def report(result: SelectionResult, path: Path, seconds: float) -> None:
+    """Print what was selected, and the share of the distinct in-domain n-grams that it and others cover."""
+    selected = result.selected
+    is_all = selected.n_sentences == result.all.n_sentences
+    of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
+    counts = f"{selected.n_sentences} sentence pairs ({of_all}) with {selected.n_words} source words"
+    print(f"{path}: {counts}, selected in {seconds:.1f} s")
+    orders = "".join(f"{f'{n}-grams':>10}" for n in range(1, len(selected.shares) + 1))
+    print(f"{'in-domain n-grams covered':<26}{'pairs':>10}{'words':>12}{orders}")
+    for name, coverage in (("selected", selected), ("at random", result.at_random), ("all", result.all)):
+        print(f"{name:<26}{_row(coverage)}")
+
+
+def _row(coverage: NgramCoverage) -> str:
+    shares = "".join(f"{100 * share:>8.1f} %" for share in coverage.shares)
+    return f"{coverage.n_sentences:>10}{coverage.n_words:>12}{shares}"

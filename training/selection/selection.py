@@ -1,0 +1,83 @@
+"""Selecting the sentence pairs of a bitext that resemble in-domain text: files in, files out."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from itertools import compress
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.progress import stage
+from phrasebeam.training.selection.config import SelectionConfig
+from phrasebeam.training.selection.coverage import NgramCoverage, coverage, random_sentences
+from phrasebeam.training.selection.domain_ngrams import ParallelFiles, SentenceNgrams, read_domain, read_sentences
+from phrasebeam.training.selection.feature_decay import SelectedSentences, select_by_decay
+
+
+class SelectionFiles(NamedTuple):
+    """The files that a selection is written to."""
+
+    bitext: ParallelFiles
+    log: Path | None = None  # line number, score and source length of each selected pair, the best first
+    in_order: bool = False  # pairs as in the bitext, not the best first
+
+
+class SelectionResult(NamedTuple):
+    """What a selection covers of the in-domain text, and what others do."""
+
+    selected: NgramCoverage
+    at_random: NgramCoverage  # a random selection by the same budget
+    all: NgramCoverage  # all pairs but those with an empty side
+
+
+def select_sentences(
+    bitext: ParallelFiles, in_domain: Sequence[Path], output: SelectionFiles, config: SelectionConfig
+) -> SelectionResult:
+    """Write the selected pairs of `bitext`, of which those with an empty side are never selected.
+
+    All files are written, or none. Raises ConfigError unless there is exactly one budget and each output has its own
+    file, and FormatError for files that are not parallel, not UTF-8 or without words.
+    """
+    budget = config.budget
+    outputs = [*output.bitext.paths, *([output.log] if output.log else [])]
+    if len(set(outputs)) < len(outputs):
+        raise ConfigError(f"{', '.join(map(str, outputs))}: one file for several outputs; give each its own")
+    domain = read_domain(in_domain, config.order)
+    sentences = read_sentences(bitext, domain, config.order)
+    selected = select_by_decay(sentences, domain.lengths, config)
+    with stage("writing"):
+        _write(bitext, output, sentences, selected)
+    at_random = random_sentences(sentences, budget, config.seed)
+    groups = selected.sentences, at_random, np.flatnonzero(sentences.n_words)
+    return SelectionResult(*(coverage(group, sentences, domain.lengths) for group in groups))
+
+
+def _write(
+    bitext: ParallelFiles, output: SelectionFiles, sentences: SentenceNgrams, selected: SelectedSentences
+) -> None:
+    chosen = np.sort(selected.sentences)
+    places = None if output.in_order else np.searchsorted(chosen, selected.sentences).tolist()
+    with ExitStack() as files:
+        for path, copy in zip(bitext.paths, output.bitext.paths):
+            files.enter_context(atomic_file(copy)).writelines(_lines_of(path, chosen, places))
+        if output.log is not None:
+            files.enter_context(atomic_file(output.log)).writelines(_log_lines(sentences, selected))
+
+
+def _lines_of(path: Path, chosen: np.ndarray, places: Sequence[int] | None) -> Iterable[bytes]:
+    """The lines of a file whose indices are `chosen` (int64[K], increasing), in the order of `places` if given."""
+    is_chosen = np.zeros(chosen[-1] + 1, bool)
+    is_chosen[chosen] = True
+    lines = [f"{line}\n".encode() for line in compress(read_lines(path), is_chosen)]
+    if len(lines) < chosen.size:
+        raise FormatError(path, "fewer lines than when first read; give a file that can be read twice, not a pipe")
+    return lines if places is None else (lines[place] for place in places)
+
+
+def _log_lines(sentences: SentenceNgrams, selected: SelectedSentences) -> Iterable[bytes]:
+    n_words = sentences.n_words[selected.sentences]
+    for columns in zip((selected.sentences + 1).tolist(), selected.scores.tolist(), n_words.tolist()):
+        yield "{}\t{:.6g}\t{}\n".format(*columns).encode()
