@@ -41,6 +41,10 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     shards: int = Field(0, ge=0, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences")
     keep: int = Field(100_000, ge=1, description="K, features that algorithm 4 keeps after each epoch")
     keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
+    average: Literal["epochs", "sentences"] = Field(
+        "sentences",
+        description="what counts of a shard: its weights after each epoch, as in the paper, or after each sentence",
+    )
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of one task each share weights, or only the features that are selected"
     )

@@ -80,10 +80,10 @@ def ranking_training(
         selection = Selection(config.keep, always)
     plan = Plan(
         shards,
-        BatchSettings(1, 0, config.checkpoint, averages_steps=False),
+        BatchSettings(1, 0, config.checkpoint, averages_steps=config.average == "sentences"),
         config.iterations,
         config.patience,
-        procedure.averaging,
+        "steps" if config.average == "sentences" else procedure.averaging,
         procedure.restarts,
         selection,
         shares_weights=config.task_weights == "shared",
