@@ -10,7 +10,7 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.training import Averaging
-from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
 SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
@@ -95,6 +95,11 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         for name in (*self.rates, *self.fixed):
             if name not in known:
                 raise ValueError(f"{name!r} is not a feature; docs/reference/features.md lists them")
+        return self
+
+    @model_validator(mode="after")
+    def _tunes_as_it_is_told(self) -> "RankingConfig":
+        check_inner(self.tune)
         return self
 
     @model_validator(mode="after")

@@ -14,8 +14,8 @@ from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
-from phrasebeam.training.joint_selection.state import RankingIteration
 from phrasebeam.training.online.progress import OnlineProgress
+from phrasebeam.training.ranking.list_iteration import ListIteration
 
 
 def train_ranking_command(
@@ -66,7 +66,7 @@ def train_ranking_command(
     print(to_table(train_ranking(model, corpus, development, output, settings, tasks)))
 
 
-def to_table(progress: OnlineProgress[RankingIteration]) -> str:
+def to_table(progress: OnlineProgress[ListIteration]) -> str:
     """A row for each epoch, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

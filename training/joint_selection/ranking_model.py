@@ -26,10 +26,10 @@ from phrasebeam.training.joint_selection.ranking_training import (
     shards_of,
     start_weights,
 )
-from phrasebeam.training.joint_selection.state import RankingIteration
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.online.shards import Shards, labelled_shards
+from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
@@ -43,7 +43,7 @@ def train_ranking(
     output: Path,
     config: RankingConfig,
     tasks: Path | None = None,
-) -> OnlineProgress[RankingIteration]:
+) -> OnlineProgress[ListIteration]:
     """Learn weights for `model` by ranking, and write it with those that were best on `development` to `output`.
 
     `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
@@ -67,7 +67,7 @@ def train_ranking(
     training = ranking_training(objective, rates, divided.shards, scorer, config, work)
     progress = training.finish(signature, start_weights(decoder, rates, config))
     logs = [work / UPDATES.format(shard) for shard in range(len(divided.shards.members))]
-    learned = LearnedFeatures(logs, [given for given, _ in pairs], config.names)
+    learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
     settings = config.model_dump(mode="json", exclude={"threads", "workers"})
     write_learned(derived, scorer.decoder, load_best(work, signature), learned, settings, WORK)
     return progress

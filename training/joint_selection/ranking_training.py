@@ -13,7 +13,6 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.joint_selection.config import SENTENCES_OF_SHARD, RankingConfig
-from phrasebeam.training.joint_selection.state import RankingIteration
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection
 from phrasebeam.training.online.objective import ExampleObjective
@@ -23,6 +22,7 @@ from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_rules import Perceptron
+from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import (
     ListExample,
     ListObjective,
@@ -71,7 +71,7 @@ def ranking_training(
     development: DevelopmentScorer,
     config: RankingConfig,
     directory: Path,
-) -> OnlineTraining[RankingIteration]:
+) -> OnlineTraining[ListIteration]:
     """The training over `shards` of the examples, with its work in `directory`."""
     procedure = config.procedure
     selection = None
@@ -95,4 +95,4 @@ def ranking_training(
         scaled = with_best_scales(development, weights, sparse, groups, config.scales)
         return development.score_tuned(name, scaled, sparse)
 
-    return OnlineTraining(objective, Perceptron(rates), plan, score, directory, RankingIteration)
+    return OnlineTraining(objective, Perceptron(rates), plan, score, directory, ListIteration)

@@ -11,7 +11,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.maxforce.updates import Strategy
-from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
 RATES = {RATE_NAMES[feature.name]: (float, Field(feature.rate, ge=0)) for feature in FEATURES}
@@ -29,16 +29,6 @@ class LearningRates(_FeatureRates):
     def of_group(self, group: str) -> float:
         """The learning rate of a group of sparse features, by its name in GROUPS."""
         return float(getattr(self, RATE_NAMES[group]))
-
-
-SHARED = dict.fromkeys(
-    ("metric", "lowercase", "reference_length", "threads", "seeds"), "give it for training as a whole"
-)
-NOT_TUNED_BY = SHARED | {  # settings of tuning
-    "c": "give that of the method, one",
-    "sparse": "scales of groups are tuned",
-    "add": "give features to the model before, with tune",
-}
 
 
 class MaxforceConfig(TrainingDataSettings, ScoringSettings):
@@ -92,9 +82,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
 
     @model_validator(mode="after")
     def _tunes_as_it_is_told(self) -> "MaxforceConfig":
-        for name, reason in NOT_TUNED_BY.items():
-            if self.tune is not None and getattr(self.tune, name) != getattr(TuneConfig(), name):
-                raise ValueError(f"tune.{name} has no effect in training; {reason}")
+        check_inner(self.tune)
         return self
 
 

@@ -74,7 +74,7 @@ def train_maxforce(
     if len(progress) > 1:
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
     logs = (directory_of(work, seed) / UPDATES.format(0) for seed in config.seeds)
-    learned = LearnedFeatures(logs, [given for given, _ in sentences], config.names)
+    learned = LearnedFeatures(logs, {number: given for number, (given, _) in enumerate(sentences)}, config.names)
     write_learned(derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads"}), "maxforce")
     return TrainingResult(progress, mean)
 

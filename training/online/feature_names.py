@@ -1,6 +1,6 @@
 """The names of the heaviest features, computed anew from the logged updates, since keys are only hashes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -26,7 +26,9 @@ def heaviest(keys: np.ndarray, weights: np.ndarray, groups: np.ndarray, n: int) 
     return keys[np.concatenate(selected)]
 
 
-def names_of(keys: np.ndarray, records: Iterable[Record], sentences: Sequence[Input], model: Model) -> dict[int, str]:
+def names_of(
+    keys: np.ndarray, records: Iterable[Record], sentences: Mapping[int, Input], model: Model
+) -> dict[int, str]:
     """The names of features by key (uint64[K]), as far as the records have them; stops when all are found."""
     names, namer = dict[int, str](), Namer(model)
     waiting = set(keys.tolist())

@@ -1,7 +1,7 @@
 """A model with the sparse features that a trainer learns: given templates to begin with, written with its weights."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -65,7 +65,7 @@ def _write_templates(templates: Templates, directory: Path) -> None:
 class LearnedFeatures:
     """The names of learned features: what they are computed from."""
 
-    def __init__(self, logs: Iterable[Path], sentences: Sequence[Input], n: int):
+    def __init__(self, logs: Iterable[Path], sentences: Mapping[int, Input], n: int):
         """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""
         self.logs, self.sentences, self.n = [*logs], sentences, n
 

@@ -2,20 +2,26 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
+from phrasebeam.training.tuning.online_config import OnlineTuning
 
 SparseTuning = Literal["scales", "weights"]
+
+
+TuneMethod = Literal[Method, "online"]
 
 
 class TuneConfig(MethodSettings, ScoringSettings):
     """Everything that `tune` can be told besides its files."""
 
-    method: Method = "mira-batch"
+    method: TuneMethod = "mira-batch"
+    online: OnlineTuning = OnlineTuning()
     iterations: Annotated[int, WITHOUT_EFFECT] = Field(30, ge=1, description="of decoding and optimizing, at most")
     nbest: int = Field(200, ge=1, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
@@ -31,7 +37,45 @@ class TuneConfig(MethodSettings, ScoringSettings):
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     search: SearchSettings = SearchSettings()
 
+    @property
+    def list_method(self) -> Method:
+        """The method, of those that tune n-best lists. Raises ConfigError for another."""
+        if self.method == "online":
+            raise ConfigError("method is online, which decodes by itself; give one that tunes lists, such as mert")
+        return self.method
+
+    @property
+    def learns_sparse(self) -> bool:
+        """Whether each sparse feature gets a weight."""
+        return self.sparse == "weights" or (self.method == "online" and self.online.templates is not None)
+
+    @model_validator(mode="after")
+    def _tunes_online_what_it_can(self) -> "TuneConfig":
+        if self.method == "online" and self.c:
+            raise ValueError(f"c is {self.c}, which method online has no use for; give it for a MIRA method")
+        return self
+
     def with_c(self, c: float) -> "TuneConfig":
         """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
+
+
+SHARED = dict.fromkeys(
+    ("metric", "lowercase", "reference_length", "threads", "seeds"), "give it for training as a whole"
+)
+NOT_TUNED_BY = SHARED | {
+    "c": "give that of the method, one",
+    "sparse": "scales of groups are tuned",
+    "add": "give features to the model before, with tune",
+    "online": "another method tunes there",
+}
+
+
+def check_inner(tune: TuneConfig | None) -> None:
+    """Raises ValueError where settings of tuning within another training have no effect there."""
+    if tune is not None and tune.method == "online":
+        raise ValueError("tune.method is online, which learns by itself; give a method that tunes lists, such as mert")
+    for name, reason in NOT_TUNED_BY.items():
+        if tune is not None and getattr(tune, name) != getattr(TuneConfig(), name):
+            raise ValueError(f"tune.{name} has no effect in training; {reason}")

@@ -47,7 +47,7 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
         rng = np.random.default_rng([config.seeds[0], 1])
         problem = Problem(store.lists(), metric, start, tunable, rng, config.threads)
         with stage(f"optimize ({config.method})"):
-            optimum = METHODS[config.method](problem, config.of(config.method))
+            optimum = METHODS[config.list_method](problem, config.of(config.list_method))
         before, score = problem.score_of(start), problem.score_of(optimum.weights)
         keys = store.keys.tolist()
         store.close()

@@ -109,7 +109,8 @@ class Tuner:
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
             begin = time.process_time()
-            optimum = METHODS[self.config.method](problem, self.config.of(self.config.method))
+            method = self.config.list_method
+            optimum = METHODS[method](problem, self.config.of(method))
             seconds = time.process_time() - begin
         weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
         sparse = None

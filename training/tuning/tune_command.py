@@ -15,9 +15,10 @@ from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import text_table
 from phrasebeam.training.metrics.definitions import MetricName
-from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import Method
-from phrasebeam.training.tuning.tune_model import RunResult, tune_model
+from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
+from phrasebeam.training.tuning.online_model import OnlineData
+from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.tune_model import tune_model
 
 
 def tune(
@@ -25,7 +26,7 @@ def tune(
     source: Annotated[Path, typer.Option(help="Source sentences to tune on, tokenized, one a line.")],
     reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
     output: Annotated[Path, typer.Option(help="Directory of the tuned model; a run that was stopped there goes on.")],
-    method: Annotated[Method | None, typer.Option(help="How weights are found.", show_default="mira-batch")] = None,
+    method: Annotated[TuneMethod | None, typer.Option(help="How weights are found.", show_default="mira-batch")] = None,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/tune.yaml lists them all.")] = None,
     iterations: Annotated[int | None, typer.Option(help="Most iterations.", show_default="30")] = None,
     nbest: Annotated[int | None, typer.Option(help="Hypotheses of each sentence.", show_default="200")] = None,
@@ -33,13 +34,20 @@ def tune(
     c: Annotated[list[float] | None, typer.Option("--c", help="Of MIRA: the largest step; a run each.")] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     algorithm: Annotated[Algorithm | None, typer.Option(help="Of the search.", show_default="stack")] = None,
+    alignment: Annotated[
+        Path | None,
+        typer.Option(help="Of method online: the sentences are training data, with this word alignment (0-0 1-2 ...)."),
+    ] = None,
+    dev_source: Annotated[
+        Path | None, typer.Option(help="Of method online: other sentences, whose score says which epoch is best.")
+    ] = None,
+    dev_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     test_source: Annotated[Path | None, typer.Option(help="Other sentences, to score the tuned weights on.")] = None,
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     threads: shared.Threads = None,
 ) -> None:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
-    if (test_source is None) != (not test_reference):
-        raise ConfigError("--test-source and --test-reference need each other; give both")
+    test, held_out = _data("test", test_source, test_reference), _data("dev", dev_source, dev_reference)
     options = {
         "method": method,
         "iterations": iterations,
@@ -51,10 +59,16 @@ def tune(
         "threads": threads,
     }
     settings = config_with_options(config, TuneConfig, options)
-    test = DevelopmentData(test_source, test_reference) if test_source and test_reference else None
+    online = OnlineData(alignment, held_out) if alignment or held_out else None
     show_progress()
-    results = tune_model(model, DevelopmentData(source, reference), output, settings, test)
+    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online)
     print(to_table(results, settings.metric))
+
+
+def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> DevelopmentData | None:
+    if (source is None) != (not references):
+        raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
+    return DevelopmentData(source, references) if source and references else None
 
 
 def to_table(results: Sequence[RunResult], metric: str) -> str:

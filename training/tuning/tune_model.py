@@ -1,42 +1,36 @@
 """Tuning of a model directory: all runs, and a new model directory with the weights of the best one."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
+from phrasebeam.training.tuning.run_result import RunResult
 from phrasebeam.training.tuning.run_state import TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
 
-WORK = "tuning"  # in the model directory: all runs
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """The result of a run; scores are in the metric's own units (BLEU in percent, TER as edit rate)."""
-
-    name: str
-    c: float | None  # of MIRA, where several are compared
-    iterations: int
-    best: int  # iteration whose weights were best
-    before: float  # score on the development set before tuning
-    score: float
-    test_score: float | None
-    updates: int
-    optimize_seconds: float
-    decode_seconds: float
-
 
 def tune_model(
-    model: Path, corpus: DevelopmentData, output: Path, config: TuneConfig, test: DevelopmentData | None = None
+    model: Path,
+    corpus: DevelopmentData,
+    output: Path,
+    config: TuneConfig,
+    test: DevelopmentData | None = None,
+    online: OnlineData | None = None,
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
-    What an earlier call with the same settings and data did is not done again.
+    What an earlier call with the same settings and data did is not done again. `online`: further data of the method
+    of that name.
     """
+    if config.method == "online":
+        return tune_online(model, corpus, output, config, test, online or OnlineData())
+    if online is not None:
+        raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
     development, test_set = corpus.read(config), test.read(config) if test else None
     starting_weights(derived.opened, config)  # raises its errors before any work

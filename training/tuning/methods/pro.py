@@ -12,12 +12,17 @@ from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 
-class Pro(Section):
-    """Pairwise ranking optimization; the letters are those of Hopkins & May (2011)."""
+class Sampling(Section):
+    """How pairs are drawn from lists; the letters are those of Hopkins & May (2011)."""
 
     samples: int = Field(5000, ge=1, description="Gamma: pairs drawn from each list")
     kept: int = Field(50, ge=1, description="Xi: those with the largest differences that are kept")
     threshold: float = Field(0.05, ge=0, description="alpha: least difference in sentence score")
+
+
+class Pro(Sampling):
+    """Pairwise ranking optimization."""
+
     interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
     penalty: float = Field(1.0, ge=0, description="of the weights' squares, against the loss of a pair")
     steps: int = Field(100, ge=1, description="of L-BFGS, at most")

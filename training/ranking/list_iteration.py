@@ -1,11 +1,11 @@
-"""The iterations of a ranking training."""
+"""The iterations of a training that ranks n-best lists."""
 
 from pydantic import Field
 
 from phrasebeam.training.online.progress import OnlineIteration
 
 
-class RankingIteration(OnlineIteration):
+class ListIteration(OnlineIteration):
     """One epoch over the training data; number 0 is only the score before the first."""
 
     wrong: int = Field(0, description="pairs in which the better hypothesis did not score higher, when looked at")

@@ -1,0 +1,55 @@
+"""Settings of online tuning (Green et al. 2013), with all their defaults."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.training.common.settings import WITHOUT_EFFECT, TrainingDataSettings
+from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
+from phrasebeam.training.tuning.methods.pro import Sampling
+
+Positive = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class OnlineTuning(TrainingDataSettings, Sampling):
+    """AdaGrad with L1 regularization on pairs of n-best lists; the letters are those of Green et al. (2013).
+
+    leave_one_out, lm_folds and max_words have an effect where the word alignment says that the data are what the model
+    was made of.
+    """
+
+    rate: Positive = Field(0.03, description="eta, learning rate of all features")
+    rates: dict[str, Positive] = Field(
+        {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
+    )
+    strength: Positive = Field(0.1, description="lambda, of the L1 regularization of sparse features")
+    strengths: dict[str, Positive] = Field(
+        {}, description="of single features, or of groups of sparse features; without one dense features have 0"
+    )
+    truncate: Literal["touched", "all"] = Field(
+        "touched", description="which weights a step regularizes: those with a gradient in it, or by equation 7 all"
+    )
+    batch: int = Field(20, ge=1, description="sentences of a mini-batch")
+    delay: int = Field(
+        0, ge=0, description="mini-batches that are decoded before the steps of so many before them are done"
+    )
+    average: bool = Field(False, description="score the mean of the weights after each step, not the last ones")
+    sentence_bleu: SentenceBleu = Field("nakov", description="smoothing of BLEU by which hypotheses are compared")
+    patience: Annotated[int, WITHOUT_EFFECT] = Field(
+        4, ge=1, description="epochs without a better score before it ends"
+    )
+    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
+    checkpoint: int = Field(50, ge=1, description="mini-batches between two; with a delay, results depend on it")
+    names: Annotated[int, WITHOUT_EFFECT] = Field(
+        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+    )
+
+    @model_validator(mode="after")
+    def _has_known_features(self) -> "OnlineTuning":
+        known = {feature.name for feature in FEATURES}
+        for name in (*self.rates, *self.strengths):
+            if name not in known:
+                raise ValueError(f"{name!r} is not a feature; docs/reference/features.md lists them")
+        return self

@@ -1,0 +1,119 @@
+"""Online tuning of a model directory: features, folds, runs, and a new model directory with the weights of the best.
+
+The work directory `tuning` in the output has features/ and lm_folds/ like that of the perceptron, and for each seed a
+directory with the files of an OnlineTraining.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import SignedSection, begin
+from phrasebeam.training.common.derived_model import DerivedModel, with_sparse_weights
+from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
+from phrasebeam.training.ranking.list_iteration import ListIteration
+from phrasebeam.training.ranking.list_objective import ListExample
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, online_training
+from phrasebeam.training.tuning.run_result import RunResult
+
+WORK = "tuning"  # in the model directory: all runs
+
+
+@dataclass(frozen=True)
+class OnlineData:
+    """Data of the method online besides sentences and references."""
+
+    alignment: Path | None = None  # word alignment, where the sentences are those that the model was made of
+    held_out: DevelopmentData | None = None  # other sentences, whose score says which epoch is best
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Paths of all files, by name."""
+        files = {} if self.alignment is None else {"alignment": self.alignment}
+        return files | (
+            {f"held-out {name}": path for name, path in self.held_out.files.items()} if self.held_out else {}
+        )
+
+
+def tune_online(
+    model: Path,
+    corpus: DevelopmentData,
+    output: Path,
+    config: TuneConfig,
+    test: DevelopmentData | None = None,
+    online: OnlineData = OnlineData(),
+) -> list[RunResult]:
+    """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
+    derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
+    signature = derived.signature(settings_with_effect(config))
+    derived.work.mkdir(parents=True, exist_ok=True)
+    begin(derived.work / "work.yaml", SignedSection(signature=signature))
+    weights = config.add.added_to(derived.opened.weights)
+    opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
+    held_out, test_set = (online.held_out or corpus).read(config), test.read(config) if test else None
+    data, results, found = _data(corpus, online, opened, config, derived.work), [], {}
+    for seed in config.seeds:
+        directory = derived.work / f"seed-{seed}"
+        training, start = online_training(opened, data, held_out, config, seed, directory)
+        found[seed] = training.finish(signature, start)
+        score = _test_score(load_best(directory, signature), opened, test_set, config) if test_set else None
+        results.append(_result(f"seed-{seed}", found[seed], held_out, score))
+    best = derived.work / f"seed-{max(found, key=lambda seed: found[seed].best_score)}"
+    sentences = {example.number: example.given for example in data.examples}
+    learned = LearnedFeatures([best / UPDATES.format(0)], sentences, config.online.names)
+    settings = config.model_dump(mode="json", exclude={"threads"})
+    write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, settings, "tune")
+    return results
+
+
+def _data(corpus: DevelopmentData, online: OnlineData, opened: Model, config: TuneConfig, work: Path) -> TuningData:
+    """The sentences of `corpus`; with a word alignment, as training data that the model must not know."""
+    if online.alignment is None:
+        references = [list(read_lines(path)) for path in corpus.references]
+        return TuningData(examples_of(corpus.read(config), references), ())
+    if len(corpus.references) > 1:
+        raise ConfigError(
+            f"{len(corpus.references)} references of training data, which have one; leave out --alignment"
+        )
+    training, settings = TrainingData(corpus.source, corpus.references[0], online.alignment), config.online
+    examples = [
+        ListExample(number, given, [" ".join(reference)])
+        for number, (given, reference) in enumerate(training.pairs(settings))
+        if 0 < len(given.words) <= settings.max_words
+    ]
+    return TuningData(examples, training.folds(opened, work / "lm_folds", settings))
+
+
+def _test_score(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> float:
+    decoder = Decoder(opened, config.search)
+    weights = Weights.model_validate(decoder.features.by_group(best.dense))
+    decoder = Decoder(with_sparse_weights(opened, best.table()), config.search, weights)
+    return test.reported(test.score(decoder).score)
+
+
+def _result(
+    name: str, progress: OnlineProgress[ListIteration], held_out: DevelopmentSet, test_score: float | None
+) -> RunResult:
+    iterations, reported = progress.iterations, held_out.reported
+    return RunResult(
+        name,
+        None,
+        len(iterations) - 1,
+        progress.best,
+        reported(iterations[0].score),
+        reported(progress.best_score),
+        test_score,
+        sum(iteration.updates for iteration in iterations),
+        0.0,
+        sum(iteration.seconds + iteration.development_seconds for iteration in iterations),
+    )

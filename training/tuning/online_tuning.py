@@ -1,0 +1,94 @@
+"""Online tuning on n-best lists of many sentences, with any number of sparse features (Green et al. 2013)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
+from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.language_model_folds import Fold
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
+from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.shard_pass import BatchSettings
+from phrasebeam.training.online.shards import whole
+from phrasebeam.training.online.training import OnlineTraining, Plan
+from phrasebeam.training.online.update_rules import AdaGrad
+from phrasebeam.training.ranking.list_iteration import ListIteration
+from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, SampledLogistic
+from phrasebeam.training.tuning.config import TuneConfig
+
+PLOTS = {"score": "score of the development set", "example_score": "score of the epoch's best translations"}
+
+
+class TuningData(NamedTuple):
+    """Sentences that are tuned on."""
+
+    examples: Sequence[ListExample]
+    folds: Sequence[Fold]  # language models, of training data
+
+
+def online_training(
+    model: Model, data: TuningData, held_out: DevelopmentSet, config: TuneConfig, seed: int, directory: Path
+) -> tuple[OnlineTraining[ListIteration], LearnedWeights]:
+    """The training of one seed, with its work in `directory`, and the weights that it begins with.
+
+    `model` has the features that are learned; the epoch is chosen by the score of `held_out`.
+    """
+    settings, decoder = config.online, Decoder(model, config.search, folds=data.folds)
+    decoder.searcher.rank_by(model.weights)
+    lists = ListSettings(config.nbest, config.distinct, settings.sentence_bleu, config, seed)
+    loss = SampledLogistic(settings.samples, settings.kept, settings.threshold)
+    objective = ListObjective(decoder, data.examples, loss, lists)
+    rates = _per_feature(decoder.features, settings.rates, settings.rate, settings.rate)
+    rates = _learned(rates, decoder.features, config)
+    strengths = _per_feature(decoder.features, settings.strengths, 0.0, settings.strength)
+    rule = AdaGrad(rates, strengths, settings.truncate == "all")
+    plan = Plan(
+        whole(len(data.examples), seed),
+        BatchSettings(settings.batch, settings.delay, settings.checkpoint, settings.average),
+        config.iterations,
+        settings.patience,
+        "steps" if settings.average else "none",
+        threads=config.threads,
+        plots=PLOTS,
+    )
+    scorer = DevelopmentScorer(held_out, Decoder(model, config.search))
+
+    def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
+        return scorer.score_tuned(name, weights, sparse)
+
+    start = LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights, True)
+    return OnlineTraining(objective, rule, plan, score, directory, ListIteration), start
+
+
+def examples_of(development: DevelopmentSet, references: Sequence[Sequence[str]]) -> list[ListExample]:
+    """The sentences of a development set with all their references (one list for each set of them)."""
+    rows = zip(development.source, zip(*references), strict=True)
+    return [ListExample(number, Input(split(line)), texts) for number, (line, texts) in enumerate(rows) if line.strip()]
+
+
+def _per_feature(layout: FeatureLayout, given: dict[str, float], dense: float, sparse: float) -> PerFeature:
+    values = {feature.name: given.get(feature.name, dense) for feature in FEATURES}
+    repeated = np.repeat(
+        [values[name] for name, _ in layout.groups], [1 if size is None else size for _, size in layout.groups]
+    )
+    return PerFeature(repeated, np.array([given.get(name, sparse) for name in GROUPS]))
+
+
+def _learned(rates: PerFeature, layout: FeatureLayout, config: TuneConfig) -> PerFeature:
+    """The rates without those of features that keep their weights: fixed ones, and scales of groups."""
+    kept = {*config.fixed, *GROUPS}
+    sizes = [1 if size is None else size for _, size in layout.groups]
+    is_kept = np.repeat([name in kept for name, _ in layout.groups], sizes)
+    groups = [name not in config.fixed and config.learns_sparse for name in GROUPS]
+    return PerFeature(np.where(is_kept, 0.0, rates.dense), np.where(groups, rates.groups, 0.0))
