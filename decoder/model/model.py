@@ -74,7 +74,7 @@ def open_model(directory: str | Path) -> Model:
     phrases = open_phrase_table(directory / "phrases")
     reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
     lms = join_language_models(language_models, target)
-    templates, levels, sparse = open_sparse(directory, target, len(phrases.ln_scores))
+    templates, levels, sparse = open_sparse(directory, source, target, phrases)
     tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):

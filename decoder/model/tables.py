@@ -32,6 +32,7 @@ class Sentence(NamedTuple):
     rules: np.ndarray  # int8[n * longest], which pairs of the phrase table each span may use, see span_rules
     zones: Zones
     classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
+    is_content: np.ndarray  # bool[n], see Levels.content_words; [0] in models without sparse features
 
 
 @inlined_kernel

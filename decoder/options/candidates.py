@@ -137,7 +137,7 @@ def add_sparse(pair, begin, end, lookup: Lookup):
         return
     read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
-    fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)
+    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, begin, end, candidates.fired)
     score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
     if pair < 0:
         number = synthetic_number(pair)

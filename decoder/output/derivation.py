@@ -117,7 +117,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
         size = target_length(tables, synthetic, pair)
         phrase = words[position : position + size]
         fire_pair(sparse, pair, fired)
-        fire_rule(sparse, sentence, phrase, size, begin, end, fired)
+        fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
         if sparse.has_history:
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD

@@ -105,7 +105,7 @@ def with_features(model: Model, directory: Path, work: Path, config: MaxforceCon
         features = work / "features"
         if not (features / "templates.yaml").exists():
             _write_templates(config.templates, features)
-    templates, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
+    templates, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
     scales = {
         name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
     }
