@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LONGEST_SHAPE = 7  # longer sides have the length of this one in rule_shape
 SIDE_HASHES = name_hashes(["source", "target"])  # part of the keys of phrase_alignment
 ABSENT_CLIQUE = np.uint64(0)  # in place of a hash
-END_OF_SIDE = np.int64(-2)  # in the hash of a shape
+END_OF_SIDE = np.int64(2)  # in the hash of a shape, beside 0 and 1 for runs
 ALL_CLASSES = "all"  # the aggregate feature of source_deletion
 
 
@@ -118,14 +118,22 @@ def shape_hash(points, n_source, n_target, cliques):
     `points` is uint8[K, 2]; `cliques` (int64[2, W]) as fill_cliques has filled them.
     """
     h = combine(combine(START, min(n_source, LONGEST_SHAPE)), min(n_target, LONGEST_SHAPE))
-    for i in range(n_source):
-        if i == 0 or (cliques[SOURCE, i] == UNALIGNED) != (cliques[SOURCE, i - 1] == UNALIGNED):
-            h = combine(h, np.int64(cliques[SOURCE, i] != UNALIGNED))
-    h = combine(h, END_OF_SIDE)
-    for j in range(n_target):
-        if j == 0 or (cliques[TARGET, j] == UNALIGNED) != (cliques[TARGET, j - 1] == UNALIGNED):
-            h = combine(h, np.int64(cliques[TARGET, j] != UNALIGNED))
-    return combine(combine(h, END_OF_SIDE), np.int64(is_crossing(points)))
+    h = _add_runs(h, cliques[SOURCE, :n_source])
+    h = _add_runs(h, cliques[TARGET, :n_target])
+    return combine(h, np.int64(is_crossing(points)))
+
+
+@inlined_kernel
+def _add_runs(h, cliques):
+    """uint64 hash of what has the hash `h` followed by the runs of aligned and unaligned words in `cliques` (int64[n]).
+
+    Mixed after each, since `combine` alone does not tell all orders of small values apart.
+    """
+    for i in range(cliques.size):
+        is_aligned = cliques[i] != UNALIGNED
+        if i == 0 or is_aligned != (cliques[i - 1] != UNALIGNED):
+            h = mix(combine(h, np.int64(is_aligned)))
+    return mix(combine(h, END_OF_SIDE))
 
 
 @inlined_kernel

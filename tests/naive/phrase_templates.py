@@ -51,7 +51,8 @@ def reached(clique, points):
 def deleted(frequent, rule, points):
     """The content words that are deleted."""
     for i, word in enumerate(rule[0]):
-        if word not in frequent[0] and all(rule[1][j] in frequent[1] for k, j in points if k == i):
+        is_content = word not in frequent[0] and any(c.isalpha() for c in word)
+        if is_content and all(rule[1][j] in frequent[1] for k, j in points if k == i):
             yield word
 
 
@@ -60,19 +61,18 @@ def phrase_hash(name):
     group, rest = name[0], name[1:]
     if group == "rule_shape":
         lengths, runs, crosses = rest
-        values = [*lengths, *runs[0], -2, *runs[1], -2, crosses]
-    elif group == "phrase_alignment":
+        h = combine(combine(0, lengths[0]), lengths[1])
+        for value in (*runs[0], 2, *runs[1], 2):
+            h = mix(combine(h, int(value)))
+        return combine(h, int(crosses))
+    if group == "phrase_alignment":
         sides = [(side, word) for side, words in zip(("source", "target"), rest) for word in words]
         parts = [combine(combine(0, name_hash(side)), hash_text(f"word={word}")) for side, word in sides]
         return sum(map(mix, parts)) & EVERY_BIT
-    elif group == "source_deletion":
-        values = [] if rest[0] == "all" else [hash_text(rest[0])]
-    else:
-        values = [hash_text(f"word={word}") for word in rest]
-    h = 0
-    for value in values:
-        h = combine(h, int(value))
-    return h
+    if group == "source_deletion":
+        return 0 if rest[0] == "all" else combine(0, hash_text(rest[0]))
+    first, second = (hash_text(f"word={word}") for word in rest)
+    return combine(combine(0, first), second)
 
 
 def phrase_text(name):
