@@ -10,6 +10,7 @@ from phrasebeam.decoder.input.zones import Zones
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf
 from phrasebeam.kernels.jit import inlined_kernel
 
 
@@ -21,6 +22,7 @@ class Tables(NamedTuple):
     orientations: Orientations
     lms: LanguageModels
     sparse: Sparse
+    idf: WordIdf = NO_IDF  # for features that need it
 
 
 class Sentence(NamedTuple):

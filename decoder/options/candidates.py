@@ -96,7 +96,7 @@ def choose(source, lookup: Lookup):
         pair = first + item
         length = tables.phrases.target_offsets[pair + 1] - tables.phrases.target_offsets[pair]
         total = weights.phrase_penalty - weights.word_penalty * length
-        total += score_pair(tables.phrases, weights, pair, source_length, length)
+        total += score_pair(tables.phrases, tables.idf, weights, pair, source_length, length)
         if tables.sparse.active[PAIR_SPARSE]:
             total += score_pair_alone(tables.sparse, weights.sparse, pair)
         if not np.isfinite(total):

@@ -92,7 +92,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
             for column in range(n_translation):
                 features[places.translation + column] += tables.phrases.ln_scores[pair, column]
             source_length = np.int64(derivation.end[i] - derivation.begin[i])
-            add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
+            lengths, longest_grouped = (source_length, length), space.longest_grouped
+            add_pair_features(tables.phrases, tables.idf, pair, *lengths, places, longest_grouped, features)
     features[places.word_penalty] -= size
     for lm in range(tables.lms.orders.size):
         space.lm_words[size, lm] = tables.lms.end_ids[0, lm]

@@ -18,6 +18,7 @@ from phrasebeam.decoder.search.extension import SearchParameters
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.word_counts import NO_IDF
 
 
 class WeightSnapshot(NamedTuple):
@@ -51,5 +52,7 @@ def weight_snapshot(model: Model, settings: SearchSettings, weights: Weights, sp
         tables.orientations.keeps_blocks,
         dense.sparse,
     )
-    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse))
+    needs_idf = weights.target_idf is not None or weights.source_idf is not None
+    idf = model.word_idf() if needs_idf else NO_IDF
+    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf)
     return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters)

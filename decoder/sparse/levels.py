@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.sparse.text_hashes import hash_texts
-from phrasebeam.decoder.tables.frequent_words import FrequentWords
+from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_class_map

@@ -38,7 +38,7 @@ def original_pair(origin, pair):
 
 @inlined_kernel
 def point_range(sparse: "Sparse", synthetic, pair):
-    """(first, last) of the points of `pair` (int64) in sparse.points; of a negative one in the SyntheticPairs."""
+    """(first, last) of the points of `pair` (int64) in sparse.points; of a negative one in `synthetic`."""
     if pair < 0:
         number = -1 - pair
         return synthetic.alignment_offsets[number], synthetic.alignment_offsets[number + 1]

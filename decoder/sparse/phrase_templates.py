@@ -24,6 +24,7 @@ from phrasebeam.decoder.sparse.phrase_alignment import (
 )
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
+from phrasebeam.decoder.tables.word_counts import MOST_FREQUENT
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel
 
@@ -96,7 +97,8 @@ PHRASE_GROUPS = (
     ),
     SparseGroup(
         "source_deletion",
-        "content word that is unaligned or aligned with frequent words alone: its class, and all (Green et al. 2013)",
+        f"class of a content word that is unaligned or aligned with none but the {MOST_FREQUENT} most frequent words; "
+        "and one for all of them (Green et al. 2013)",
         "rule",
         _deletion_names,
         rate=0.02,

@@ -21,8 +21,8 @@ from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sp
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.sparse.text_hashes import name_keys
-from phrasebeam.decoder.tables.frequent_words import FrequentWords, frequent_words
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, PhraseTable, map_array
+from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions

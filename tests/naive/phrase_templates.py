@@ -12,7 +12,7 @@ def most_frequent(counts, n):
     return {*sorted((word for word in counts if counts[word]), key=lambda word: -counts[word])[:n]}
 
 
-def word_counts(pairs):
+def one_word_counts(pairs):
     """{word: count} of both sides, of [(source words, target words, count)]: the counts of pairs with a side of one."""
     counts = {}, {}
     for *sides, count in pairs:

@@ -19,7 +19,7 @@ from phrasebeam.decoder.sparse.levels import Level
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.tables import frequent_words
+from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
@@ -37,7 +37,7 @@ TEMPLATES = Templates(levels=[Level(kind="type", budget=1)], **dict.fromkeys(PHR
 @pytest.fixture(autouse=True, scope="module")
 def few_frequent_words():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent_words, "MOST_FREQUENT", FEW)
+        patch.setattr(word_counts, "MOST_FREQUENT", FEW)
         yield
 
 
@@ -150,17 +150,17 @@ def test_frequent_words(tmp_path_factory, seed, few):
     toy = random_toy(tmp_path_factory.mktemp("frequent"), seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tests.decoder.features.test_sparse_features.FEW", few)
-        patch.setattr(frequent_words, "MOST_FREQUENT", few)
+        patch.setattr(word_counts, "MOST_FREQUENT", few)
         expected = add_points(toy, random.Random(seed))["frequent"]
         model = open_model(toy.directory)
         phrases = model.tables.phrases
-        assert list(map(set, frequent_words.frequent_words(phrases, model.source, model.target))) == expected
+        assert list(map(set, word_counts.frequent_words(phrases, model.source, model.target))) == expected
         for name in ("pair_offsets", "target_offsets", "source_offsets", "source_words", "target_words"):
             for value in (-1, 1 << 30):  # of a damaged file
                 array = getattr(phrases, name).copy()
                 array[: array.size // 2 + 1] = value
                 damaged = phrases._replace(**{name: array})
-                frequent_words.frequent_words(damaged, model.source, model.target)
+                word_counts.frequent_words(damaged, model.source, model.target)
 
 
 def test_content_words(trained):

@@ -26,11 +26,11 @@ from phrasebeam.decoder.sparse.sparse_weights import (
 )
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.word_edges import WordEdges
-from phrasebeam.decoder.tables import frequent_words
+from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
-from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, word_counts
+from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
 
@@ -50,7 +50,7 @@ FEW = 2  # words are frequent in small models
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frequent_words, "MOST_FREQUENT", FEW)
+        patch.setattr(word_counts, "MOST_FREQUENT", FEW)
         yield tmp_path_factory.mktemp("sparse")
 
 
@@ -98,7 +98,7 @@ def add_points(toy, rng):
     np.save(toy.directory / "phrases" / "alignment_points.npy", flat_points)
     offsets = np.cumsum([0, *map(len, points.values())]).astype(np.int64)
     np.save(toy.directory / "phrases" / "alignment_offsets.npy", offsets)
-    sides = word_counts((*pair, count) for pair, count in zip(pairs, counts))
+    sides = one_word_counts((*pair, count) for pair, count in zip(pairs, counts))
     return {"points": points, "frequent": [most_frequent(side, FEW) for side in sides]}
 
 
