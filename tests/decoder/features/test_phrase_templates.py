@@ -115,6 +115,28 @@ def test_training_sentences_have_the_alignments_of_the_model(trained):
     assert len(texts) > 50
 
 
+def test_training_sentences_have_idf(trained):
+    directory, lines = trained
+    weights = load_config(directory / "weights.yaml", Weights)
+    weights = weights.model_copy(update={"target_idf": 0.3, "source_idf": -0.2})
+    decoder = Decoder.load(directory, SearchSettings(table_limit=3), weights)
+    model, dense, kinds = decoder.model, weight_vector(decoder.weights, decoder.features), set()
+    for s, t, points in lines[:12]:
+        for one in decoder.nbest(Input(s, held_out=HeldOutPair(tuple(t), points)), 20):
+            expected = [0.0, 0.0]
+            for phrase in one.phrases:
+                sides = zip(model.word_idf(), (model.source, model.target), (phrase.source, phrase.target))
+                source, target = (
+                    0 if phrase.is_copied else idf[words.ids(text.split())].sum() for idf, words, text in sides
+                )
+                expected = [expected[0] + max(target - source, 0), expected[1] + max(source - target, 0)]
+            found = [one.features[name] for name in ("target_idf", "source_idf")]
+            assert found == pytest.approx(expected, abs=1e-6)
+            assert flat(one.features) @ dense == pytest.approx(one.score, abs=1e-3)
+            kinds |= {value > 0 for value in expected}
+    assert kinds == {False, True}
+
+
 def test_terms_have_the_alignments_of_the_markup(trained):
     directory, _ = trained
     words = ["a", "b", "new", "c", "d"]
