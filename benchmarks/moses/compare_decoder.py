@@ -27,7 +27,7 @@ from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.feature_buffer import new_sparse_features
-from phrasebeam.decoder.sparse.levels import NO_CLASSES
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
@@ -74,7 +74,7 @@ class Rescorer:
         blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)
         space = FeatureSpace(self.states, blocks, orientations, self.places, 0, *room, fired)
         ids, no_rules = self.model.source.ids(source), np.zeros(0, np.int8)
-        sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES)
+        sentence = Sentence(ids, packed, 1, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT)
         fill_feature_matrix(derivation, offsets, self.tables, sentence, space, matrix)
         return matrix[0]
 

@@ -30,7 +30,7 @@ from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.sparse.levels import NO_CLASSES
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
@@ -191,7 +191,8 @@ class TableFilter:
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
-        no_sentence = Sentence(no_words, no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES)
+        contents = no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT
+        no_sentence = Sentence(no_words, *contents)
         ranking = ranking._replace(is_own=False)  # scores are of no use here
         self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, new_states(orders, 2))
 

@@ -10,6 +10,7 @@ import numpy as np
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
 from phrasebeam.decoder.tables.language_models import TargetModel
+from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.jit import inner_kernel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
@@ -28,6 +29,11 @@ class SyntheticPair(NamedTuple):
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
     shown: str = ""  # text of the output in place of `target`, which the language model scores; "": the target
 
+    @property
+    def points(self) -> tuple[tuple[int, int], ...]:
+        """The alignment for sparse features; none of very long pairs, since points are bytes in kernels."""
+        return self.alignment if len(self.target) <= LONGEST_PHRASE else ()
+
 
 class SyntheticPairs(NamedTuple):
     """K pairs, sorted by span; pair k has the id -1 - k. W of their words are not among the V known target words."""
@@ -36,6 +42,8 @@ class SyntheticPairs(NamedTuple):
     first: Annotated[np.ndarray, array(np.int64, "S")]
     target_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into target_words
     target_words: Annotated[np.ndarray, array(np.int32, "N")]  # target ids; V + i for word i of the W
+    alignment_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into alignment_points
+    alignment_points: Annotated[np.ndarray, array(np.uint8, "A", 2)]  # (source, target) positions inside the pairs
     lm_ids: Annotated[np.ndarray, array(np.int32, "W", "L")]  # ids of the W words in the L language models
     ln_score: Annotated[np.ndarray, array(np.float64, "K")]  # value of each of the phrase table's features
     unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
@@ -78,6 +86,8 @@ def pack_synthetic_pairs(
         first=np.cumsum(first),
         target_offsets=np.array([0, *accumulate(len(pair.target) for pair in pairs)], np.int64),
         target_words=np.array(ids, np.int32),
+        alignment_offsets=np.array([0, *accumulate(len(pair.points) for pair in pairs)], np.int64),
+        alignment_points=np.array([point for pair in pairs for point in pair.points], np.uint8).reshape(-1, 2),
         lm_ids=lm_ids,
         ln_score=np.array([pair.ln_score for pair in pairs], np.float64),
         unknown=np.array([pair.unknown for pair in pairs], np.float64),
@@ -88,7 +98,7 @@ def pack_synthetic_pairs(
 @lru_cache(LENGTHS_KEPT)
 def no_synthetic_pairs(n_models: int, n_offsets: int = 0) -> SyntheticPairs:
     """No pairs, with int64[n_offsets] `first`, for `n_models` language models; cached, so not to be changed."""
-    sizes = {"S": n_offsets, "K": 0, "N": 0, "W": 0, "L": n_models}
+    sizes = {"S": n_offsets, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models}
     return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 

@@ -10,7 +10,8 @@ sparse/         their weights, and those features that single phrase pairs have,
 lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     open_phrase_table,
     open_reordering_table,
 )
+from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf, word_idf
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.word_classes import read_word_classes
@@ -53,6 +55,7 @@ class Model(NamedTuple):
     templates: Templates | None = None  # of sparse features
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
+    word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
 
 
 def open_model(directory: str | Path) -> Model:
@@ -74,7 +77,7 @@ def open_model(directory: str | Path) -> Model:
     phrases = open_phrase_table(directory / "phrases")
     reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
     lms = join_language_models(language_models, target)
-    templates, levels, sparse = open_sparse(directory, target, len(phrases.ln_scores))
+    templates, levels, sparse = open_sparse(directory, source, target, phrases)
     tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):
@@ -83,7 +86,8 @@ def open_model(directory: str | Path) -> Model:
     if most_pairs is None:
         most_pairs = longest(phrases.pair_offsets)
     fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
-    return Model(*fields, templates, levels, open_pair_names(directory))
+    find_idf = cache(partial(word_idf, phrases, len(source), len(target), description.sentence_pairs))
+    return Model(*fields, templates, levels, open_pair_names(directory), find_idf)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

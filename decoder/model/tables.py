@@ -10,6 +10,7 @@ from phrasebeam.decoder.input.zones import Zones
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf
 from phrasebeam.kernels.jit import inlined_kernel
 
 
@@ -21,6 +22,7 @@ class Tables(NamedTuple):
     orientations: Orientations
     lms: LanguageModels
     sparse: Sparse
+    idf: WordIdf = NO_IDF  # for features that need it
 
 
 class Sentence(NamedTuple):
@@ -32,6 +34,7 @@ class Sentence(NamedTuple):
     rules: np.ndarray  # int8[n * longest], which pairs of the phrase table each span may use, see span_rules
     zones: Zones
     classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
+    is_content: np.ndarray  # bool[n], see Levels.content_words; [0] in models without sparse features
 
 
 @inlined_kernel

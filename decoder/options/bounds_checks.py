@@ -8,18 +8,21 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.sparse.phrase_alignment import original_pair
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, TRAIN_AGAIN, find_source
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
 
 CAPACITY = 1 << 13  # source phrases remembered as sound, direct-mapped
 # Status of a check: sound, or the file that is damaged
-SOUND, SOURCES, PAIRS, TARGETS, WORDS, SPARSE = (np.int64(i) for i in range(6))
+SOUND, SOURCES, PAIRS, TARGETS, WORDS, SPARSE, ALIGNMENTS, POINTS = (np.int64(i) for i in range(8))
 FILES = {
     PAIRS: "phrases/pair_offsets.npy",
     TARGETS: "phrases/target_offsets.npy",
     WORDS: "phrases/target_words.npy",
     SPARSE: "sparse/pairs/offsets.npy",
+    ALIGNMENTS: "phrases/alignment_offsets.npy",
+    POINTS: "phrases/alignment_points.npy",
 }
 
 
@@ -48,7 +51,7 @@ def _message(status: int, finding: np.ndarray) -> str:
     if status == SOURCES:
         return "phrases/slots.npy, source_offsets.npy: a phrase is not where it should be"
     position, value, limit = finding.tolist()
-    expected = "ids from 0" if status == WORDS else "ascending offsets from 0"
+    expected = {WORDS: "ids from 0", POINTS: "positions from 0"}.get(np.int64(status), "ascending offsets from 0")
     return f"{FILES[np.int64(status)]}: {value} at {position}, expected {expected} to {limit}"
 
 
@@ -91,6 +94,26 @@ def _check_pairs(tables, source, finding):
                 return WORDS
         if sparse.active[PAIR_SPARSE] and not _is_ascending(sparse.pair_offsets, pair, sparse.pair_keys.size, finding):
             return SPARSE
+        if sparse.has_phrase_features:
+            n_source = phrases.source_offsets[source + 1] - phrases.source_offsets[source]
+            n_target = phrases.target_offsets[pair + 1] - phrases.target_offsets[pair]
+            original = original_pair(sparse.points.origin, pair)
+            status = _check_points(sparse.points, original, n_source, n_target, finding)
+            if status != SOUND:
+                return status
+    return SOUND
+
+
+@inlined_kernel
+def _check_points(points, pair, n_source, n_target, finding):
+    """Check the alignment points of a `pair` of the model's table, of so many words, as _check_pairs does."""
+    if not _is_ascending(points.offsets, pair, points.points.shape[0], finding):
+        return ALIGNMENTS
+    for k in range(points.offsets[pair], points.offsets[pair + 1]):
+        for side, size in enumerate((n_source, n_target)):
+            if np.int64(points.points[k, side]) >= size:
+                finding[POSITION], finding[VALUE], finding[LIMIT] = k, points.points[k, side], size - 1
+                return POINTS
     return SOUND
 
 

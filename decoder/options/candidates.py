@@ -129,7 +129,7 @@ def _without_language_model(source, pair, weights, lookup):
     source_length = phrases.source_offsets[source + 1] - phrases.source_offsets[source]
     length = phrases.target_offsets[pair + 1] - phrases.target_offsets[pair]
     total = weights.phrase_penalty - weights.word_penalty * length
-    total += score_pair(phrases, weights, pair, source_length, length)
+    total += score_pair(phrases, lookup.tables.idf, weights, pair, source_length, length)
     if sparse.active[PAIR_SPARSE]:
         total += score_pair_alone(sparse, weights.sparse, pair)
     if not np.isfinite(total):
@@ -175,7 +175,7 @@ def add_sparse(pair, begin, end, lookup: Lookup):
         return
     read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
-    fire_rule(sparse, lookup.sentence, candidates.words, size, begin, end, candidates.fired)
+    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, begin, end, candidates.fired)
     score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
     if pair < 0:
         number = synthetic_number(pair)

@@ -39,16 +39,19 @@ def check_score(score: float) -> None:
         raise ModelError(f"{LANGUAGE_MODEL}; {TRAIN_AGAIN}")
 
 
-def check_points(table: PhraseTable, pair: int, first: int, last: int, n_source: int, n_target: int) -> None:
-    """Raise ModelError unless the alignment points first:last of a pair lie inside it."""
+def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) -> list[list[int]]:
+    """The alignment points of a pair of so many words. Raises ModelError unless they lie inside it."""
+    first, last = table.alignment_offsets[pair : pair + 2].tolist()
     if not 0 <= first <= last <= len(table.alignment_points):
         limit = len(table.alignment_points)
         message = f"alignment_offsets.npy: {first} and {last} at {pair}, expected ascending offsets from 0 to {limit}"
         raise ModelError(f"phrases/{message}; {TRAIN_AGAIN}")
-    for at, (i, j) in enumerate(table.alignment_points[first:last].tolist(), first):
+    points: list[list[int]] = table.alignment_points[first:last].tolist()
+    for at, (i, j) in enumerate(points, first):
         if i >= n_source or j >= n_target:
             message = f"{i}-{j} at {at}, expected points of {n_source} source and {n_target} target words"
             raise ModelError(f"phrases/alignment_points.npy: {message}; {TRAIN_AGAIN}")
+    return points
 
 
 def _shown(ln_scores: np.ndarray) -> str:

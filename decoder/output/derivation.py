@@ -92,7 +92,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
             for column in range(n_translation):
                 features[places.translation + column] += tables.phrases.ln_scores[pair, column]
             source_length = np.int64(derivation.end[i] - derivation.begin[i])
-            add_pair_features(tables.phrases, pair, source_length, length, places, space.longest_grouped, features)
+            lengths, longest_grouped = (source_length, length), space.longest_grouped
+            add_pair_features(tables.phrases, tables.idf, pair, *lengths, places, longest_grouped, features)
     features[places.word_penalty] -= size
     for lm in range(tables.lms.orders.size):
         space.lm_words[size, lm] = tables.lms.end_ids[0, lm]
@@ -117,7 +118,7 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
         size = target_length(tables, synthetic, pair)
         phrase = words[position : position + size]
         fire_pair(sparse, pair, fired)
-        fire_rule(sparse, sentence, phrase, size, begin, end, fired)
+        fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
         if sparse.has_history:
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD

@@ -16,11 +16,12 @@ from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import new_target_room
-from phrasebeam.decoder.options.score_checks import check_points
+from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.sparse.feature_buffer import most_sparse_features, new_sparse_features
+from phrasebeam.decoder.sparse.phrase_alignment import Points
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14
@@ -112,19 +113,14 @@ class DerivationView:
         return tuple(found)
 
     def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
-        table = self.model.tables.phrases
+        is_copied = is_fallback = False
         if pair < 0:
             synthetic = self.source.synthetic[-1 - pair]
-            points, is_copied = (
-                synthetic.alignment,
-                synthetic.unknown != 0 and list(synthetic.target) == self.source.words[begin:end],
-            )
+            is_copied = synthetic.unknown != 0 and list(synthetic.target) == self.source.words[begin:end]
             is_fallback = synthetic.unknown != 0 and bool(target) and not is_copied
+            points: Points = synthetic.alignment
         else:
-            is_copied = is_fallback = False
-            first, last = table.alignment_offsets[pair : pair + 2].tolist()
-            check_points(table, pair, first, last, end - begin, len(target))
-            points = table.alignment_points[first:last].tolist()
+            points = alignment_in(self.model.tables.phrases, pair, end - begin, len(target))
         return Phrase(
             " ".join(self.source.words[begin:end]),
             " ".join(target),
@@ -145,6 +141,12 @@ class DerivationView:
     def words_of(self, pair: int) -> Sequence[str]:
         """Target words of a pair as the models see them."""
         return self.source.synthetic[-1 - pair].target if pair < 0 else self.table_words(pair)
+
+    def points_of(self, pair: int, n_source: int, n_target: int) -> Points:
+        """Alignment points of a pair of so many words as sparse features see them."""
+        if pair < 0:
+            return self.source.synthetic[-1 - pair].points
+        return alignment_in(self.model.tables.phrases, pair, n_source, n_target)
 
 
 def cached_target_words(model: Model) -> Callable[[int], Sequence[str]]:

@@ -122,10 +122,12 @@ class SearchResult(DerivationView):
         if levels is None:
             return []
         namer = FeatureNamer(levels, self.tables.sparse, self.model.pair_names)
-        pairs, rules = original_pairs(derivation.pair, self.source.tables.origin), []
-        for pair, begin, end in zip(pairs.tolist(), derivation.begin.tolist(), derivation.end.tolist()):
+        phrases, rules = self.with_model_pairs(derivation), []
+        for pair, begin, end in zip(*(field.tolist() for field in phrases)):
             known = slice(*whole.pair_offsets[pair : pair + 2]) if pair >= 0 and whole.pair_keys.size else slice(0)
-            rules.append(NamedRule(begin, end, self.words_of(pair), whole.pair_keys[known].tolist()))
+            target = self.words_of(pair)
+            points = self.points_of(pair, end - begin, len(target))
+            rules.append(NamedRule(begin, end, target, whole.pair_keys[known].tolist(), points))
         return namer.names(self.source.words, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:

@@ -13,7 +13,7 @@ from phrasebeam.decoder.input.zones import pack_zones
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.sparse.levels import NO_CLASSES
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
 
@@ -54,7 +54,8 @@ def prepare_sentence(
         find_table_pairs(phrases, ids, room, packed)
     zones = pack_zones(len(words), given.walls, given.zones)
     classes = model.levels.sentence_classes(words) if model.levels else NO_CLASSES
-    return PreparedSentence(words, synthetic, Sentence(ids, packed, room, rules, zones, classes), tables)
+    is_content = model.levels.content_words(words) if model.levels else NO_CONTENT
+    return PreparedSentence(words, synthetic, Sentence(ids, packed, room, rules, zones, classes, is_content), tables)
 
 
 def _term_pair(term: Term, n_scores: int) -> SyntheticPair:

@@ -19,6 +19,7 @@ from phrasebeam.decoder.search.extension import SearchParameters
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.word_counts import NO_IDF
 
 
 class WeightSnapshot(NamedTuple):
@@ -62,7 +63,9 @@ def weight_snapshot(
         tables.orientations.keeps_blocks,
         dense.sparse,
     )
-    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse))
+    needs_idf = weights.target_idf is not None or weights.source_idf is not None
+    idf = model.word_idf() if needs_idf else NO_IDF
+    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf)
     ranking = ranking or RankingWeights(dense, lms.ln_weights, is_own=False)
     return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters, ranking)
 

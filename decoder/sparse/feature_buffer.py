@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.sparse.phrase_templates import MOST_OF_A_GROUP
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, find_weight
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import FIRST_PHRASE, GROUPS, LAST_PHRASE
 from phrasebeam.decoder.sparse.word_edges import POSITIONS
-from phrasebeam.decoder.tables.phrase_table import longest
+from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE, longest
 from phrasebeam.kernels.jit import inner_kernel
 
 
@@ -19,6 +20,7 @@ class SparseFeatureBuffer(NamedTuple):
     values: np.ndarray  # float32[K]
     groups: np.ndarray  # int64[K], indices of GROUPS
     edges: np.ndarray  # uint64[6, 1 + L], scratch space of fill_edges
+    cliques: np.ndarray  # int64[2, LONGEST_PHRASE], scratch space of fill_cliques
     n: np.ndarray  # int64[1], number of features in the list
 
 
@@ -26,14 +28,15 @@ def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
     """An empty list for `capacity` features, of models with `n_levels` levels."""
     edges = np.zeros((len(POSITIONS), 1 + n_levels), np.uint64)
     keys, values, groups = (np.zeros(capacity, dtype) for dtype in (np.uint64, np.float32, np.int64))
-    return SparseFeatureBuffer(keys, values, groups, edges, np.zeros(1, np.int64))
+    cliques = np.zeros((2, LONGEST_PHRASE), np.int64)
+    return SparseFeatureBuffer(keys, values, groups, edges, cliques, np.zeros(1, np.int64))
 
 
 def most_sparse_features(sparse: Sparse) -> int:
-    """The most features that one phrase pair can have: its own, word edges, and one for each group and level."""
-    return (
-        longest(sparse.pair_offsets) + len(sparse.combinations) + most_history_features(sparse.begin_classes.size - 1)
-    )
+    """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history."""
+    of_phrase = MOST_OF_A_GROUP * int(sparse.active[FIRST_PHRASE : LAST_PHRASE + 1].sum())
+    with_history = most_history_features(sparse.begin_classes.size - 1)
+    return longest(sparse.pair_offsets) + len(sparse.combinations) + of_phrase + with_history
 
 
 def most_history_features(n_levels: int) -> int:

@@ -24,6 +24,7 @@ class NamedRule(NamedTuple):
     end: int
     target: Sequence[str]
     pair_keys: Sequence[int]  # keys of its features in the phrase table
+    points: Sequence[Sequence[int]]  # (source, target) positions inside the phrase pair
 
 
 class FeatureNamer:
@@ -57,9 +58,9 @@ class FeatureNamer:
 
     def _contexts(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[RuleInContext]:
         before, words = BEGIN, [BEGIN, BEGIN]
-        for begin, end, target, keys in rules:
+        for begin, end, target, keys, points in rules:
             pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
-            phrase = self.levels, self.combinations, source, begin, end, target, pair_names
+            phrase = self.levels, self.combinations, source, begin, end, target, pair_names, points
             context = RuleInContext(*phrase, before, words[-1], words[-2])
             yield context
             before, words = context.rule, [*words[-2:], *target]

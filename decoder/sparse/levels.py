@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.sparse.text_hashes import hash_texts
+from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.lm.text.word_classes import read_class_map
@@ -20,6 +21,7 @@ LevelKind = Literal["word", "characters", "classes", "type"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have
 NO_CLASSES = np.zeros((0, 1), np.uint64)
+NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 
 
 class Level(Section):
@@ -48,11 +50,16 @@ class Level(Section):
 
 
 class Levels:
-    """The classes of words: column 0 is the word itself, the others are its classes at each level."""
+    """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    def __init__(self, levels: Sequence[Level], directory: Path):
+    Words are content words, too, unless they are frequent, marks or numbers.
+    """
+
+    def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
-        self.levels, self.labels = levels, ["word", *(level.name for level in levels)]
+        self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
+        kinds = [level.kind for level in levels]
+        self.class_column = 1 + kinds.index("classes") if "classes" in kinds else 0  # 0: no level has a map
         self._maps = {
             side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
             for side in ("source", "target")
@@ -71,6 +78,14 @@ class Levels:
     def sentence_classes(self, words: Sequence[str]) -> np.ndarray:
         """uint64[n + 2, 1 + L] hashes of a source sentence of n words between its boundaries."""
         return self.classes("source", [BEGIN, *words, END])
+
+    def is_content(self, word: str) -> bool:
+        """Whether a source word is a content word."""
+        return word not in self.frequent.source and word_type(word) in ("word", "mixed")
+
+    def content_words(self, words: Sequence[str]) -> np.ndarray:
+        """bool[n], which words of a source sentence are content words."""
+        return np.array([self.is_content(word) for word in words], np.bool_)
 
 
 def _class_of(level: Level, classes: dict[str, str], word: str) -> str:

@@ -5,9 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
+from phrasebeam.decoder.sparse.phrase_alignment import PairPoints, no_pair_points
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import FIRST_EDGES, SPARSE_GROUPS
+from phrasebeam.decoder.sparse.templates import FIRST_EDGES, FIRST_PHRASE, LAST_PHRASE, SPARSE_GROUPS
 from phrasebeam.decoder.sparse.word_edges import KIND, POSITIONS, word_edges
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import BEGIN
@@ -20,12 +21,16 @@ class Sparse(NamedTuple):
     active: np.ndarray  # bool[len(GROUPS)], groups that the model has
     has_rule_features: bool  # whether features depend on the pair and the source sentence
     has_history: bool  # whether features depend on the phrases before, too
+    has_phrase_features: bool  # whether there are groups of PHRASE_GROUPS
     pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
     pair_keys: np.ndarray  # uint64[...]
     pair_values: np.ndarray  # float32[...]
     target_classes: np.ndarray  # uint64[V, 1 + L], hashes of each word and of its class at each level
     begin_classes: np.ndarray  # uint64[1 + L], classes of the sentence start, before the first target word
     combinations: np.ndarray  # int8[C, 8], see word_edges
+    points: PairPoints  # of the pairs
+    is_frequent: np.ndarray  # bool[V], whether a target word is frequent; see FrequentWords
+    class_column: int  # see Levels
 
 
 def no_sparse() -> Sparse:
@@ -35,12 +40,16 @@ def no_sparse() -> Sparse:
         np.zeros(len(SPARSE_GROUPS), bool),
         False,
         False,
+        False,
         np.zeros(1, np.int64),
         np.zeros(0, np.uint64),
         np.zeros(0, np.float32),
         NO_CLASSES,
         np.zeros(1, np.uint64),
         np.zeros((0, len(POSITIONS) + 2), np.int8),
+        no_pair_points(),
+        np.zeros(0, np.bool_),
+        0,
     )
 
 
@@ -51,12 +60,14 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
         active=active,
         has_rule_features="rule" in scopes,
         has_history="history" in scopes,
+        has_phrase_features=bool(active[FIRST_PHRASE : LAST_PHRASE + 1].any()),
         combinations=sparse.combinations[active[FIRST_EDGES + sparse.combinations[:, KIND]]],
     )
 
 
 def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
     """`sparse` for a phrase table that has only the `pairs` (int64[P]) of the model's, renumbered from 0."""
+    sparse = sparse._replace(points=sparse.points._replace(origin=pairs))
     if not sparse.pair_keys.size:
         return sparse
     first, last = sparse.pair_offsets[pairs], sparse.pair_offsets[pairs + 1]
@@ -78,5 +89,7 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
         target_classes=levels.classes("target", target.words),
         begin_classes=levels.classes("target", [BEGIN])[0],
         combinations=edges,
+        is_frequent=np.array([word in levels.frequent.target for word in target.words], np.bool_),
+        class_column=levels.class_column,
     )
     return only_groups(sparse, active)

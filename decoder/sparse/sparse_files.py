@@ -15,12 +15,14 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.decoder.sparse.phrase_alignment import PairPoints
 from phrasebeam.decoder.sparse.sparse_features import Sparse, build_sparse, no_sparse, only_groups
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.sparse.text_hashes import name_keys
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, map_array
+from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, PhraseTable, map_array
+from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
@@ -50,20 +52,23 @@ def _open_templates(path: Path) -> Templates:
 
 
 def open_sparse(
-    directory: Path, target: FixedVocabulary, n_pairs: int
+    directory: Path, source: FixedVocabulary, target: FixedVocabulary, phrases: PhraseTable
 ) -> tuple[Templates | None, Levels | None, Sparse]:
-    """The sparse features of the model in `directory`, for a table of `n_pairs`; (None, None, no_sparse()) without any.
+    """The sparse features of the model in `directory`, (None, None, no_sparse()) without any.
 
+    `phrases` is the model's phrase table, which frequent words are counted in if a group needs them.
     Raises SmtError where a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():
         return None, None, no_sparse()
     templates = _open_templates(directory / "templates.yaml")
-    levels, path = Levels(templates.levels, directory), directory / "sparse"
+    frequent = frequent_words(phrases, source, target) if templates.source_deletion else FrequentWords()
+    levels, path = Levels(templates.levels, directory, frequent), directory / "sparse"
     weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
-    sparse = build_sparse(templates, levels, target, weights)
+    points = PairPoints(phrases.alignment_offsets, phrases.alignment_points, np.zeros(0, np.int64))
+    sparse = build_sparse(templates, levels, target, weights)._replace(points=points)
     if (path / "pairs").exists():
-        sparse = _with_pairs(sparse, path / "pairs", n_pairs)
+        sparse = _with_pairs(sparse, path / "pairs", len(phrases.ln_scores))
     return templates, levels, sparse
 
 

@@ -18,6 +18,7 @@ class RuleInContext(NamedTuple):
     end: int
     target: Sequence[str]
     pair_names: Sequence[str]  # names of its features in the phrase table
+    points: Sequence[Sequence[int]]  # (source, target) positions inside the phrase pair
     before: str  # the rule before, or BEGIN
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN

@@ -4,7 +4,7 @@ To add a template, declare a SparseGroup here and compute its features in `fire_
 depend on the phrases before. Keys are hashes of names and words alone: the order of the groups may change.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
-those that the phrase table of another toolkit gives the pair.
+those that the phrase table of another toolkit gives the pair. Others stand in phrase_templates.py and word_edges.py.
 """
 
 from collections.abc import Iterator
@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phrasebeam.decoder.sparse.levels import WORD, target_class
+from phrasebeam.decoder.sparse.phrase_alignment import fill_cliques, point_range
+from phrasebeam.decoder.sparse.phrase_templates import (
+    ABSENT_CLIQUE,
+    PHRASE_GROUPS,
+    bigram_hash,
+    clique_hash,
+    is_deleted,
+    shape_hash,
+)
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.decoder.sparse.sparse_weights import find_weight
 from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND, LENGTH, combination_hash, fill_edges, part_hash
+from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
@@ -59,6 +69,7 @@ SPARSE_GROUPS = (
         _history_names,
         rate=0.02,
     ),
+    *PHRASE_GROUPS,
     *EDGE_GROUPS,
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
@@ -68,6 +79,11 @@ RULE_ID = np.int64(GROUPS.index("rule_id"))
 RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
 RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
+SOURCE_BIGRAMS = FIRST_PHRASE = np.int64(GROUPS.index("source_bigrams"))
+TARGET_BIGRAMS = np.int64(GROUPS.index("target_bigrams"))
+RULE_SHAPE = np.int64(GROUPS.index("rule_shape"))
+PHRASE_ALIGNMENT = np.int64(GROUPS.index("phrase_alignment"))
+SOURCE_DELETION = LAST_PHRASE = np.int64(GROUPS.index("source_deletion"))
 
 
 @inlined_kernel
@@ -95,17 +111,52 @@ def rule_hash(sparse: "Sparse", synthetic, classes, words, size, begin, end):
 
 
 @inner_kernel
-def fire_rule(sparse: "Sparse", sentence, words, size, begin, end, fired: "SparseFeatureBuffer"):
-    """Append the features of the rule from words begin:end of `sentence` (Sentence) to words[:size] (int32[W])."""
+def fire_rule(sparse: "Sparse", sentence, pair, words, size, begin, end, fired: "SparseFeatureBuffer"):
+    """Append the features of the rule from words begin:end of `sentence` (Sentence) to words[:size] (int32[W]).
+
+    `pair` (int64) is the phrase pair, negative if synthetic.
+    """
     if sparse.active[RULE_ID]:
         h = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
         fire(fired, RULE_ID, h, ONE)
+    if sparse.has_phrase_features:
+        _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired)
     if sparse.combinations.shape[0] > 0:
         fill_edges(sparse, sentence, words, size, begin, end, fired.edges)
         length = part_hash(LENGTH, end - begin)
         for c in range(sparse.combinations.shape[0]):
             row = sparse.combinations[c]
             fire(fired, FIRST_EDGES + np.int64(row[KIND]), combination_hash(row, fired.edges, length), ONE)
+
+
+@inner_kernel
+def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
+    """Append the features of PHRASE_GROUPS; arguments as of fire_rule."""
+    n_source, n_target = min(end - begin, LONGEST_PHRASE), min(size, LONGEST_PHRASE)
+    first, last = point_range(sparse, sentence.synthetic, pair)
+    points = (sentence.synthetic.alignment_points if pair < 0 else sparse.points.points)[first:last]
+    cliques, classes = fired.cliques, sentence.classes
+    if sparse.active[SOURCE_BIGRAMS]:
+        for i in range(begin + 1, begin + n_source):
+            fire(fired, SOURCE_BIGRAMS, bigram_hash(classes[i, WORD], classes[1 + i, WORD]), ONE)
+    if sparse.active[TARGET_BIGRAMS]:
+        for j in range(1, n_target):
+            before = target_class(sparse, sentence.synthetic, np.int64(words[j - 1]), WORD)
+            word = target_class(sparse, sentence.synthetic, np.int64(words[j]), WORD)
+            fire(fired, TARGET_BIGRAMS, bigram_hash(before, word), ONE)
+    fill_cliques(points, n_source, n_target, cliques)
+    if sparse.active[RULE_SHAPE]:
+        fire(fired, RULE_SHAPE, shape_hash(points, n_source, n_target, cliques), ONE)
+    for i in range(n_source):
+        if sparse.active[PHRASE_ALIGNMENT]:
+            h = clique_hash(sparse, sentence, words, n_target, begin, begin + n_source, i, cliques)
+            if h != ABSENT_CLIQUE:
+                fire(fired, PHRASE_ALIGNMENT, h, ONE)
+        if sparse.active[SOURCE_DELETION] and sentence.is_content[begin + i] and is_deleted(sparse, points, words, i):
+            fire(fired, SOURCE_DELETION, START, ONE)
+            if sparse.class_column > 0:
+                h = combine(START, np.int64(classes[1 + begin + i, sparse.class_column]))
+                fire(fired, SOURCE_DELETION, h, ONE)
 
 
 @inner_kernel

@@ -21,6 +21,7 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import parse_arpa
 
 SOURCE, TARGET = "abcd", "stuvw"
+SENTENCE_PAIRS = 4  # that models say they were trained on
 WORD_MSD = Reordering()
 
 
@@ -152,7 +153,7 @@ def write_model(directory, table, weights, longest, order, reordering):
         format=MODEL_FORMAT,
         version="0",
         signature="toy",
-        sentence_pairs=1,
+        sentence_pairs=SENTENCE_PAIRS,
         source_words=len(source),
         target_words=len(target),
         max_source_phrase_length=longest,

@@ -158,6 +158,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.language_model import LanguageModel
@@ -174,7 +175,8 @@ def force_all(decoder, unlimited):
         forced.force(given, one.translate(given).text)
 
 
-templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=True, rule_bigram=True, rule_history=True)
+switches = dict.fromkeys((group.name for group in SPARSE_GROUPS if group.is_switch), True)
+templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), **switches)
 for reordering in (Reordering(orientation="hier"), None):
     early = bool(reordering)
     toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)

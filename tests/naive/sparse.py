@@ -1,7 +1,9 @@
 """Sparse features of a derivation by their definitions: as names, (group, what it is made of), and keys of names."""
 
-import hashlib
 from itertools import combinations, product
+
+from tests.naive.hashes import EVERY_BIT, combine, hash_text, mix, name_hash
+from tests.naive.phrase_templates import PHRASE_GROUPS, deleted, phrase_hash, phrase_names, phrase_text
 
 EDGES = (
     "source_edges",
@@ -13,37 +15,6 @@ EDGES = (
     "all_edges",
 )
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
-EVERY_BIT = 2**64 - 1
-MURMUR = 0xC6A4A7935BD1E995
-
-
-def combine(h, value):
-    return (h * 8978948897894561157 ^ ((1 + value) & EVERY_BIT) * 17894857484156487943) & EVERY_BIT
-
-
-def mix(h):
-    h = (h ^ h >> 30) * 0xBF58476D1CE4E5B9 & EVERY_BIT
-    h = (h ^ h >> 27) * 0x94D049BB133111EB & EVERY_BIT
-    return h ^ h >> 31
-
-
-def hash_text(text):
-    """MurmurHash64A with seed 0, mixed."""
-    data = text.encode()
-    h = len(data) * MURMUR & EVERY_BIT
-    whole = len(data) - len(data) % 8
-    for i in range(0, whole, 8):
-        block = int.from_bytes(data[i : i + 8], "little") * MURMUR & EVERY_BIT
-        h = (h ^ (block ^ block >> 47) * MURMUR & EVERY_BIT) * MURMUR & EVERY_BIT
-    if data[whole:]:
-        h = (h ^ int.from_bytes(data[whole:], "little")) * MURMUR & EVERY_BIT
-    h = (h ^ h >> 47) * MURMUR & EVERY_BIT
-    return mix(h ^ h >> 47)
-
-
-def name_hash(name):
-    """Of a group or a position."""
-    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
 def stand_ins(levels, maps, word):
@@ -94,9 +65,19 @@ def kind_of_edges(positions):
     return f"{'all' if len(parts) == 3 else '_'.join(parts)}_edges"
 
 
+def deletions(templates, maps, rule, points):
+    """The names of deleted content words: all of them, and their classes in the first map, if there is any."""
+    levels = [i for i, level in enumerate(templates.levels) if level.kind == "classes"]
+    for word in deleted(maps["frequent"], rule, points):
+        yield "source_deletion", "all"
+        if levels:
+            yield "source_deletion", stand_ins(templates.levels, maps["source"], word)[levels[0]]
+
+
 def groups_of(templates):
     """The groups whose features a model of the templates can have."""
     found = [name for name in ("rule_id", "rule_bigram", "rule_history") if getattr(templates, name)]
+    found += [name for name in PHRASE_GROUPS if getattr(templates, name)]
     if templates.word_edges:
         costs = sorted(level.budget for level in templates.levels)
         most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
@@ -112,6 +93,12 @@ def names(templates, maps, source, derivation):
         rule = tuple(source[begin:end]), tuple(target)
         if templates.rule_id:
             yield "rule_id", rule
+        points = maps["points"].get(rule, [(0, 0)])  # a word that is no phrase is copied
+        for name in phrase_names(rule, points):
+            if getattr(templates, name[0]):
+                yield name
+        if templates.source_deletion:
+            yield from deletions(templates, maps, rule, points)
         if templates.word_edges:
             yield from edges(templates, maps, source, (begin, end), target)
         if templates.rule_bigram:
@@ -126,7 +113,9 @@ def names(templates, maps, source, derivation):
 def key_of(name):
     """The 64-bit key of a name."""
     group, rest = name[0], name[1:]
-    if group == "rule_id":
+    if group in PHRASE_GROUPS:
+        h = phrase_hash(name)
+    elif group == "rule_id":
         h = rule_hash(rest[0])
     elif group in EDGES:
         parts = [(POSITIONS[position], 1 if text is None else hash_text(text)) for position, text in rest[0]]
@@ -146,7 +135,9 @@ def key_of(name):
 def text_of(name):
     """What the feature is called."""
     group, rest = name[0], name[1:]
-    if group in EDGES:
+    if group in PHRASE_GROUPS:
+        text = phrase_text(name)
+    elif group in EDGES:
         parts = [f"{POSITIONS[position]}.{text}" for position, text in rest[0]]
         text = ",".join(parts if rest[1] is None else [*parts, f"length={rest[1]}"])
     elif group == "rule_bigram":

@@ -7,6 +7,7 @@ import numpy as np
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -55,11 +56,9 @@ class Namer:
     def names(self, words: Sequence[str], derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
         """Keys and names of those features of a derivation that are in `waiting`."""
         rules = [
-            NamedRule(begin, end, self._target(words, pair, begin), ())
-            for pair, begin, end in zip(*(field.tolist() for field in derivation))
+            self._rule(words, pair, begin, end) for pair, begin, end in zip(*(field.tolist() for field in derivation))
         ]
-        # As terms, the phrases need not be in the table that the sentence was translated by.
-        terms = tuple(Term(rule.begin, rule.end, tuple(rule.target)) for rule in rules)
+        terms = tuple(self._term(rule) for rule in rules)
         with self.decoder.searcher.prepare(Input(words, terms, "inclusive")) as search:
             indices = [self._index_of(search.source.synthetic, term) for term in terms]
             as_terms = derivation._replace(pair=-1 - np.array(indices, np.int64))
@@ -74,9 +73,15 @@ class Namer:
         key = term.begin, term.end, term.target
         return next(i for i, pair in enumerate(synthetic) if (pair.begin, pair.end, pair.target) == key)
 
-    def _target(self, words: Sequence[str], pair: int, begin: int) -> list[str]:
+    def _rule(self, words: Sequence[str], pair: int, begin: int, end: int) -> NamedRule:
         if pair < 0:
-            return [words[begin]]
+            return NamedRule(begin, end, [words[begin]], (), ((0, 0),))
         table = self.model.tables.phrases
-        target = table.target_words[slice(*table.target_offsets[pair : pair + 2])]
-        return [self.model.target.word(i) for i in target.tolist()]
+        ids = table.target_words[slice(*table.target_offsets[pair : pair + 2])]
+        target = [self.model.target.word(i) for i in ids.tolist()]
+        return NamedRule(begin, end, target, (), alignment_in(table, pair, end - begin, len(target)))
+
+    @staticmethod
+    def _term(rule: NamedRule) -> Term:
+        """The phrase as a term, which need not be in the table that the sentence was translated by."""
+        return Term(rule.begin, rule.end, tuple(rule.target), alignment=tuple((i, j) for i, j in rule.points))

@@ -34,7 +34,7 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
         features = work / FEATURES
         if not (features / "templates.yaml").exists():
             _write_templates(templates, features)
-    opened, levels, sparse = open_sparse(features, model.target, len(model.tables.phrases.ln_scores))
+    opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
     scales = {
         name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
     }

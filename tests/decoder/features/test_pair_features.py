@@ -1,4 +1,4 @@
-"""Bitext count, unique rule and phrase-length groups against brute force."""
+"""Bitext count, unique rule, idf and phrase-length groups against brute force."""
 
 import math
 import random
@@ -14,14 +14,16 @@ from phrasebeam.decoder.features.length_groups import longest_grouped, weights_b
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import SOURCE, random_toy
+from tests.decoder.models import SENTENCE_PAIRS, SOURCE, random_toy
+from tests.naive.phrase_templates import one_word_counts
 from tests.naive.search import derivations, features
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 SEEDS = st.integers(0, 2**20)
 UNLIMITED = {"stack": 0, "pop_limit": 0, "beam_threshold": 0, "table_limit": 0}
-GIVEN = st.sets(st.sampled_from(["bitext_count", "unique_rule", "length_groups"]), min_size=1)
+NAMES = ("bitext_count", "unique_rule", "target_idf", "source_idf", "length_groups")
+GIVEN = st.sets(st.sampled_from(NAMES), min_size=1)
 LONGEST = 2  # toys have phrases of up to 3 words, so that some are in no group
 RANGES = [(a, b) for a in range(1, LONGEST + 1) for b in range(a, LONGEST + 1)]
 
@@ -37,7 +39,7 @@ def add_features(toy, rng, given):
     counts = np.array([rng.choice([1, 1, 2, 7]) for _ in pairs], np.int32)
     np.save(toy.directory / "phrases" / "joint_counts.npy", counts)
     added = {}
-    for name in ("bitext_count", "unique_rule", "length_groups"):
+    for name in NAMES:
         if name in given:
             n = 4 * len(RANGES) if name == "length_groups" else 1
             added[name] = [rng.uniform(-0.5, 0.5) for _ in range(n)]
@@ -47,8 +49,15 @@ def add_features(toy, rng, given):
     return dict(zip(pairs, counts.tolist())), added
 
 
+def naive_idf(counts):
+    """{word: idf} of both sides of a toy."""
+    sides = one_word_counts((*(side.split() for side in pair), count) for pair, count in counts.items())
+    return [{w: -math.log(min(max(n, 1), SENTENCE_PAIRS) / SENTENCE_PAIRS) for w, n in side.items()} for side in sides]
+
+
 def naive_values(derivation, words, counts, name):
     """The values of one of the features."""
+    source_idf, target_idf = naive_idf(counts)
     total = np.zeros(4 * len(RANGES) if name == "length_groups" else 1)
     for (begin, end), (target, scores, _, is_copy) in derivation:
         if is_copy:
@@ -58,6 +67,9 @@ def naive_values(derivation, words, counts, name):
             total += math.log(count)
         elif name == "unique_rule":
             total += count == 1
+        elif name.endswith("_idf"):
+            q = sum(target_idf[word] for word in target) - sum(source_idf[word] for word in words[begin:end])
+            total += max(q if name == "target_idf" else -q, 0)
         else:
             inside = [a <= end - begin <= b and a <= len(target) <= b for a, b in RANGES]
             total += np.outer(scores, inside).ravel()

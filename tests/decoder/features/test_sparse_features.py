@@ -1,6 +1,7 @@
 """Sparse features in both searches against brute force over all derivations."""
 
 import random
+from itertools import product
 
 import numpy as np
 import pytest
@@ -25,9 +26,11 @@ from phrasebeam.decoder.sparse.sparse_weights import (
 )
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
+from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
 
@@ -41,9 +44,14 @@ LEVELS = [
 ]
 
 
+FEW = 2  # words are frequent in small models
+
+
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    return tmp_path_factory.mktemp("sparse")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_counts, "MOST_FREQUENT", FEW)
+        yield tmp_path_factory.mktemp("sparse")
 
 
 @st.composite
@@ -57,6 +65,7 @@ def templates_of(draw):
         rule_id=draw(st.booleans()),
         rule_bigram=draw(st.booleans()),
         rule_history=draw(st.booleans()),
+        **{group: draw(st.booleans()) for group in PHRASE_GROUPS},
     )
 
 
@@ -68,10 +77,29 @@ def add_templates(toy, templates, seed):
     (toy.directory / "source.classes").write_text("".join(f"{w} {c}\n" for w, c in source.items()))
     (toy.directory / "target.paths").write_text("".join(f"{c}\t{w}\t1\n" for w, c in target.items()))
     save_templates(toy.directory, templates)
+    maps = {"source": [source] * len(templates.levels), "target": [target] * len(templates.levels)}
+    maps |= add_points(toy, rng)
     weights = load_config(toy.directory / "weights.yaml", type(Decoder.load(toy.directory).model.weights))
     scales = {name: rng.uniform(-1, 1) for name in groups_of(templates) if rng.random() < 0.9}
     save_config(weights.model_copy(update=scales), toy.directory / "weights.yaml")
-    return {"source": [source] * len(templates.levels), "target": [target] * len(templates.levels)}, scales
+    return maps, scales
+
+
+def add_points(toy, rng):
+    """Give the toy's pairs random counts and alignments; these by pair, and the most frequent words of both sides."""
+    pairs = [(tuple(source.split()), tuple(one[0].split())) for source, found in toy.table.items() for one in found]
+    counts = [rng.choice([0, 1, 1, 2, 7]) for _ in pairs]
+    np.save(toy.directory / "phrases" / "joint_counts.npy", np.array(counts, np.int32))
+    points, share = {}, rng.random()
+    for source, target in pairs:
+        every = product(range(len(source)), range(len(target)))
+        points[source, target] = [point for point in every if rng.random() < share]
+    flat_points = np.array([point for some in points.values() for point in some], np.uint8).reshape(-1, 2)
+    np.save(toy.directory / "phrases" / "alignment_points.npy", flat_points)
+    offsets = np.cumsum([0, *map(len, points.values())]).astype(np.int64)
+    np.save(toy.directory / "phrases" / "alignment_offsets.npy", offsets)
+    sides = one_word_counts((*pair, count) for pair, count in zip(pairs, counts))
+    return {"points": points, "frequent": [most_frequent(side, FEW) for side in sides]}
 
 
 def all_vectors(toy, templates, maps, scales, words, seed):

@@ -29,6 +29,7 @@ from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.shard_pass import ShardPass
 from phrasebeam.training.online.training import OnlineTraining
 from tests import ROOT
+from tests.naive.phrase_templates import PHRASE_GROUPS
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import (
     QUICK,
@@ -188,6 +189,16 @@ def test_names_and_groups_are_those_of_all_weights(data, tmp_path):
     keys = np.load(tmp_path / "out" / "sparse" / "keys.npy")
     named = [line.split("\t")[0] for line in (tmp_path / "out" / "sparse" / "names").read_text().splitlines()]
     assert sorted(named) == [f"{key:016x}" for key in keys.tolist()]
+
+
+def test_names_of_phrases_have_the_alignments_of_the_model(data, tmp_path):
+    templates = QUICK["templates"] | dict.fromkeys(PHRASE_GROUPS, True)
+    rates = QUICK["rates"] | dict.fromkeys(PHRASE_GROUPS, 1.0)
+    learn(data, tmp_path / "out", names=10**6, templates=templates, rates=rates)
+    keys = np.load(tmp_path / "out" / "sparse" / "keys.npy")
+    named = [line.split("\t") for line in (tmp_path / "out" / "sparse" / "names").read_text().splitlines()]
+    assert sorted(key for key, _ in named) == [f"{key:016x}" for key in keys.tolist()]
+    assert {"phrase_alignment_k~m_p", "target_bigrams_m_q"} <= {name for _, name in named}
 
 
 def test_a_trained_model_can_be_trained_on(data, tmp_path):
