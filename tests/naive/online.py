@@ -46,3 +46,21 @@ def logistic(vectors, weights, pairs):
             for name, value in vector.items():
                 gradient[name] = gradient.get(name, 0.0) + sign * value / (1.0 + math.exp(lead))
     return gradient, loss, wrong
+
+
+def adagrad_fobos(steps, rate, strength, truncates_all, start):
+    """{key: weight} after steps of AdaGrad and FOBOS (Green et al. 2013, equations 3 to 7), all weights at each step.
+
+    steps: {key: direction} each; rate, strength: functions of the key. Without `truncates_all`, steps concern the
+    weights that have a direction in them.
+    """
+    weights, squares = dict(start), {}
+    for step in steps:
+        for key, gradient in step.items():
+            squares[key] = squares.get(key, 0.0) + gradient * gradient
+            weights[key] = weights.get(key, 0.0) + rate(key) / math.sqrt(squares[key]) * gradient
+        for key in weights if truncates_all else step:
+            if squares.get(key, 0.0) > 0:
+                threshold = rate(key) / math.sqrt(squares[key]) * strength(key)
+                weights[key] = math.copysign(max(abs(weights[key]) - threshold, 0.0), weights[key])
+    return weights

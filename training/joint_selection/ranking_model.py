@@ -5,8 +5,10 @@ OnlineTraining.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
@@ -34,6 +36,7 @@ from phrasebeam.training.ranking.list_objective import ListExample
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "ranking"  # in the model directory
+TASKS = "tasks"  # in the work directory: a model for each label, where tasks have weights of their own
 
 
 def train_ranking(
@@ -70,6 +73,10 @@ def train_ranking(
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
     settings = config.model_dump(mode="json", exclude={"threads", "workers"})
     write_learned(derived, scorer.decoder, load_best(work, signature), learned, settings, WORK)
+    if config.task_weights == "own" and progress.best > 0:
+        for shard, label in enumerate(divided.labels):
+            of_task = replace(derived, output=work / TASKS / quote(label, safe="").replace(".", "%2E"))
+            write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, settings, WORK)
     return progress
 
 
@@ -100,6 +107,8 @@ def _divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, 
     labels = list(read_lines(tasks))
     if len(labels) < n_pairs:
         raise FormatError(tasks, f"{len(labels)} lines, expected a label for each of {n_pairs} sentence pairs")
+    if "" in labels[:n_pairs]:
+        raise FormatError(tasks, "an empty line, expected a label", labels.index("") + 1)
     return Division(*labelled_shards([labels[one.number] for one in examples], config.seed, config.shuffle))
 
 

@@ -35,6 +35,13 @@ def mean(vectors: Iterable[BestWeights], n: int, selection: Selection | None = N
     return _selected(mixed.total(), squares.total(), selection) if selection else mixed.total()
 
 
+def restricted(weights: BestWeights, mixed: BestWeights) -> BestWeights:
+    """The weights of the features that `mixed` has: of dense ones those that are not 0 there."""
+    kept = np.isin(weights.keys, mixed.keys)
+    dense = np.where(mixed.dense != 0, weights.dense, 0.0)
+    return BestWeights(dense, weights.keys[kept], weights.values[kept], weights.group[kept])
+
+
 class _Sum:
     """A sum of weights."""
 

@@ -79,7 +79,13 @@ def shard_path(directory: Path, shard: int) -> Path:
     return directory / f"shard-{shard}.npz"
 
 
-def load_best(directory: Path, signature: str) -> BestWeights:
-    """The weights of a training that were best so far."""
-    arrays: dict[str, np.ndarray] = load_checkpoint(directory / BEST, SignedSection, signature)[1]
+def own_best_path(directory: Path, shard: int) -> Path:
+    """The weights of a shard of its own when the mixed ones were best."""
+    return directory / f"best-{shard}.npz"
+
+
+def load_best(directory: Path, signature: str, shard: int | None = None) -> BestWeights:
+    """The weights of a training that were best so far; with `shard`, the shard's own ones of that time."""
+    path = directory / BEST if shard is None else own_best_path(directory, shard)
+    arrays: dict[str, np.ndarray] = load_checkpoint(path, SignedSection, signature)[1]
     return BestWeights(**arrays)

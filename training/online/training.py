@@ -25,7 +25,7 @@ from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
 from phrasebeam.training.online.batches import Inline
 from phrasebeam.training.online.learned_weights import LearnedWeights
-from phrasebeam.training.online.mixing import Selection, mean
+from phrasebeam.training.online.mixing import Selection, mean, restricted
 from phrasebeam.training.online.objective import ExampleObjective
 from phrasebeam.training.online.progress import (
     BEST,
@@ -34,6 +34,7 @@ from phrasebeam.training.online.progress import (
     OnlineIteration,
     OnlineProgress,
     PassProgress,
+    own_best_path,
     shard_path,
 )
 from phrasebeam.training.online.shard_pass import BatchSettings, ShardPass
@@ -158,7 +159,9 @@ class OnlineTraining(Generic[Iteration]):
         if learned is not None and progress.epoch == epoch:
             return progress, learned
         if self.mixed is not None:
-            dense, sparse, group = self.mixed.in_table()
+            has_own = learned is not None and not self.plan.shares_weights
+            begins = restricted(learned.average().nonzero(), self.mixed) if learned and has_own else self.mixed
+            dense, sparse, group = begins.in_table()
             learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
         learned = learned or deepcopy(start)
         begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
@@ -200,11 +203,21 @@ class OnlineTraining(Generic[Iteration]):
         if progress.best == number:
             best = counting._replace(dense=dense).nonzero()._asdict()
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
+            self._save_own(number)
         rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
         write_curve(self.directory, rows, "weights after each iteration", self.plan.plots)
         self._save(progress)
         log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
         return progress
+
+    def _save_own(self, number: int) -> None:
+        """Keep the weights of each shard, where these do not share them, beside the mixed ones that are best."""
+        if self.plan.shares_weights or self.mixed is None or number == 0:
+            return
+        for shard in range(len(self.plan.shards.members)):
+            own = restricted(self._learned(shard).average().nonzero(), self.mixed)
+            path = own_best_path(self.directory, shard)
+            save_checkpoint(path, SignedSection(signature=self.signature), own._asdict())
 
     def _save(self, progress: OnlineProgress[Iteration]) -> None:
         arrays = {} if self.mixed is None else self.mixed._asdict()

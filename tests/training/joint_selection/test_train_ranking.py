@@ -1,0 +1,186 @@
+"""train-ranking on a toy task: what it learns, the same bits for any number of workers and after kills, errors."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.cli import main
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_model import train_ranking
+from phrasebeam.training.online.shard_pass import ShardPass
+from phrasebeam.training.online.training import OnlineTraining
+from tests.training.common.curves import read_curve
+from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
+
+ROOT = Path(__file__).resolve().parents[3]
+QUICK = {
+    "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
+    "rate": 0.02,
+    "shards": 3,
+    "iterations": 2,
+    "checkpoint": 7,
+    "threads": 1,
+    "workers": 1,
+    "nbest": 20,
+    "keep": 40,
+    "search": {"algorithm": "cube", "pop_limit": 50, "stack": 50, "max_phrase_length": 1},  # longer ones would know
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("ranking")
+    make_data(directory)
+    (directory / "ranking").write_text(yaml.safe_dump(QUICK))
+    (directory / "train.tasks").write_text("".join(f"{'news' if i % 3 else 'talks'}\n" for i in range(60)))
+    return directory
+
+
+def learn(data, output, tasks=None, **more):
+    corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
+    development = DevelopmentData(data / "dev.source", [data / "dev.target"])
+    config = RankingConfig.model_validate(QUICK | more)
+    return train_ranking(data / "model", corpus, development, output, config, tasks)
+
+
+def options(data, output, *more):
+    files = {"source": "train.source", "target": "train.target", "alignment": "train.alignment"}
+    files |= {"dev-source": "dev.source", "dev-reference": "dev.target", "model": "model", "config": "ranking"}
+    given = [part for name, file in files.items() for part in (f"--{name}", str(data / file))]
+    return ["train-ranking", *given, "--output", str(output), *more]
+
+
+@pytest.mark.parametrize("algorithm", [1, 2, 3, 4])
+def test_learns_what_only_sparse_features_tell(data, tmp_path, algorithm):
+    progress = learn(data, tmp_path / "out", algorithm=algorithm, shards=0 if algorithm == 1 else 3, iterations=4)
+    scores = [epoch.score for epoch in progress.iterations]
+    assert max(scores) > scores[0]
+    assert [float(row["score"]) for row in read_curve(tmp_path / "out" / "ranking")] == scores
+    assert progress.iterations[-1].example_score > progress.iterations[1].example_score
+    kept = np.load(tmp_path / "out" / "sparse" / "keys.npy").size
+    assert 0 < kept <= QUICK["keep"] if algorithm == 4 else kept > QUICK["keep"]
+    assert Decoder.load(tmp_path / "out").translate("a k").text.startswith("A m")
+
+
+def test_begins_with_zero_where_it_is_told(data, tmp_path):
+    progress = learn(data, tmp_path / "out", start="zero", iterations=1, keep_dense=False)
+    assert progress.iterations[0].score < learn(data, tmp_path / "model", iterations=1).iterations[0].score
+
+
+def test_workers_and_threads_do_not_change_a_bit(data, tmp_path):
+    for workers in (1, 3):
+        learn(data, tmp_path / f"{workers}", workers=workers, threads=workers)
+    assert weights_of(tmp_path / "1") == weights_of(tmp_path / "3")
+
+
+@pytest.mark.parametrize("algorithm", [2, 4])
+def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch, algorithm):
+    learn(data, tmp_path / "whole", algorithm=algorithm)
+    n_saved = 0
+
+    def and_die(save):
+        def save_and_die(*args):
+            nonlocal n_saved
+            save(*args)
+            n_saved += 1
+            raise Killed
+
+        return save_and_die
+
+    for owner, save in ((ShardPass, ShardPass.save), (OnlineTraining, OnlineTraining._save)):
+        monkeypatch.setattr(owner, save.__name__, and_die(save))
+    for _ in range(100):
+        try:
+            learn(data, tmp_path / "killed", algorithm=algorithm)
+            break
+        except Killed:
+            pass
+    assert n_saved > 8
+    assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+
+
+@pytest.mark.needs_jit
+def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
+    arguments = options(data, tmp_path / "killed", "--iterations", "3")
+    script = "import sys; from phrasebeam.cli import main; sys.exit(main())"
+    process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
+    path = tmp_path / "killed" / "ranking" / "shard-1.npz"
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        if path.exists():
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+        time.sleep(0.01)
+    assert process.returncode == -signal.SIGKILL
+    assert main(arguments) == 0
+    assert main(options(data, tmp_path / "whole", "--iterations", "3")) == 0
+    assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+
+
+def test_tasks_are_shards(data, tmp_path):
+    shared = learn(data, tmp_path / "shared", data / "train.tasks", shards=0)
+    own = learn(data, tmp_path / "own", data / "train.tasks", shards=0, task_weights="own")
+    assert shared.iterations[1].score == own.iterations[1].score  # the first epoch begins with the same weights
+    assert weights_of(tmp_path / "shared") != weights_of(tmp_path / "own")
+    tasks = tmp_path / "own" / "ranking" / "tasks"
+    assert sorted(path.name for path in tasks.iterdir()) == ["news", "talks"]
+    of_tasks = [Decoder.load(path) for path in sorted(tasks.iterdir())]
+    assert of_tasks[0].model.weights != of_tasks[1].model.weights
+    assert len({translated.translate("a k b k").text for translated in of_tasks}) <= 2
+    assert not (tmp_path / "shared" / "ranking" / "tasks").exists()
+
+
+def test_the_command_shows_epochs(data, tmp_path, capsys):
+    arguments = options(data, tmp_path / "out", "--algorithm", "3", "--shards", "2", "--workers", "2", "--seed", "5")
+    assert main([*arguments, "--iterations", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["iteration", "score", "training", "updates", "features", "sentences/s"]
+    assert len(lines) == 3
+    assert main(["explain", "--model", str(tmp_path / "out"), "--top", "3"]) == 0
+    assert "rule_id" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("settings_given", "message"),
+    [
+        ({"algorithm": 1, "shards": 2}, "algorithm 1 has one; give algorithm 2, 3 or 4"),
+        ({"algorithm": 3, "task_weights": "own"}, "algorithm 3 has no use for; give 4"),
+        ({"rates": {"no": 1}}, "'no' is not a feature"),
+        ({"algorithm": 5}, "algorithm"),
+        ({"tune": {"seeds": [1, 2]}}, r"tune\.seeds has no effect in training"),
+        ({"tune": {"method": "online"}}, r"tune\.method is online"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings_given, message):
+    with pytest.raises(ConfigError, match=message):
+        parse_config(settings_given, RankingConfig, "options")
+
+
+def test_data_that_do_not_fit_are_refused(data, tmp_path, capsys):
+    (tmp_path / "few").write_text("news\n")
+    with pytest.raises(Exception, match="1 lines, expected a label for each of 60 sentence pairs"):
+        learn(data, tmp_path / "out", tmp_path / "few", shards=0)
+    with pytest.raises(ConfigError, match="tasks are shards"):
+        learn(data, tmp_path / "one", data / "train.tasks", shards=0, algorithm=1)
+    with pytest.raises(ConfigError, match="no sentence pair of 1 to 1 source words"):
+        learn(data, tmp_path / "short", max_words=1)
+
+
+def test_configurations_are_settings():
+    paper = load_config(ROOT / "configs" / "simianer2012-joint-selection.yaml", RankingConfig)
+    assert (paper.algorithm, paper.rate, paper.start, paper.average) == (4, 1e-4, "zero", "epochs")
+    load_config(ROOT / "configs" / "ranking-small.yaml", RankingConfig)
+    written = yaml.safe_load((ROOT / "configs" / "simianer2012-joint-selection.yaml").read_text(encoding="utf-8"))
+    assert {*RankingConfig.model_fields} - {*written} == {"tune", "development_search"}
