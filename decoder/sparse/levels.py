@@ -58,6 +58,11 @@ class Levels:
             for side in ("source", "target")
         }
 
+    @property
+    def class_column(self) -> int:
+        """The column of the first level of kind classes, or WORD without one."""
+        return next((i for i, level in enumerate(self.levels, 1) if level.kind == "classes"), int(WORD))
+
     def names(self, side: str, word: str) -> list[str]:
         """The word and its class at each level; `side` is "source" or "target"."""
         return [word, *(_class_of(level, classes, word) for level, classes in zip(self.levels, self._maps[side]))]

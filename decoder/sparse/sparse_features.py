@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, WORD, Levels
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import FIRST_EDGES, SPARSE_GROUPS
@@ -19,12 +19,14 @@ class Sparse(NamedTuple):
     weights: SparseWeights
     active: np.ndarray  # bool[len(GROUPS)], groups that the model has
     has_rule_features: bool  # whether features depend on the pair and the source sentence
+    has_orientations: bool  # whether features depend on the pair and how the phrase lies to the phrases beside it
     has_history: bool  # whether features depend on the phrases before, too
     pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
     pair_keys: np.ndarray  # uint64[...]
     pair_values: np.ndarray  # float32[...]
     target_classes: np.ndarray  # uint64[V, 1 + L], hashes of each word and of its class at each level
     begin_classes: np.ndarray  # uint64[1 + L], classes of the sentence start, before the first target word
+    class_column: int  # column of the classes that class_reordering has
     combinations: np.ndarray  # int8[C, 8], see word_edges
 
 
@@ -35,11 +37,13 @@ def no_sparse() -> Sparse:
         np.zeros(len(SPARSE_GROUPS), bool),
         False,
         False,
+        False,
         np.zeros(1, np.int64),
         np.zeros(0, np.uint64),
         np.zeros(0, np.float32),
         NO_CLASSES,
         np.zeros(1, np.uint64),
+        int(WORD),
         np.zeros((0, len(POSITIONS) + 2), np.int8),
     )
 
@@ -50,6 +54,7 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
     return sparse._replace(
         active=active,
         has_rule_features="rule" in scopes,
+        has_orientations="orientation" in scopes,
         has_history="history" in scopes,
         combinations=sparse.combinations[active[FIRST_EDGES + sparse.combinations[:, KIND]]],
     )
@@ -77,6 +82,7 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
         weights=weights,
         target_classes=levels.classes("target", target.words),
         begin_classes=levels.classes("target", [BEGIN])[0],
+        class_column=levels.class_column,
         combinations=edges,
     )
     return only_groups(sparse, active)

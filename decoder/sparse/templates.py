@@ -1,17 +1,18 @@
 """The groups of sparse features: each declared with its name, scale and rate, and the kernels that list its features.
 
 To add a template, declare a SparseGroup here and compute its features in `fire_rule`, or in `fire_history` if they
-depend on the phrases before. Keys are hashes of names and words alone: the order of the groups may change.
+depend on the phrases before, or in `fire_orientations` if on orientations alone. Keys are hashes of names and words alone: the order of the groups may change.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
 those that the phrase table of another toolkit gives the pair.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, WITH_NEXT, WITH_PREVIOUS, class_jump_hash, jump_hash
 from phrasebeam.decoder.sparse.levels import WORD, target_class
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.decoder.sparse.sparse_weights import find_weight
@@ -59,6 +60,7 @@ SPARSE_GROUPS = (
         _history_names,
         rate=0.02,
     ),
+    *JUMP_GROUPS,
     *EDGE_GROUPS,
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
@@ -67,14 +69,29 @@ PAIR_SPARSE = np.int64(GROUPS.index("pair_sparse"))
 RULE_ID = np.int64(GROUPS.index("rule_id"))
 RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
 RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
+RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
+CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
+
+
+class RuleHashes(NamedTuple):
+    """What features with history see of a rule."""
+
+    rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
+    source_classes: np.uint64  # class_sequence_hash
+
+
+@inlined_kernel
+def feature_key(group, h):
+    """uint64 key of the feature with the hash `h` (uint64) within `group` (index of GROUPS)."""
+    return mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
 
 
 @inlined_kernel
 def fire(fired: "SparseFeatureBuffer", group, h, value):
     """Append the feature with the hash `h` (uint64) within `group` (index of GROUPS) and the `value` (float32)."""
     i = fired.n[0]
-    fired.keys[i] = mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
+    fired.keys[i] = feature_key(group, h)
     fired.values[i], fired.groups[i] = value, group
     fired.n[0] = i + 1
 
@@ -109,16 +126,39 @@ def fire_rule(sparse: "Sparse", sentence, words, size, begin, end, fired: "Spars
 
 
 @inner_kernel
-def fire_history(sparse: "Sparse", synthetic, previous_rule, last, before, rule, fired: "SparseFeatureBuffer"):
-    """Append the features of the hash `rule` after the hash `previous_rule` (both uint64) and target words before.
+def fire_orientations(sparse: "Sparse", previous_rule, rule, is_monotone, fired: "SparseFeatureBuffer"):
+    """Append the features of how the hash `rule` lies to the hash `previous_rule` (both uint64), and of that to it."""
+    if sparse.active[RULE_REORDERING]:
+        if previous_rule != START_RULE:
+            fire(fired, RULE_REORDERING, jump_hash(previous_rule, WITH_NEXT, is_monotone), ONE)
+        fire(fired, RULE_REORDERING, jump_hash(rule, WITH_PREVIOUS, is_monotone), ONE)
+
+
+@inner_kernel
+def score_orientation(sparse: "Sparse", scales, rule, neighbour, is_monotone):
+    """Weighted score of the hash `rule` in an orientation to a neighbour; `scales` is float64[len(GROUPS)]."""
+    if not sparse.active[RULE_REORDERING]:
+        return 0.0
+    key = feature_key(RULE_REORDERING, jump_hash(rule, neighbour, is_monotone))
+    return scales[RULE_REORDERING] * find_weight(sparse.weights, key)
+
+
+@inner_kernel
+def fire_history(
+    sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone, fired
+):
+    """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
 
     `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
     """
     if sparse.active[RULE_BIGRAM]:
-        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
+        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous.rule)), np.int64(rule.rule)), ONE)
+    if sparse.active[CLASS_REORDERING]:
+        h = class_jump_hash(previous.source_classes, rule.source_classes, is_monotone)
+        fire(fired, CLASS_REORDERING, h, ONE)
     if sparse.active[RULE_HISTORY]:
         for column in range(1, sparse.begin_classes.size):
-            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, synthetic, last, column)))
+            h = combine(combine(START, np.int64(rule.rule)), np.int64(_class_of(sparse, synthetic, last, column)))
             fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
 
 

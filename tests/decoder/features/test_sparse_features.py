@@ -57,6 +57,8 @@ def templates_of(draw):
         rule_id=draw(st.booleans()),
         rule_bigram=draw(st.booleans()),
         rule_history=draw(st.booleans()),
+        rule_reordering=draw(st.booleans()),
+        class_reordering=draw(st.booleans()) and any(level.kind == "classes" for level in levels),
     )
 
 
