@@ -88,7 +88,9 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
 
 
 @inner_kernel
-def score_history(sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule: RuleHashes, is_monotone):
+def score_history(
+    sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule: RuleHashes, is_monotone
+):
     """Weighted score of the features with history of `option` (int64), which has the `rule`, after `history` (int64).
 
     `is_monotone`: whether it is so to the phrase before, the end of which all hypotheses of a history share.

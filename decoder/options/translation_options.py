@@ -28,8 +28,9 @@ from phrasebeam.decoder.options.candidates import (
     choose,
     score_synthetic,
 )
+from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
 from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
-from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, rule_hash, score_orientation
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, fire_orientation, rule_hash
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -249,18 +250,20 @@ def _add_reordering(options, option, pair, lookup):
     options.backward[option, MONOTONE_TO_BLOCK] = options.backward[option, MONOTONE]
     options.forward[option, MONOTONE_TO_BLOCK] = options.forward[option, MONOTONE]
     if lookup.tables.sparse.has_orientations:
-        _add_sparse_orientations(options, option, lookup.tables.sparse, lookup.weights.sparse)
+        for orientation in range(N_OPTION_ORIENTATIONS):
+            is_monotone, rule = orientation == MONOTONE, options.rule[option]
+            options.backward[option, orientation] += _sparse_score(rule, WITH_PREVIOUS, is_monotone, lookup)
+            options.forward[option, orientation] += _sparse_score(rule, WITH_NEXT, is_monotone, lookup)
     return total
 
 
 @inner_kernel
-def _add_sparse_orientations(options, option, sparse, scales):
-    """Add the scores of sparse features to the option's reordering scores."""
-    rule = options.rule[option]
-    for orientation in range(N_OPTION_ORIENTATIONS):
-        is_monotone = orientation == MONOTONE
-        options.backward[option, orientation] += score_orientation(sparse, scales, rule, WITH_PREVIOUS, is_monotone)
-        options.forward[option, orientation] += score_orientation(sparse, scales, rule, WITH_NEXT, is_monotone)
+def _sparse_score(rule, neighbour, is_monotone, lookup):
+    """Weighted score of the sparse features of fire_orientation."""
+    sparse, fired = lookup.tables.sparse, lookup.candidates.fired
+    fired.n[0] = 0
+    fire_orientation(sparse, rule, neighbour, is_monotone, fired)
+    return weigh_fired(sparse.weights, lookup.weights.sparse, fired)
 
 
 @inlined_kernel

@@ -24,14 +24,14 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pai
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
-from phrasebeam.decoder.sparse.jump_templates import class_sequence_hash
+from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
 from phrasebeam.decoder.sparse.templates import (
     NO_WORD,
     PAIR_SPARSE,
     START_RULE,
     RuleHashes,
     fire_history,
-    fire_orientations,
+    fire_orientation,
     fire_pair,
     fire_rule,
     rule_hash,
@@ -128,7 +128,9 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
                 class_sequence_hash(sparse, sentence.classes, begin, end),
             )
             is_monotone = begin == previous_end
-            fire_orientations(sparse, previous.rule, rule.rule, is_monotone, fired)
+            if i > 0:
+                fire_orientation(sparse, previous.rule, WITH_NEXT, is_monotone, fired)
+            fire_orientation(sparse, rule.rule, WITH_PREVIOUS, is_monotone, fired)
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
             fire_history(sparse, synthetic, previous, last, before, rule, is_monotone, fired)

@@ -46,7 +46,7 @@ def class_sequence_hash(sparse: "Sparse", classes, begin, end):
 
 @inlined_kernel
 def class_jump_hash(previous, current, is_monotone):
-    """uint64 hash of the class sequences `previous` and `current` (both uint64) of two phrases and their orientation."""
+    """uint64 hash of the hashes `previous` and `current` (uint64) of two class sequences and of the orientation."""
     h = combine(combine(START, np.int64(previous)), np.int64(current))
     return combine(h, np.int64(1) if is_monotone else np.int64(0))
 

@@ -1,7 +1,8 @@
 """The groups of sparse features: each declared with its name, scale and rate, and the kernels that list its features.
 
-To add a template, declare a SparseGroup here and compute its features in `fire_rule`, or in `fire_history` if they
-depend on the phrases before, or in `fire_orientations` if on orientations alone. Keys are hashes of names and words alone: the order of the groups may change.
+To add a template, declare a SparseGroup here and compute its features in `fire_rule`; in `fire_orientation` if they
+depend on whether a phrase is monotone to one beside it, or in `fire_history` if they depend on the phrases before. Keys
+are hashes of names and words alone: the order of the groups may change.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
 those that the phrase table of another toolkit gives the pair.
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, WITH_NEXT, WITH_PREVIOUS, class_jump_hash, jump_hash
+from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, class_jump_hash, jump_hash
 from phrasebeam.decoder.sparse.levels import WORD, target_class
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.decoder.sparse.sparse_weights import find_weight
@@ -82,16 +83,10 @@ class RuleHashes(NamedTuple):
 
 
 @inlined_kernel
-def feature_key(group, h):
-    """uint64 key of the feature with the hash `h` (uint64) within `group` (index of GROUPS)."""
-    return mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
-
-
-@inlined_kernel
 def fire(fired: "SparseFeatureBuffer", group, h, value):
     """Append the feature with the hash `h` (uint64) within `group` (index of GROUPS) and the `value` (float32)."""
     i = fired.n[0]
-    fired.keys[i] = feature_key(group, h)
+    fired.keys[i] = mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
     fired.values[i], fired.groups[i] = value, group
     fired.n[0] = i + 1
 
@@ -126,27 +121,17 @@ def fire_rule(sparse: "Sparse", sentence, words, size, begin, end, fired: "Spars
 
 
 @inner_kernel
-def fire_orientations(sparse: "Sparse", previous_rule, rule, is_monotone, fired: "SparseFeatureBuffer"):
-    """Append the features of how the hash `rule` lies to the hash `previous_rule` (both uint64), and of that to it."""
+def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone, fired: "SparseFeatureBuffer"):
+    """Append the features of the hash `rule` (uint64) and whether it is monotone to the phrase before or after it.
+
+    `neighbour` is WITH_PREVIOUS or WITH_NEXT.
+    """
     if sparse.active[RULE_REORDERING]:
-        if previous_rule != START_RULE:
-            fire(fired, RULE_REORDERING, jump_hash(previous_rule, WITH_NEXT, is_monotone), ONE)
-        fire(fired, RULE_REORDERING, jump_hash(rule, WITH_PREVIOUS, is_monotone), ONE)
+        fire(fired, RULE_REORDERING, jump_hash(rule, neighbour, is_monotone), ONE)
 
 
 @inner_kernel
-def score_orientation(sparse: "Sparse", scales, rule, neighbour, is_monotone):
-    """Weighted score of the hash `rule` in an orientation to a neighbour; `scales` is float64[len(GROUPS)]."""
-    if not sparse.active[RULE_REORDERING]:
-        return 0.0
-    key = feature_key(RULE_REORDERING, jump_hash(rule, neighbour, is_monotone))
-    return scales[RULE_REORDERING] * find_weight(sparse.weights, key)
-
-
-@inner_kernel
-def fire_history(
-    sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone, fired
-):
+def fire_history(sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone, fired):
     """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
 
     `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.

@@ -163,6 +163,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.language_model import LanguageModel
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates
 from tests.decoder.models import random_toy
+from tests.naive.sparse import RULES
 
 filtered_table.check_frequencies = lambda phrases: None  # the toys have none
 
@@ -174,7 +175,8 @@ def force_all(decoder, unlimited):
         forced.force(given, one.translate(given).text)
 
 
-templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), rule_id=True, rule_bigram=True, rule_history=True)
+switches = dict.fromkeys(RULES, True)
+templates = Templates(levels=LEVELS, word_edges=WordEdges(budget=4), **switches)
 for reordering in (Reordering(orientation="hier"), None):
     early = bool(reordering)
     toy = random_toy(Path(sys.argv[0] or "toy") / str(early), 7, most=3, reordering=reordering, early=early)
