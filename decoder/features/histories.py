@@ -89,7 +89,7 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
 
 @inner_kernel
 def score_history(
-    sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule: RuleHashes, is_monotone
+    sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule: RuleHashes, is_monotone: bool
 ):
     """Weighted score of the features with history of `option` (int64), which has the `rule`, after `history` (int64).
 

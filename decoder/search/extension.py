@@ -196,7 +196,7 @@ def _block_orientation(space, node, begin, end):
 
 
 @inner_kernel
-def ln_history(space: SearchSpace, node, option, is_monotone):
+def ln_history(space: SearchSpace, node, option, is_monotone: bool):
     """Weighted score of the sparse features of `option` that depend on what `node` has before it.
 
     `is_monotone`: whether the option is so to the last phrase of `node`.

@@ -29,7 +29,7 @@ WITH_PREVIOUS, WITH_NEXT = np.int64(0), np.int64(2)  # index of the monotone one
 
 
 @inlined_kernel
-def jump_hash(rule, neighbour, is_monotone):
+def jump_hash(rule, neighbour, is_monotone: bool):
     """uint64 hash of the hash `rule` (uint64) and its orientation to a neighbour, WITH_PREVIOUS or WITH_NEXT."""
     jump = JUMP_HASHES[neighbour] if is_monotone else JUMP_HASHES[neighbour + 1]
     return combine(combine(START, np.int64(rule)), np.int64(jump))
@@ -45,7 +45,7 @@ def class_sequence_hash(sparse: "Sparse", classes, begin, end):
 
 
 @inlined_kernel
-def class_jump_hash(previous, current, is_monotone):
+def class_jump_hash(previous, current, is_monotone: bool):
     """uint64 hash of the hashes `previous` and `current` (uint64) of two class sequences and of the orientation."""
     h = combine(combine(START, np.int64(previous)), np.int64(current))
     return combine(h, np.int64(1) if is_monotone else np.int64(0))

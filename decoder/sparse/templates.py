@@ -121,7 +121,7 @@ def fire_rule(sparse: "Sparse", sentence, words, size, begin, end, fired: "Spars
 
 
 @inner_kernel
-def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone, fired: "SparseFeatureBuffer"):
+def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone: bool, fired: "SparseFeatureBuffer"):
     """Append the features of the hash `rule` (uint64) and whether it is monotone to the phrase before or after it.
 
     `neighbour` is WITH_PREVIOUS or WITH_NEXT.
@@ -131,10 +131,13 @@ def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone, fired: "Spa
 
 
 @inner_kernel
-def fire_history(sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone, fired):
+def fire_history(
+    sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone: bool, fired
+):
     """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
 
     `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
+    `is_monotone`: whether the rule is so to the previous one.
     """
     if sparse.active[RULE_BIGRAM]:
         fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous.rule)), np.int64(rule.rule)), ONE)

@@ -137,9 +137,8 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
 @given(seed=st.integers(0, 2**20), reordering=REORDERINGS, templates=templates_of())
 def test_forced_decoding_has_the_scores_of_the_search(directory, seed, reordering, templates):
     """Of all derivations of a text the best is found, and any state's score is that of its derivation's features."""
-    toy = random_toy(
-        directory / f"{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}", seed, 3, reordering
-    )
+    name = f"forced-{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
+    toy = random_toy(directory / name, seed, 3, reordering)
     maps, scales = add_templates(toy, templates, seed)
     words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 5))
     by_text = {}
