@@ -31,8 +31,7 @@ class Histories(NamedTuple):
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
     state: Annotated[np.ndarray, array(np.int32, "B")]  # Options.state of the last option
     # RuleHashes of the last rule; START_RULE at the start, and where no feature depends on it
-    rule: Annotated[np.ndarray, array(np.uint64, "B")]
-    source_classes: Annotated[np.ndarray, array(np.uint64, "B")]
+    rule: Annotated[np.ndarray, array(np.uint64, "B", 2)]
     # The last target words, the last one first; NO_WORD before the start, and where no feature depends on them
     words: Annotated[np.ndarray, array(np.int32, "B", 2, fill=NO_WORD)]
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
@@ -53,7 +52,7 @@ def forget_histories(histories: Histories):
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.memo_keys[:] = 0
-    histories.state[0], histories.rule[0], histories.source_classes[0] = EMPTY, START_RULE, START_RULE
+    histories.state[0], histories.rule[0, 0], histories.rule[0, 1] = EMPTY, START_RULE, START_RULE
     histories.words[0, 0], histories.words[0, 1] = NO_WORD, NO_WORD
 
 
@@ -72,7 +71,7 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
     slot = first_slot(mix(h), histories.slots.size)
     while histories.slots[slot] != EMPTY:
         i = np.int64(histories.slots[slot])
-        same_rule = histories.rule[i] == rule.rule and histories.source_classes[i] == rule.source_classes
+        same_rule = histories.rule[i, 0] == rule.rule and histories.rule[i, 1] == rule.source_classes
         same_state = histories.state[i] == state
         if same_state and same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
             return i
@@ -80,7 +79,7 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
     new = histories.size[0]
     if new == histories.rule.size:
         return NO_HISTORY
-    histories.state[new], histories.rule[new], histories.source_classes[new] = state, rule.rule, rule.source_classes
+    histories.state[new], histories.rule[new, 0], histories.rule[new, 1] = state, rule.rule, rule.source_classes
     histories.words[new, 0], histories.words[new, 1] = last, before
     histories.slots[slot] = new
     histories.size[0] = new + 1
@@ -102,7 +101,7 @@ def score_history(
         last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
         fired = histories.fired
         fired.n[0] = 0
-        previous = RuleHashes(histories.rule[history], histories.source_classes[history])
+        previous = RuleHashes(histories.rule[history, 0], histories.rule[history, 1])
         fire_history(sparse, synthetic, previous, last, before, rule, is_monotone, fired)
         histories.memo_keys[slot] = key
         histories.memo_scores[slot] = weigh_fired(sparse.weights, scales, fired)

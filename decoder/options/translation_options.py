@@ -58,8 +58,7 @@ class Options(NamedTuple):
     backward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     forward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
-    rule: Annotated[np.ndarray, array(np.uint64, "O")]  # rule_hash, if sparse features depend on phrases beside it
-    source_classes: Annotated[np.ndarray, array(np.uint64, "O")]  # class_sequence_hash, if there is class reordering
+    rule: Annotated[np.ndarray, array(np.uint64, "O", 2)]  # RuleHashes, if sparse features depend on phrases beside it
     # Equal for options after which the next phrase has the same reordering scores
     state: Annotated[np.ndarray, array(np.int32, "O")]
     target_first: Annotated[np.ndarray, array(np.int64, "D + 1")]  # into words and lm_words
@@ -222,9 +221,9 @@ def _add_rule(options, option, lookup):
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
         words, sentence = options.words[first : first + size], lookup.sentence
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
-        options.rule[option] = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
+        options.rule[option, 0] = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
         if sparse.active[CLASS_REORDERING]:
-            options.source_classes[option] = class_sequence_hash(sparse, sentence.classes, begin, end)
+            options.rule[option, 1] = class_sequence_hash(sparse, sentence.classes, begin, end)
 
 
 @inlined_kernel
@@ -251,7 +250,7 @@ def _add_reordering(options, option, pair, lookup):
     options.forward[option, MONOTONE_TO_BLOCK] = options.forward[option, MONOTONE]
     if lookup.tables.sparse.has_orientations:
         for orientation in range(N_OPTION_ORIENTATIONS):
-            is_monotone, rule = orientation == MONOTONE, options.rule[option]
+            is_monotone, rule = orientation == MONOTONE, options.rule[option, 0]
             options.backward[option, orientation] += _sparse_score(rule, WITH_PREVIOUS, is_monotone, lookup)
             options.forward[option, orientation] += _sparse_score(rule, WITH_NEXT, is_monotone, lookup)
     return total

@@ -202,7 +202,7 @@ def ln_history(space: SearchSpace, node, option, is_monotone: bool):
     `is_monotone`: whether the option is so to the last phrase of `node`.
     """
     history, scales = np.int64(space.graph.history[node]), space.parameters.sparse
-    rule = RuleHashes(space.options.rule[option], space.options.source_classes[option])
+    rule = RuleHashes(space.options.rule[option, 0], space.options.rule[option, 1])
     return score_history(space.sparse, scales, space.synthetic, space.histories, history, option, rule, is_monotone)
 
 
@@ -214,8 +214,8 @@ def history_after(space: SearchSpace, node, option):
     if not active[RULE_HISTORY]:
         end = first
     rule = RuleHashes(
-        options.rule[option] if active[RULE_BIGRAM] else START_RULE,
-        options.source_classes[option] if active[CLASS_REORDERING] else START_RULE,
+        options.rule[option, 0] if active[RULE_BIGRAM] else START_RULE,
+        options.rule[option, 1] if active[CLASS_REORDERING] else START_RULE,
     )
     history, state = np.int64(space.graph.history[node]), np.int64(options.state[option])
     return next_history(space.histories, history, state, rule, options.words, first, end)

@@ -162,14 +162,14 @@ def test_states_are_told_apart_only_by_what_features_depend_on(directory, group)
     decoder.translate("a b c d a")
     histories = last_workspace(decoder).histories
     n = int(histories.size[0])
-    seen = {"rule_bigram": histories.rule, "class_reordering": histories.source_classes}
+    seen = {"rule_bigram": histories.rule[:, 0], "class_reordering": histories.rule[:, 1]}
     for name, values in seen.items():
         assert np.any(values[1:n] != 0) == (name == group)
     assert np.any(histories.words[:n] != NO_WORD) == (group == "rule_history")
     if group == "class_reordering":  # of phrases of up to `longest` words of the sentence
         known = maps["source"][0]
         classes = {tuple(known[w] for w in "abcda"[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
-        assert 1 < len({*histories.source_classes[1:n].tolist()}) <= len(classes)
+        assert 1 < len({*histories.rule[1:n, 1].tolist()}) <= len(classes)
 
 
 def test_class_reordering_without_classes_is_refused(directory, capsys):
