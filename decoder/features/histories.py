@@ -15,7 +15,7 @@ from phrasebeam.decoder.sparse.feature_buffer import (
     weigh_fired,
 )
 from phrasebeam.decoder.sparse.sparse_features import Sparse
-from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, fire_history
+from phrasebeam.decoder.sparse.templates import NO_WORD, START_RULE, RuleHashes, fire_history
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel
 
@@ -30,8 +30,9 @@ class Histories(NamedTuple):
 
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
     state: Annotated[np.ndarray, array(np.int32, "B")]  # Options.state of the last option
-    rule: Annotated[np.ndarray, array(np.uint64, "B")]  # hash of the last rule, START_RULE at the start
-    # The last target words, the last one first; NO_WORD before the start
+    # RuleHashes of the last rule; START_RULE at the start, and where no feature depends on it
+    rule: Annotated[np.ndarray, array(np.uint64, "B", 2)]
+    # The last target words, the last one first; NO_WORD before the start, and where no feature depends on them
     words: Annotated[np.ndarray, array(np.int32, "B", 2, fill=NO_WORD)]
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
     memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of history and option; 0 where empty
@@ -51,32 +52,34 @@ def forget_histories(histories: Histories):
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.memo_keys[:] = 0
-    histories.state[0], histories.rule[0] = EMPTY, START_RULE
+    histories.state[0], histories.rule[0, 0], histories.rule[0, 1] = EMPTY, START_RULE, START_RULE
     histories.words[0, 0], histories.words[0, 1] = NO_WORD, NO_WORD
 
 
 @inner_kernel
-def next_history(histories: Histories, history, state, rule, words, begin, end):
+def next_history(histories: Histories, history, state, rule: RuleHashes, words, begin, end):
     """Id (int64) of the history after `history` (int64) and an option, or NO_HISTORY if the table is full.
 
-    The option has the `state` (int64), the hash `rule` (uint64) and the target words[begin:end] (int32[W]).
+    The option has the `state` (int64), the `rule` and the target words[begin:end] (int32[W]).
     """
     last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
     if end - begin > 0:
         before = last if end - begin == 1 else np.int64(words[end - 2])
         last = np.int64(words[end - 1])
-    h = combine(combine(combine(combine(START, state), np.int64(rule)), last), before)
+    h = combine(combine(START, state), np.int64(rule.rule))
+    h = combine(combine(combine(h, np.int64(rule.source_classes)), last), before)
     slot = first_slot(mix(h), histories.slots.size)
     while histories.slots[slot] != EMPTY:
         i = np.int64(histories.slots[slot])
-        same_rule = histories.rule[i] == rule and histories.state[i] == state
-        if same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
+        same_rule = histories.rule[i, 0] == rule.rule and histories.rule[i, 1] == rule.source_classes
+        same_state = histories.state[i] == state
+        if same_state and same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
             return i
         slot = next_slot(slot, histories.slots.size)
     new = histories.size[0]
     if new == histories.rule.size:
         return NO_HISTORY
-    histories.state[new], histories.rule[new] = state, rule
+    histories.state[new], histories.rule[new, 0], histories.rule[new, 1] = state, rule.rule, rule.source_classes
     histories.words[new, 0], histories.words[new, 1] = last, before
     histories.slots[slot] = new
     histories.size[0] = new + 1
@@ -84,9 +87,12 @@ def next_history(histories: Histories, history, state, rule, words, begin, end):
 
 
 @inner_kernel
-def score_history(sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule):
-    """Weighted score of the features with history of `option` (int64), of the hash `rule` (uint64), after `history`.
+def score_history(
+    sparse: Sparse, scales, synthetic, histories: Histories, history, option, rule: RuleHashes, is_monotone: bool
+):
+    """Weighted score of the features with history of `option` (int64), which has the `rule`, after `history` (int64).
 
+    `is_monotone`: whether it is so to the phrase before, the end of which all hypotheses of a history share.
     `scales` is float64[len(GROUPS)], `synthetic` the SyntheticPairs of the sentence.
     """
     key = (history << np.int64(32)) | (option + 1)
@@ -95,7 +101,8 @@ def score_history(sparse: Sparse, scales, synthetic, histories: Histories, histo
         last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
         fired = histories.fired
         fired.n[0] = 0
-        fire_history(sparse, synthetic, histories.rule[history], last, before, rule, fired)
+        previous = RuleHashes(histories.rule[history, 0], histories.rule[history, 1])
+        fire_history(sparse, synthetic, previous, last, before, rule, is_monotone, fired)
         histories.memo_keys[slot] = key
         histories.memo_scores[slot] = weigh_fired(sparse.weights, scales, fired)
     return histories.memo_scores[slot]

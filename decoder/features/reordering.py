@@ -9,6 +9,9 @@ from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
 MONOTONE, SWAP, LEFT, RIGHT = 0, 1, 2, 3  # LEFT, RIGHT: discontinuous; the order is that of ReorderingTable.counts
 N_ORIENTATIONS = 4
+# In hierarchical models, of a phrase that is monotone to the block before though not to the last phrase of that
+MONOTONE_TO_BLOCK = 4
+N_OPTION_ORIENTATIONS = 5  # those above and MONOTONE_TO_BLOCK, by which translation options are scored
 UNSEEN = np.int64(-1)  # in place of the orientation to what follows the last phrase
 BACKWARD, FORWARD = np.int64(0), np.int64(1)
 DIRECTIONS = ("backward", "forward")

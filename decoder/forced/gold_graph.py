@@ -13,6 +13,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
 from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, intern_state, score_after, weighted_ln
+from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history
@@ -133,7 +134,7 @@ def _fill_state(space, n_words, lattice, gold, state):
             base, orientation = jump(space, node, begin, end)
             score = base + options.backward[option, orientation] + options.score[option] + ln_lm
             if space.sparse.has_history:
-                score += ln_history(space, node, option)
+                score += ln_history(space, node, option, orientation == MONOTONE)
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
             if not is_end:
                 phrase_state = np.int64(options.state[option])

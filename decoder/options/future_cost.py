@@ -1,8 +1,9 @@
 """Future cost: the best score that the words not yet translated can add (Koehn et al. 2003, section 3.2).
 
 The estimate of a span is the best sum of option estimates over all ways to cut it into phrases; distortion, lexicalized
-reordering and the sentence end are left out, as in Moses. A coverage has gaps of at most 64 words and the open end
-of the sentence, so that n * 64 spans and n suffixes are all that is needed.
+reordering and the sentence end are left out, as in Moses, and so are sparse features that depend on other phrases. A
+coverage has gaps of at most 64 words and the open end of the sentence, so that n * 64 spans and n suffixes are all that
+is needed.
 """
 
 from typing import NamedTuple

@@ -8,7 +8,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, weighted_orientation
+from phrasebeam.decoder.features.reordering import (
+    BACKWARD,
+    FORWARD,
+    MONOTONE,
+    MONOTONE_TO_BLOCK,
+    N_OPTION_ORIENTATIONS,
+    N_ORIENTATIONS,
+    weighted_orientation,
+)
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
@@ -20,7 +28,9 @@ from phrasebeam.decoder.options.candidates import (
     choose,
     score_synthetic,
 )
-from phrasebeam.decoder.sparse.templates import rule_hash
+from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
+from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, fire_orientation, rule_hash
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -44,11 +54,11 @@ class Options(NamedTuple):
     score: Annotated[np.ndarray, array(np.float64, "O")]  # weighted sum of the features that need no context
     estimate: Annotated[np.ndarray, array(np.float64, "O")]  # score plus the weighted language model estimate
     bound: Annotated[np.ndarray, array(np.float64, "O")]  # the most that score and language model are in any context
-    # Weighted reordering scores by orientation to the phrase before, and of the phrase after
-    backward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
-    forward: Annotated[np.ndarray, array(np.float64, "O", N_ORIENTATIONS)]
+    # Weighted reordering scores by orientation to the phrase before, and of the phrase after, sparse features included
+    backward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
+    forward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
-    rule: Annotated[np.ndarray, array(np.uint64, "O")]  # rule_hash, if there are sparse features with history
+    rule: Annotated[np.ndarray, array(np.uint64, "O", 2)]  # RuleHashes, if sparse features depend on phrases beside it
     # Equal for options after which the next phrase has the same reordering scores
     state: Annotated[np.ndarray, array(np.int32, "O")]
     target_first: Annotated[np.ndarray, array(np.int64, "D + 1")]  # into words and lm_words
@@ -93,13 +103,14 @@ def fill_options(lookup: Lookup, options: Options):
                 options.pair[count] = pair
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, sentence.synthetic, lookup.candidates)
-                pair = table_pair(sentence.synthetic, pair)
-                total = _add_reordering(options, count, pair, tables.ln_reordering, tables.orientations, lookup.weights)
-                _check_scores(total, pair, options.estimate[count], lookup.candidates)
                 targets = _add_target(options, count, sentence.synthetic, tables, targets)
                 if targets == FULL:
                     return FULL
                 _add_rule(options, count, lookup)
+                pair = table_pair(sentence.synthetic, pair)
+                total = _add_reordering(options, count, pair, lookup)
+                _check_scores(total, pair, options.estimate[count], lookup.candidates)
+                options.state[count] = _same_state(options, count, tables.orientations.keeps_span)
                 count += 1
     options.first[n * longest] = count
     for i in range(lookup.candidates.wrong.size):
@@ -203,15 +214,16 @@ def _add_target(options, option, synthetic, tables, targets):
 
 @inlined_kernel
 def _add_rule(options, option, lookup):
-    """Compute the hash of the option's rule if there are sparse features with history."""
-    if lookup.tables.sparse.has_history:
+    """Compute the hashes of the option's rule that sparse features need."""
+    sparse = lookup.tables.sparse
+    if sparse.has_history or sparse.has_orientations:
         target = np.int64(options.target[option])
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
         words, sentence = options.words[first : first + size], lookup.sentence
         begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
-        options.rule[option] = rule_hash(
-            lookup.tables.sparse, sentence.synthetic, sentence.classes, words, size, begin, end
-        )
+        options.rule[option, 0] = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
+        if sparse.active[CLASS_REORDERING]:
+            options.rule[option, 1] = class_sequence_hash(sparse, sentence.classes, begin, end)
 
 
 @inlined_kernel
@@ -224,22 +236,33 @@ def _is_target(options, target, begin, size):
 
 
 @inlined_kernel
-def _add_reordering(options, option, pair, ln_reordering, model, weights):
-    """Compute the option's weighted reordering scores, and its state: the same for equal span and forward scores.
-
-    Returns the sum of the scores.
-    """
-    total = 0.0
-    h = combine(combine(START, np.int64(options.begin[option])), np.int64(options.end[option]))
+def _add_reordering(options, option, pair, lookup):
+    """Compute the option's weighted reordering scores; the sum of those of the reordering model."""
+    ln_reordering, model = lookup.tables.ln_reordering, lookup.tables.orientations
+    total, weights = 0.0, lookup.weights.reordering
     for orientation in range(N_ORIENTATIONS):
-        backward = weighted_orientation(ln_reordering, model, weights.reordering, pair, BACKWARD, orientation)
-        forward = weighted_orientation(ln_reordering, model, weights.reordering, pair, FORWARD, orientation)
+        backward = weighted_orientation(ln_reordering, model, weights, pair, BACKWARD, orientation)
+        forward = weighted_orientation(ln_reordering, model, weights, pair, FORWARD, orientation)
         options.backward[option, orientation] = backward
         options.forward[option, orientation] = forward
         total += backward + forward
-        h = combine(h, np.int64(forward * 65536.0))
-    options.state[option] = _same_state(options, option, h, model.keeps_span)
+    options.backward[option, MONOTONE_TO_BLOCK] = options.backward[option, MONOTONE]
+    options.forward[option, MONOTONE_TO_BLOCK] = options.forward[option, MONOTONE]
+    if lookup.tables.sparse.has_orientations:
+        for orientation in range(N_OPTION_ORIENTATIONS):
+            is_monotone, rule = orientation == MONOTONE, options.rule[option, 0]
+            options.backward[option, orientation] += _sparse_score(rule, WITH_PREVIOUS, is_monotone, lookup)
+            options.forward[option, orientation] += _sparse_score(rule, WITH_NEXT, is_monotone, lookup)
     return total
+
+
+@inner_kernel
+def _sparse_score(rule, neighbour, is_monotone, lookup):
+    """Weighted score of the sparse features of fire_orientation."""
+    sparse, fired = lookup.tables.sparse, lookup.candidates.fired
+    fired.n[0] = 0
+    fire_orientation(sparse, rule, neighbour, is_monotone, fired)
+    return weigh_fired(sparse.weights, lookup.weights.sparse, fired)
 
 
 @inlined_kernel
@@ -252,17 +275,20 @@ def _check_scores(reordering, pair, estimate, candidates):
 
 
 @inlined_kernel
-def _same_state(options, option, h, keeps_span):
+def _same_state(options, option, keeps_span):
     """The first option with the same forward scores and end and, if the model `keeps_span`, the same begin."""
-    if not keeps_span:
-        h = combine(START, np.int64(options.end[option]))
+    h = combine(START, np.int64(options.end[option]))
+    if keeps_span:
+        h = combine(h, np.int64(options.begin[option]))
+    for orientation in range(N_ORIENTATIONS):
+        h = combine(h, np.int64(options.forward[option, orientation] * 65536.0))
     slot = first_slot(mix(h), options.state_slots.size)
     while options.state_slots[slot] != EMPTY:
         other = options.state_slots[slot]
         same = options.end[other] == options.end[option]
         if keeps_span:
             same = same and options.begin[other] == options.begin[option]
-        for orientation in range(N_ORIENTATIONS):
+        for orientation in range(N_OPTION_ORIENTATIONS):
             same = same and options.forward[other, orientation] == options.forward[option, orientation]
         if same:
             return other

@@ -24,11 +24,14 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pai
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
+from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
 from phrasebeam.decoder.sparse.templates import (
     NO_WORD,
     PAIR_SPARSE,
     START_RULE,
+    RuleHashes,
     fire_history,
+    fire_orientation,
     fire_pair,
     fire_rule,
     rule_hash,
@@ -110,21 +113,29 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
     """List all sparse features of a derivation, whose target words stand in space.words, in space.fired."""
     sparse, synthetic, fired, words = tables.sparse, sentence.synthetic, space.fired, space.words
     fired.n[0] = 0
-    if not (sparse.active[PAIR_SPARSE] or sparse.has_rule_features or sparse.has_history):
+    has_neighbours = sparse.has_orientations or sparse.has_history
+    if not (sparse.active[PAIR_SPARSE] or sparse.has_rule_features or has_neighbours):
         return
-    position, previous_rule = np.int64(0), START_RULE
+    position, previous, previous_end = np.int64(0), RuleHashes(START_RULE, START_RULE), START_END
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
         size = target_length(tables, synthetic, pair)
         phrase = words[position : position + size]
         fire_pair(sparse, pair, fired)
         fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
-        if sparse.has_history:
+        if has_neighbours:
+            rule = RuleHashes(
+                rule_hash(sparse, synthetic, sentence.classes, phrase, size, begin, end),
+                class_sequence_hash(sparse, sentence.classes, begin, end),
+            )
+            is_monotone = begin == previous_end
+            if i > 0:
+                fire_orientation(sparse, previous.rule, WITH_NEXT, is_monotone, fired)
+            fire_orientation(sparse, rule.rule, WITH_PREVIOUS, is_monotone, fired)
             last = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
-            rule = rule_hash(sparse, synthetic, sentence.classes, phrase, size, begin, end)
-            fire_history(sparse, synthetic, previous_rule, last, before, rule, fired)
-            previous_rule = rule
+            fire_history(sparse, synthetic, previous, last, before, rule, is_monotone, fired)
+            previous, previous_end = rule, end
         position += size
 
 

@@ -27,7 +27,13 @@ from phrasebeam.decoder.features.language_model import (
     ln_end,
     remember,
 )
-from phrasebeam.decoder.features.reordering import START_BEGIN, START_END, orientation
+from phrasebeam.decoder.features.reordering import (
+    MONOTONE,
+    MONOTONE_TO_BLOCK,
+    START_BEGIN,
+    START_END,
+    orientation,
+)
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
 from phrasebeam.decoder.input.zones import Zones, obeys
@@ -45,6 +51,7 @@ from phrasebeam.decoder.search.stacks import (
     clear_stack,
 )
 from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, RULE_BIGRAM, RULE_HISTORY, START_RULE, RuleHashes
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
@@ -91,7 +98,7 @@ class Extension(NamedTuple):
     node: int
     lm_state: np.int64  # of the node
     base: float  # score of the node and of the jump from its last phrase
-    orientation: int  # of the phrase to what comes before it
+    orientation: int  # of the phrase to what comes before it, see jump
     first_gap: int  # with `window` the coverage afterwards
     window: np.uint64
     remaining: float  # future cost
@@ -153,7 +160,10 @@ def find_spans_after(space: SearchSpace, n_words: int, first_gap, window, previo
 
 @inlined_kernel
 def jump(space: SearchSpace, node, begin, end):
-    """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before)."""
+    """(score of `node` and of the jump from its last phrase to words begin:end, orientation to what comes before).
+
+    The orientation is MONOTONE only if the phrase is so to the last phrase, else perhaps MONOTONE_TO_BLOCK.
+    """
     options, graph, parameters, last = space.options, space.graph, space.parameters, space.graph.option[node]
     base, first_gap = graph.score[node], np.int64(graph.first_gap[node])
     if last == NO_OPTION:
@@ -162,13 +172,20 @@ def jump(space: SearchSpace, node, begin, end):
         previous_begin, previous_end = np.int64(options.begin[last]), np.int64(options.end[last])
         backward = orientation(previous_begin, previous_end, begin, end)
         forward = backward
-        if parameters.is_hierarchical:
-            forward = orientation_of_next(backward, first_gap, graph.window[node], previous_begin, previous_end)
-            backward = _block_orientation(space, node, begin, end)
+        if parameters.is_hierarchical and backward != MONOTONE:  # else it is monotone to the block, too
+            window = graph.window[node]
+            forward = _block_case(orientation_of_next(backward, first_gap, window, previous_begin, previous_end))
+            backward = _block_case(_block_orientation(space, node, begin, end))
         base += options.forward[last, forward]
     if parameters.early_distortion != 0.0:
         base += parameters.early_distortion * early_distortion(first_gap, previous_end, begin, end)
     return base - parameters.distortion * abs(begin - previous_end), backward
+
+
+@inlined_kernel
+def _block_case(orientation_id):
+    """The index in Options.backward or forward of an orientation to a block, of a phrase not monotone to the last."""
+    return MONOTONE_TO_BLOCK if orientation_id == MONOTONE else orientation_id
 
 
 @inlined_kernel
@@ -179,19 +196,29 @@ def _block_orientation(space, node, begin, end):
 
 
 @inner_kernel
-def ln_history(space: SearchSpace, node, option):
-    """Weighted score of the sparse features of `option` that depend on what `node` has before it."""
-    history, rule = np.int64(space.graph.history[node]), space.options.rule[option]
-    return score_history(space.sparse, space.parameters.sparse, space.synthetic, space.histories, history, option, rule)
+def ln_history(space: SearchSpace, node, option, is_monotone: bool):
+    """Weighted score of the sparse features of `option` that depend on what `node` has before it.
+
+    `is_monotone`: whether the option is so to the last phrase of `node`.
+    """
+    history, scales = np.int64(space.graph.history[node]), space.parameters.sparse
+    rule = RuleHashes(space.options.rule[option, 0], space.options.rule[option, 1])
+    return score_history(space.sparse, scales, space.synthetic, space.histories, history, option, rule, is_monotone)
 
 
 @inner_kernel
 def history_after(space: SearchSpace, node, option):
-    """What the next phrase can see of `option` after `node`, or NO_HISTORY."""
-    options, target = space.options, np.int64(space.options.target[option])
+    """What features of the next phrase depend on, of `option` after `node`; or NO_HISTORY."""
+    options, active, target = space.options, space.sparse.active, np.int64(space.options.target[option])
     first, end = options.target_first[target], options.target_first[target + 1]
+    if not active[RULE_HISTORY]:
+        end = first
+    rule = RuleHashes(
+        options.rule[option, 0] if active[RULE_BIGRAM] else START_RULE,
+        options.rule[option, 1] if active[CLASS_REORDERING] else START_RULE,
+    )
     history, state = np.int64(space.graph.history[node]), np.int64(options.state[option])
-    return next_history(space.histories, history, state, options.rule[option], options.words, first, end)
+    return next_history(space.histories, history, state, rule, options.words, first, end)
 
 
 @inlined_kernel
@@ -227,7 +254,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.orientation]
     if space.sparse.has_history:
-        known += ln_history(space, shared.node, option)
+        known += ln_history(space, shared.node, option, shared.orientation == MONOTONE)
     if known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
     target = np.int64(options.target[option])

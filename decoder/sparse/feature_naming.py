@@ -57,10 +57,10 @@ class FeatureNamer:
             yield from (f"{prefix}{name}" for name in group.names(context))
 
     def _contexts(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[RuleInContext]:
-        before, words = BEGIN, [BEGIN, BEGIN]
+        before, span, words = BEGIN, (0, 0), [BEGIN, BEGIN]
         for begin, end, target, keys, points in rules:
             pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
             phrase = self.levels, self.combinations, source, begin, end, target, pair_names, points
-            context = RuleInContext(*phrase, before, words[-1], words[-2])
+            context = RuleInContext(*phrase, before, *span, words[-1], words[-2])
             yield context
-            before, words = context.rule, [*words[-2:], *target]
+            before, span, words = context.rule, (begin, end), [*words[-2:], *target]

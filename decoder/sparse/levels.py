@@ -58,12 +58,15 @@ class Levels:
     def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
-        kinds = [level.kind for level in levels]
-        self.class_column = 1 + kinds.index("classes") if "classes" in kinds else 0  # 0: no level has a map
         self._maps = {
             side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
             for side in ("source", "target")
         }
+
+    @property
+    def class_column(self) -> int:
+        """The column of the first level of kind classes, or WORD, which is 0, without one."""
+        return next((i for i, level in enumerate(self.levels, 1) if level.kind == "classes"), int(WORD))
 
     def names(self, side: str, word: str) -> list[str]:
         """The word and its class at each level; `side` is "source" or "target"."""

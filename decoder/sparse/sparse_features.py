@@ -20,6 +20,7 @@ class Sparse(NamedTuple):
     weights: SparseWeights
     active: np.ndarray  # bool[len(GROUPS)], groups that the model has
     has_rule_features: bool  # whether features depend on the pair and the source sentence
+    has_orientations: bool  # whether features depend on the pair and how the phrase lies to the phrases beside it
     has_history: bool  # whether features depend on the phrases before, too
     has_phrase_features: bool  # whether there are groups of PHRASE_GROUPS
     pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
@@ -41,6 +42,7 @@ def no_sparse() -> Sparse:
         False,
         False,
         False,
+        False,
         np.zeros(1, np.int64),
         np.zeros(0, np.uint64),
         np.zeros(0, np.float32),
@@ -59,6 +61,7 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
     return sparse._replace(
         active=active,
         has_rule_features="rule" in scopes,
+        has_orientations="orientation" in scopes,
         has_history="history" in scopes,
         has_phrase_features=bool(active[FIRST_PHRASE : LAST_PHRASE + 1].any()),
         combinations=sparse.combinations[active[FIRST_EDGES + sparse.combinations[:, KIND]]],

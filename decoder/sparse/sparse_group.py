@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from phrasebeam.decoder.sparse.levels import Levels
 
-Scope = Literal["pair", "rule", "history"]
+Scope = Literal["pair", "rule", "orientation", "history"]
 
 
 class RuleInContext(NamedTuple):
@@ -20,6 +20,8 @@ class RuleInContext(NamedTuple):
     pair_names: Sequence[str]  # names of its features in the phrase table
     points: Sequence[Sequence[int]]  # (source, target) positions inside the phrase pair
     before: str  # the rule before, or BEGIN
+    previous_begin: int  # its source words, half open; 0:0 at the start
+    previous_end: int
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN
 
@@ -34,7 +36,9 @@ class SparseGroup(NamedTuple):
 
     name: str  # part of keys and names of its features, and the name of its scale in weights.yaml
     description: str  # one line for users
-    scope: Scope  # what features depend on: the pair; also the source sentence; also the phrases before
+    # What features depend on: the pair; also the source sentence; also whether the phrase is monotone to the one before
+    # and the next one to it; also the phrases before
+    scope: Scope
     names: Callable[[RuleInContext], Iterable[str]]  # names of the features of a phrase, in the order of the kernel
     rate: float  # default learning rate in train-maxforce
     rate_name: str = ""  # name of a learning rate that groups share; "": the group's name

@@ -32,3 +32,9 @@ _Switches: Any = section_of("_Switches", SWITCHES, _WordTemplates)
 
 class Templates(_Switches):
     """Groups of sparse features; the scale of each stands in weights.yaml."""
+
+    @model_validator(mode="after")
+    def _has_classes(self) -> "Templates":
+        if self.class_reordering and not any(level.kind == "classes" for level in self.levels):
+            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes")
+        return self

@@ -1,17 +1,19 @@
 """The groups of sparse features: each declared with its name, scale and rate, and the kernels that list its features.
 
-To add a template, declare a SparseGroup here and compute its features in `fire_rule`, or in `fire_history` if they
-depend on the phrases before. Keys are hashes of names and words alone: the order of the groups may change.
+To add a template, declare a SparseGroup here and compute its features in `fire_rule`; in `fire_orientation` if they
+depend on whether a phrase is monotone to one beside it, or in `fire_history` if they depend on the phrases before. Keys
+are hashes of names and words alone: the order of the groups may change.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
 those that the phrase table of another toolkit gives the pair. Others stand in phrase_templates.py and word_edges.py.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, class_jump_hash, jump_hash
 from phrasebeam.decoder.sparse.levels import WORD, target_class
 from phrasebeam.decoder.sparse.phrase_alignment import fill_cliques, point_range
 from phrasebeam.decoder.sparse.phrase_templates import (
@@ -70,6 +72,7 @@ SPARSE_GROUPS = (
         rate=0.02,
     ),
     *PHRASE_GROUPS,
+    *JUMP_GROUPS,
     *EDGE_GROUPS,
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
@@ -78,12 +81,21 @@ PAIR_SPARSE = np.int64(GROUPS.index("pair_sparse"))
 RULE_ID = np.int64(GROUPS.index("rule_id"))
 RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
 RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
+RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
+CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
 SOURCE_BIGRAMS = FIRST_PHRASE = np.int64(GROUPS.index("source_bigrams"))
 TARGET_BIGRAMS = np.int64(GROUPS.index("target_bigrams"))
 RULE_SHAPE = np.int64(GROUPS.index("rule_shape"))
 PHRASE_ALIGNMENT = np.int64(GROUPS.index("phrase_alignment"))
 SOURCE_DELETION = LAST_PHRASE = np.int64(GROUPS.index("source_deletion"))
+
+
+class RuleHashes(NamedTuple):
+    """What features with history see of a rule."""
+
+    rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
+    source_classes: np.uint64  # class_sequence_hash
 
 
 @inlined_kernel
@@ -160,16 +172,32 @@ def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
 
 
 @inner_kernel
-def fire_history(sparse: "Sparse", synthetic, previous_rule, last, before, rule, fired: "SparseFeatureBuffer"):
-    """Append the features of the hash `rule` after the hash `previous_rule` (both uint64) and target words before.
+def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone: bool, fired: "SparseFeatureBuffer"):
+    """Append the features of the hash `rule` (uint64) and whether it is monotone to the phrase before or after it.
+
+    `neighbour` is WITH_PREVIOUS or WITH_NEXT.
+    """
+    if sparse.active[RULE_REORDERING]:
+        fire(fired, RULE_REORDERING, jump_hash(rule, neighbour, is_monotone), ONE)
+
+
+@inner_kernel
+def fire_history(
+    sparse: "Sparse", synthetic, previous: RuleHashes, last, before, rule: RuleHashes, is_monotone: bool, fired
+):
+    """Append to `fired` (SparseFeatureBuffer) the features of `rule` after the rule `previous` and target words before.
 
     `last` and `before` (int64) are the last and the second last target word, `synthetic` the SyntheticPairs.
+    `is_monotone`: whether the rule is so to the previous one.
     """
     if sparse.active[RULE_BIGRAM]:
-        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous_rule)), np.int64(rule)), ONE)
+        fire(fired, RULE_BIGRAM, combine(combine(START, np.int64(previous.rule)), np.int64(rule.rule)), ONE)
+    if sparse.active[CLASS_REORDERING]:
+        h = class_jump_hash(previous.source_classes, rule.source_classes, is_monotone)
+        fire(fired, CLASS_REORDERING, h, ONE)
     if sparse.active[RULE_HISTORY]:
         for column in range(1, sparse.begin_classes.size):
-            h = combine(combine(START, np.int64(rule)), np.int64(_class_of(sparse, synthetic, last, column)))
+            h = combine(combine(START, np.int64(rule.rule)), np.int64(_class_of(sparse, synthetic, last, column)))
             fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
 
 

@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 from tests.naive.hashes import EVERY_BIT, combine, hash_text, mix, name_hash
 from tests.naive.phrase_templates import PHRASE_GROUPS, deleted, phrase_hash, phrase_names, phrase_text
+from tests.naive.search import orientation
 
 EDGES = (
     "source_edges",
@@ -14,6 +15,7 @@ EDGES = (
     "target_context_edges",
     "all_edges",
 )
+RULES = ("rule_id", "rule_bigram", "rule_history", "rule_reordering", "class_reordering")
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 
 
@@ -76,8 +78,7 @@ def deletions(templates, maps, rule, points):
 
 def groups_of(templates):
     """The groups whose features a model of the templates can have."""
-    found = [name for name in ("rule_id", "rule_bigram", "rule_history") if getattr(templates, name)]
-    found += [name for name in PHRASE_GROUPS if getattr(templates, name)]
+    found = [name for name in (*RULES, *PHRASE_GROUPS) if getattr(templates, name)]
     if templates.word_edges:
         costs = sorted(level.budget for level in templates.levels)
         most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
@@ -88,7 +89,7 @@ def groups_of(templates):
 
 def names(templates, maps, source, derivation):
     """The names of all features of [(span, target words)]."""
-    before, history = None, ["<s>", "<s>"]
+    before, span_before, history = None, (-1, 0), ["<s>", "<s>"]
     for (begin, end), target in derivation:
         rule = tuple(source[begin:end]), tuple(target)
         if templates.rule_id:
@@ -107,7 +108,19 @@ def names(templates, maps, source, derivation):
             last = [stand_ins(templates.levels, maps["target"], word) for word in history[:-3:-1]]
             for level in range(len(templates.levels)):
                 yield "rule_history", rule, last[0][level], last[1][level]
-        before, history = rule, [*history, *target]
+        is_monotone = orientation(span_before, (begin, end)) == 0
+        if templates.rule_reordering:
+            if before is not None:
+                yield "rule_reordering", before, "next", is_monotone
+            yield "rule_reordering", rule, "previous", is_monotone
+        if templates.class_reordering:
+            classes = [class_of(templates.levels, maps["source"], word) for word in rule[0]]
+            if before is None:
+                yield "class_reordering", None, tuple(classes), is_monotone
+            else:
+                classes_before = [class_of(templates.levels, maps["source"], word) for word in before[0]]
+                yield "class_reordering", tuple(classes_before), tuple(classes), is_monotone
+        before, span_before, history = rule, (begin, end), [*history, *target]
 
 
 def key_of(name):
@@ -125,6 +138,11 @@ def key_of(name):
     elif group == "rule_bigram":
         before = 0 if rest[0] is None else rule_hash(rest[0])
         h = combine(combine(0, before), rule_hash(rest[1]))
+    elif group == "rule_reordering":
+        h = combine(combine(0, rule_hash(rest[0])), name_hash(jump(*rest[1:])))
+    elif group == "class_reordering":
+        before = 0 if rest[0] is None else sequence_hash(rest[0])
+        h = combine(combine(combine(0, before), sequence_hash(rest[1])), int(rest[2]))
     else:
         h = combine(0, rule_hash(rest[0]))
         for text in rest[1:]:
@@ -142,11 +160,33 @@ def text_of(name):
         text = ",".join(parts if rest[1] is None else [*parts, f"length={rest[1]}"])
     elif group == "rule_bigram":
         text = f"{'<s>' if rest[0] is None else rule_text(rest[0])}+{rule_text(rest[1])}"
+    elif group == "rule_reordering":
+        text = f"{rule_text(rest[0])},{jump(*rest[1:])}"
+    elif group == "class_reordering":
+        before, here = ("<s>" if side is None else "_".join(x.partition("=")[2] for x in side) for side in rest[:2])
+        text = f"{before}+{here},{'monotone' if rest[2] else 'non_monotone'}"
     elif group == "rule_history":
         text = f"{rule_text(rest[0])},{rest[2]}_{rest[1].partition('=')[2]}"
     else:
         text = rule_text(rest[0])
     return f"{group}_{text}"
+
+
+def class_of(levels, maps, word):
+    """What stands for a word at the first level of classes."""
+    first = [level.kind for level in levels].index("classes")
+    return stand_ins(levels, maps, word)[first]
+
+
+def jump(neighbour, is_monotone):
+    return f"{'monotone' if is_monotone else 'non_monotone'}_with_{neighbour}"
+
+
+def sequence_hash(texts):
+    h = 0
+    for text in texts:
+        h = combine(h, hash_text(text))
+    return mix(h)
 
 
 def rule_text(rule):

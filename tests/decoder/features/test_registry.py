@@ -75,5 +75,5 @@ def test_features_of_pairs_have_values(feature, tmp_path):
 def test_groups_are_declared_once():
     names = [group.name for group in SPARSE_GROUPS]
     assert len({*names}) == len(names)
-    assert {group.scope for group in SPARSE_GROUPS} <= {"pair", "rule", "history"}
+    assert {group.scope for group in SPARSE_GROUPS} <= {"pair", "rule", "orientation", "history"}
     assert all(isinstance(group, SparseGroup) and group.description for group in SPARSE_GROUPS)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.levels import Level
@@ -25,10 +27,11 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     with_values,
 )
 from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import NO_WORD
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
+from tests.decoder.models import REORDERINGS, SOURCE, TARGET, last_workspace, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
 from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
@@ -66,6 +69,8 @@ def templates_of(draw):
         rule_bigram=draw(st.booleans()),
         rule_history=draw(st.booleans()),
         **{group: draw(st.booleans()) for group in PHRASE_GROUPS},
+        rule_reordering=draw(st.booleans()),
+        class_reordering=draw(st.booleans()) and any(level.kind == "classes" for level in levels),
     )
 
 
@@ -102,10 +107,13 @@ def add_points(toy, rng):
     return {"points": points, "frequent": [most_frequent(side, FEW) for side in sides]}
 
 
-def all_vectors(toy, templates, maps, scales, words, seed):
-    """Vectors and weights of all derivations, with the groups' values, names by key; sparse weights go to files."""
+def all_vectors(toy, templates, maps, scales, words, seed, chosen=None):
+    """Vectors and weights of all derivations, with the groups' values, names by key; sparse weights go to files.
+
+    Of the `chosen` derivations, where these are given.
+    """
     rng, found = random.Random(seed), []
-    for derivation in derivations(toy.table, words, toy.longest, 2):
+    for derivation in chosen or derivations(toy.table, words, toy.longest, 2):
         plain = [(span, option[0]) for span, option in derivation]
         dense = features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early)
         found.append((dense, [name for name in names(templates, maps, words, plain) if name[0] in scales]))
@@ -153,12 +161,67 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
         )
 
 
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 2**20), reordering=REORDERINGS, templates=templates_of())
+def test_forced_decoding_has_the_scores_of_the_search(directory, seed, reordering, templates):
+    """Of all derivations of a text the best is found, and any state's score is that of its derivation's features."""
+    name = f"forced-{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
+    toy = random_toy(directory / name, seed, 3, reordering)
+    maps, scales = add_templates(toy, templates, seed)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 5))
+    by_text = {}
+    for derivation in derivations(toy.table, words, toy.longest, 2):
+        by_text.setdefault(" ".join(word for _, option in derivation for word in option[0]), []).append(derivation)
+    text = max(sorted(by_text), key=lambda text: len(by_text[text]))
+    vectors, weights, _ = all_vectors(toy, templates, maps, scales, words, seed, by_text[text])
+    decoder = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=2))
+    with decoder.prepare(Input(words), text.split()) as search:
+        gold = search.score(search.lattice()[1])
+        for node in gold.best_node[gold.best_node >= 0].tolist():
+            assert gold.features(node) @ weights == pytest.approx(gold.score(node), abs=1e-6)
+        assert gold.score(gold.best_node[len(words)]) == pytest.approx((vectors @ weights).max(), abs=2e-4)
+
+
+@pytest.mark.parametrize("group", ["rule_bigram", "rule_history", "class_reordering"])
+def test_states_are_told_apart_only_by_what_features_depend_on(directory, group):
+    toy = random_toy(directory / f"states {group}", 4, most=8)
+    maps, _ = add_templates(toy, Templates(levels=LEVELS, **{group: True}), 4)
+    decoder = Decoder.load(toy.directory, SearchSettings(**UNLIMITED), Weights(**{group: 1.0}))
+    decoder.translate("a b c d a")
+    histories = last_workspace(decoder).histories
+    n = int(histories.size[0])
+    seen = {"rule_bigram": histories.rule[:, 0], "class_reordering": histories.rule[:, 1]}
+    for name, values in seen.items():
+        assert np.any(values[1:n] != 0) == (name == group)
+    assert np.any(histories.words[:n] != NO_WORD) == (group == "rule_history")
+    if group == "class_reordering":  # of phrases of up to `longest` words of the sentence
+        known = maps["source"][0]
+        classes = {tuple(known[w] for w in "abcda"[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
+        assert 1 < len({*histories.rule[1:n, 1].tolist()}) <= len(classes)
+
+
+def test_class_reordering_without_classes_is_refused(directory, capsys):
+    toy = random_toy(directory / "no classes", 3)
+    save_templates(toy.directory, Templates(rule_reordering=True))
+    with open(toy.directory / "templates.yaml", "a") as file:
+        file.write("class_reordering: true\n")
+    assert main(["translate", "--model", str(toy.directory)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "class_reordering is of classes of source words; give levels one of kind classes" in line
+
+
 def test_keys_are_of_names_alone():
     """Weights on disk are found by these numbers: if they change, so must FORMAT in sparse_files.py."""
     rule, other = (("das", "haus"), ("the", "house")), (("ein",), ())
     known = [("rule_id", rule), ("rule_bigram", rule, other), ("rule_history", rule, "word=a", "word=b")]
     known += [("all_edges", ((0, "word=das"), (2, None), (5, "type=mark")), 2)]
+    known += [("rule_reordering", rule, "next", True), ("rule_reordering", rule, "previous", False)]
+    known += [
+        ("class_reordering", None, ("classes=1",), True),
+        ("class_reordering", ("classes=1",), ("classes=0",), False),
+    ]
     keys = [15721781228362795039, 13544610692800697467, 11676312142535762259, 4902720219909543935]
+    keys += [8826297054042865007, 11711306108422566579, 677421159418608917, 7986932128082645367]
     assert (FORMAT, [key_of(name) for name in known]) == ("phrasebeam sparse features 2", keys)
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
@@ -163,8 +164,9 @@ def test_reordering_scores_are_weighted(directory, seed, reordering):
             columns = [place * len(names) + names.index(which) for which in KINDS[reordering.kind]]
             weights = toy.weights[4 + np.array([place] * 4 if reordering.collapse else columns)]
             expected[direction] = scores[columns] * weights
-        assert found.backward[option] == pytest.approx(expected["backward"], abs=1e-6)
-        assert found.forward[option] == pytest.approx(expected["forward"], abs=1e-6)
+        for direction, scores in expected.items():
+            row = getattr(found, direction)[option]
+            assert row == pytest.approx([*scores, scores[MONOTONE]], abs=1e-6)  # the last one: monotone to the block
 
 
 def test_spans_alone_tell_states_apart(directory):
