@@ -1,0 +1,108 @@
+"""Online tuning as in Green et al. (2013, Tables 2 and 3): dense and sparse features, kinds of BLEU+1, regularization.
+
+    python -m benchmarks.experiments.online_tuning DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--tables]
+
+Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
+--tables only prints what is there. The development set is tuned on, and its score chooses the epoch, as in the other
+methods' experiment (tuning.py); runs on training data choose it by the development set, which they do not learn from.
+"""
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import CORPORA
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.tuning import corpus_files, spread, train_model
+from benchmarks.measure import table
+from phrasebeam.base.config import parse_config
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.online_model import OnlineData
+from phrasebeam.training.tuning.tune_model import tune_model
+
+RICH = {
+    "rule_id": True,
+    "phrase_alignment": True,
+    "rule_reordering": True,
+    "source_deletion": True,
+}
+ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
+STRENGTHS = {"strengths": {"rule_reordering": 10.0}}
+ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
+RUNS: dict[str, dict[str, Any]] = {
+    "dense": {},
+    "dense, lin-och": {"online": {"sentence_bleu": "lin-och"}},
+    "rich": {"online": {"templates": RICH, **STRENGTHS}, "add": ADDED},
+    "rich, lin-och": {"online": {"templates": RICH, "sentence_bleu": "lin-och", **STRENGTHS}, "add": ADDED},
+    "rich, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
+    "rich, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
+    "rich, mean of steps": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
+    "rich, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
+}
+COMMON = {
+    "method": "online",
+    "iterations": 10,
+    "nbest": 200,
+    "sparse": "weights",
+    "threads": 1,
+    "search": {"algorithm": "cube", "pop_limit": 200, "stack": 200},
+}
+
+
+def main() -> None:
+    parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
+    parser.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
+    given = parser.parse_args()
+    for seed in [] if given.tables else given.seed:
+        for corpus in given.corpus:
+            for run in given.run:
+                path = given.output / f"online.{corpus}.{run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
+                if not path.exists():
+                    write(path, tune(corpus, run, seed, given.data, given.output))
+    print_table(given.output)
+
+
+def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str, Any]:
+    """The result of one run."""
+    files, model = corpus_files(corpus, data, output), output / f"{corpus}-7"
+    train_model(files, "dense", model)
+    settings = COMMON | RUNS[run] | {"seeds": [seed]}
+    settings["online"] = {"patience": 10, "delay": 0} | RUNS[run].get("online", {})
+    config = parse_config(settings, TuneConfig, "settings")
+    dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
+    tuned_on, online = dev, None
+    if "training data" in run:
+        tuned_on = DevelopmentData(files["source"], [files["target"]])
+        online = OnlineData(files["alignment"], dev)
+    tuned = output / "online.model"
+    shutil.rmtree(tuned, ignore_errors=True)
+    found = asdict(tune_model(model, tuned_on, tuned, config, test, online)[0])
+    curve = (tuned / "tuning" / f"seed-{seed}" / "curve.csv").read_text().splitlines()
+    names = curve[0].split(",")
+    features = [int(dict(zip(names, line.split(",")))["features"]) for line in curve[1:]]
+    scores = [round(float(dict(zip(names, line.split(",")))["score"]), 2) for line in curve[1:]]
+    found |= {"corpus": corpus, "run": run, "seed": seed, "features": features[found["best"]], "scores": scores}
+    print(
+        f"{corpus}, {run}, {seed}: {scores}, test {found['test_score']:.2f}, {found['features']} features", flush=True
+    )
+    return found
+
+
+def print_table(output: Path) -> None:
+    """BLEU by run, with means and deviations over seeds."""
+    found = [json.loads(path.read_text()) for path in sorted(output.glob("online.*.json"))]
+    rows = [["corpus", "run", "seeds", "dev", "test", "best epoch", "sparse features", "seconds"]]
+    for corpus in CORPORA:
+        for run in RUNS:
+            runs = [one for one in found if (one["corpus"], one["run"]) == (corpus, run)]
+            if runs:
+                names = "score", "test_score", "best", "features", "decode_seconds"
+                rows.append([corpus, run, str(len(runs)), *(spread([one[name] for one in runs]) for name in names)])
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
