@@ -1,0 +1,129 @@
+"""Distributed ranking as in Simianer et al. (2012, Table 2): algorithms, features, learning on dev and training data.
+
+    python -m benchmarks.experiments.ranking DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+        [--sentences N] [--seed N ...] [--tables]
+
+Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
+--tables only prints what is there. The development set chooses the epoch; runs "on dev" learn from it, too. Runs of the
+small configuration begin with weights that MERT tuned.
+"""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora import CORPORA
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.tuning import corpus_files, spread, train_model
+from benchmarks.measure import ROOT, table
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_model import WORK, train_ranking
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
+
+FEATURES: dict[str, dict[str, bool]] = {
+    "dense": {},
+    "id": {"rule_id": True},
+    "bigrams": {"source_bigrams": True},
+    "shape": {"rule_shape": True},
+    "all": {"rule_id": True, "source_bigrams": True, "rule_shape": True},
+}
+SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
+PAPER = {"start": "zero", "average": "epochs", "sentence_bleu": "liang", "keep_dense": False, "search": SEARCH}
+OF_SENTENCES = {"average": "sentences"}
+FROM_TUNED = load_config(ROOT / "configs" / "ranking-small.yaml", RankingConfig).model_dump(exclude_unset=True)
+ON_DEV = {"leave_one_out": None, "lm_folds": 0}
+ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5}
+
+
+def _rows() -> dict[str, tuple[str, str, dict[str, Any]]]:
+    """(data, features, settings) of each run, by name."""
+    rows = {f"1 on dev, {kind}": ("dev", kind, PAPER | ON_DEV | {"algorithm": 1}) for kind in ("dense", "all")}
+    for algorithm in (1, 2, 3, 4):
+        for kind in FEATURES:
+            if (algorithm, kind) != (4, "dense"):
+                settings = PAPER | ON_TRAINING | {"algorithm": algorithm}
+                rows[f"{algorithm}, {kind}"] = ("train", kind, settings)
+                rows[f"{algorithm}, {kind}, mean of sentences"] = ("train", kind, settings | OF_SENTENCES)
+    for algorithm in (1, 2, 3, 4):
+        rows[f"small, {algorithm}"] = ("train", "tuned", FROM_TUNED | {"algorithm": algorithm})
+    return rows
+
+
+RUNS = _rows()
+
+
+def main() -> None:
+    parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
+    parser.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--sentences", type=int, default=0, help="of the training data; 0: all")
+    given = parser.parse_args()
+    for seed in [] if given.tables else given.seed:
+        for corpus in given.corpus:
+            for run in given.run:
+                path = given.output / f"ranking.{corpus}.{given.sentences}.{run.replace(', ', '.')}.{seed}.json"
+                path = path.with_name(path.name.replace(" ", "-"))
+                if not path.exists():
+                    write(path, train(corpus, run, seed, given.sentences, given.data, given.output))
+    print_table(given.output)
+
+
+def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
+    """The corpus' model with weights tuned by MERT, made unless it is there."""
+    model, tuned = output / f"{corpus}-7", output / f"{corpus}-7.mert"
+    train_model(files, "dense", model)
+    if not tuned.exists():
+        config = parse_config({"method": "mert", "search": SEARCH}, TuneConfig, "settings")
+        tune_model(model, DevelopmentData(files["dev_source"], [files["dev_target"]]), tuned, config)
+    return tuned
+
+
+def train(corpus: str, run: str, seed: int, sentences: int, data: Path, output: Path) -> dict[str, Any]:
+    """The result of one run."""
+    files, (learns_from, kind, settings) = corpus_files(corpus, data, output), RUNS[run]
+    tuned = tuned_model(corpus, files, output)
+    model = tuned if kind == "tuned" else output / f"{corpus}-7"
+    settings = settings | {"seed": seed, "threads": 1, "workers": 1}
+    if learns_from == "dev":
+        text = TrainingData(files["dev_source"], files["dev_target"], None)
+    else:
+        text, settings["sentences"] = TrainingData(files["source"], files["target"], files["alignment"]), sentences
+    if FEATURES.get(kind):
+        settings["templates"] = FEATURES[kind]
+    config = parse_config(settings, RankingConfig, "settings")
+    dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
+    learned = output / f"ranking.model.{corpus}"
+    shutil.rmtree(learned, ignore_errors=True)
+    progress = train_ranking(model, text, dev, learned, config)
+    test_set, best = test.read(config), progress.iterations[progress.best]
+    score = test_set.score(Decoder.load(learned, config.search)).score
+    shutil.rmtree(learned / WORK)
+    scores = [round(one.score, 2) for one in progress.iterations]
+    speed = max(one.speed for one in progress.iterations)
+    features = max(one.features for one in progress.iterations)
+    print(f"{corpus}, {run}, {seed}: {scores}, test {score:.2f}, {features} features, {speed:.0f}/s", flush=True)
+    of_run = {"corpus": corpus, "run": run, "seed": seed, "sentences": sentences, "best": progress.best}
+    return of_run | {"dev": best.score, "test": score, "features": features, "scores": scores, "speed": speed}
+
+
+def print_table(output: Path) -> None:
+    """BLEU by run, with means and deviations over seeds."""
+    found = [json.loads(path.read_text()) for path in sorted(output.glob("ranking.*.json"))]
+    rows = [["corpus", "sentences", "run", "seeds", "dev", "test", "best epoch", "sparse features"]]
+    keys = dict.fromkeys((one["corpus"], one["sentences"]) for one in found)
+    for corpus, sentences in keys:
+        for run in RUNS:
+            runs = [one for one in found if (one["corpus"], one["sentences"], one["run"]) == (corpus, sentences, run)]
+            if runs:
+                cells = (spread([one[name] for one in runs]) for name in ("dev", "test", "best", "features"))
+                rows.append([corpus, f"{sentences}", run, f"{len(runs)}", *cells])
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
