@@ -1,6 +1,7 @@
-"""Online tuning as in Green et al. (2013, Tables 2 and 3): dense and sparse features, kinds of BLEU+1, regularization.
+"""Online tuning as in Green et al. (2013, Tables 2 and 3): dense and sparse features, BLEU+1, regularization.
 
-    python -m benchmarks.experiments.online_tuning DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...] [--tables]
+    python -m benchmarks.experiments.online_tuning DATA --output DIRECTORY [--corpus NAME ...]
+        [--run NAME ...] [--seed N ...] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. The development set is tuned on, and its score chooses the epoch, as in the other
