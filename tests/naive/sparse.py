@@ -15,7 +15,8 @@ EDGES = (
     "target_context_edges",
     "all_edges",
 )
-RULES = ("rule_id", "rule_bigram", "rule_history", "rule_reordering", "class_reordering")
+RULES = ("rule_id", "rule_bigram", "rule_history")
+JUMPS = ("rule_reordering", "class_reordering")
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 
 
@@ -78,7 +79,7 @@ def deletions(templates, maps, rule, points):
 
 def groups_of(templates):
     """The groups whose features a model of the templates can have."""
-    found = [name for name in (*RULES, *PHRASE_GROUPS) if getattr(templates, name)]
+    found = [name for name in (*RULES, *PHRASE_GROUPS, *JUMPS) if getattr(templates, name)]
     if templates.word_edges:
         costs = sorted(level.budget for level in templates.levels)
         most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
