@@ -4,8 +4,9 @@
         [--run NAME ...] [--seed N ...] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
---tables only prints what is there. The development set is tuned on, and its score chooses the epoch, as in the other
-methods' experiment (tuning.py); runs on training data choose it by the development set, which they do not learn from.
+--tables only prints what is there. Dense weights are tuned on the development set, whose score chooses the epoch, as
+in the other methods' experiment (tuning.py). With sparse features two thirds of the development set are tuned on, and
+every third sentence is held out to choose the epoch; runs on training data choose it by the whole development set.
 """
 
 import json
@@ -19,6 +20,7 @@ from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.tuning import corpus_files, spread, train_model
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
+from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import OnlineData
@@ -78,6 +80,9 @@ def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str
     if "training data" in run:
         tuned_on = DevelopmentData(files["source"], [files["target"]])
         online = OnlineData(files["alignment"], dev)
+    elif "rich" in run:
+        tuned_on, held_out = split(dev, output / f"{corpus}.data")
+        online = OnlineData(None, held_out)
     tuned = output / "online.model"
     shutil.rmtree(tuned, ignore_errors=True)
     found = asdict(tune_model(model, tuned_on, tuned, config, test, online)[0])
@@ -85,22 +90,43 @@ def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str
     names = curve[0].split(",")
     features = [int(dict(zip(names, line.split(",")))["features"]) for line in curve[1:]]
     scores = [round(float(dict(zip(names, line.split(",")))["score"]), 2) for line in curve[1:]]
-    found |= {"corpus": corpus, "run": run, "seed": seed, "features": features[found["best"]], "scores": scores}
+    whole = dev.read(config).score(Decoder.load(tuned, config.search)).score
+    found |= {
+        "dev": whole,
+        "corpus": corpus,
+        "run": run,
+        "seed": seed,
+        "features": features[found["best"]],
+        "scores": scores,
+    }
     print(
         f"{corpus}, {run}, {seed}: {scores}, test {found['test_score']:.2f}, {found['features']} features", flush=True
     )
     return found
 
 
+def split(dev: DevelopmentData, directory: Path) -> tuple[DevelopmentData, DevelopmentData]:
+    """Two thirds of the development data, and every third sentence."""
+    parts = []
+    for name, kept in (("tuned", (1, 2)), ("held-out", (0,))):
+        paths = []
+        for path in (dev.source, *dev.references):
+            lines = path.read_bytes().splitlines(keepends=True)
+            paths.append(directory / f"{name}.{path.name}")
+            paths[-1].write_bytes(b"".join(line for i, line in enumerate(lines) if i % 3 in kept))
+        parts.append(DevelopmentData(paths[0], paths[1:]))
+    return parts[0], parts[1]
+
+
 def print_table(output: Path) -> None:
     """BLEU by run, with means and deviations over seeds."""
     found = [json.loads(path.read_text()) for path in sorted(output.glob("online.*.json"))]
-    rows = [["corpus", "run", "seeds", "dev", "test", "best epoch", "sparse features", "seconds"]]
+    rows = [["corpus", "run", "seeds", "dev", "held out", "test", "best epoch", "sparse features", "seconds"]]
     for corpus in CORPORA:
         for run in RUNS:
             runs = [one for one in found if (one["corpus"], one["run"]) == (corpus, run)]
             if runs:
-                names = "score", "test_score", "best", "features", "decode_seconds"
+                names = "dev", "score", "test_score", "best", "features", "decode_seconds"
                 rows.append([corpus, run, str(len(runs)), *(spread([one[name] for one in runs]) for name in names)])
     print(table(rows))
 
