@@ -52,7 +52,7 @@ class Level(Section):
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    Words are content words, too, unless they are frequent, marks or numbers.
+    A source word is a content word unless it is frequent, a mark or a number.
     """
 
     def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):

@@ -4,7 +4,8 @@ Bigrams and shape are for phrase pairs what rule n-grams and rule shapes are for
 (2012); aligned words and deleted content words are those of Green et al. (2013, section 3.2). A copied word is aligned
 with its copy, a term as its markup says, usually not at all.
 
-Only the first LONGEST_PHRASE words of a side are looked at, more than any phrase of a table has.
+Content words and frequent words are those of Levels. Only the first LONGEST_PHRASE words of a side are looked at; no
+phrase of a table has more.
 """
 
 from collections.abc import Iterator

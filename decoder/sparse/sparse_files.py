@@ -54,9 +54,9 @@ def _open_templates(path: Path) -> Templates:
 def open_sparse(
     directory: Path, source: FixedVocabulary, target: FixedVocabulary, phrases: PhraseTable
 ) -> tuple[Templates | None, Levels | None, Sparse]:
-    """The sparse features of the model in `directory`, (None, None, no_sparse()) without any.
+    """The sparse features of the model in `directory`; (None, None, no_sparse()) without any.
 
-    `phrases` is the model's phrase table, which frequent words are counted in if a group needs them.
+    Frequent words, if a group needs them, are those of the phrase table `phrases`.
     Raises SmtError where a file is missing or damaged.
     """
     if not (directory / "templates.yaml").exists():

@@ -84,11 +84,12 @@ RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
 RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
 CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
-SOURCE_BIGRAMS = FIRST_PHRASE = np.int64(GROUPS.index("source_bigrams"))
+FIRST_PHRASE, LAST_PHRASE = (np.int64(GROUPS.index(PHRASE_GROUPS[i].name)) for i in (0, -1))
+SOURCE_BIGRAMS = np.int64(GROUPS.index("source_bigrams"))
 TARGET_BIGRAMS = np.int64(GROUPS.index("target_bigrams"))
 RULE_SHAPE = np.int64(GROUPS.index("rule_shape"))
 PHRASE_ALIGNMENT = np.int64(GROUPS.index("phrase_alignment"))
-SOURCE_DELETION = LAST_PHRASE = np.int64(GROUPS.index("source_deletion"))
+SOURCE_DELETION = np.int64(GROUPS.index("source_deletion"))
 
 
 class RuleHashes(NamedTuple):
