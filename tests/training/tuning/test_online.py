@@ -35,8 +35,8 @@ QUICK = {
 }
 ONLINE = {
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
-    "rate": 0.1,
-    "strength": 0.01,
+    "rate": 0.3,
+    "strength": 0.001,
     "batch": 8,
     "checkpoint": 2,
 }
@@ -80,14 +80,15 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path):
 def test_without_templates_dense_weights_are_tuned(data, tmp_path):
     tune(data, tmp_path / "out", settings={"templates": None}, sparse="scales")
     assert not (tmp_path / "out" / "sparse").exists()
-    before, after = (Decoder.load(path).model.weights for path in (data / "model", tmp_path / "out"))
-    assert before.unknown_word_penalty == after.unknown_word_penalty
-    assert before.translation != after.translation
+    decoder = Decoder.load(data / "model")
+    after = decoder.features.by_group(np.load(tmp_path / "out" / "tuning" / "seed-1" / "shard-0.npz")["dense"])
+    assert after["unknown_word_penalty"] == decoder.model.weights.unknown_word_penalty
+    assert after["language_model"] != decoder.model.weights.language_model
 
 
 def test_strong_regularization_leaves_no_feature(data, tmp_path):
     kept = {}
-    for strength in (0.0, 0.3, 1e6):
+    for strength in (0.0, 5.0, 1e6):
         out = tmp_path / f"{strength:g}"
         tune(data, out, of_training(data), settings={"strength": strength, "truncate": "all"}, iterations=1)
         kept[strength] = np.load(out / "tuning" / "seed-1" / "shard-0.npz")["values"]
@@ -175,7 +176,7 @@ def test_data_of_online_tuning_are_for_it_alone(data, tmp_path, capsys):
     assert "are for method online alone" in capsys.readouterr().err
     with_two = options(data, tmp_path / "two", "--reference", str(data / "train.source"))
     assert main(with_two) == 2
-    assert "training data have one" in capsys.readouterr().err
+    assert "references of training data, which have one" in capsys.readouterr().err
 
 
 def test_configurations_are_settings():
