@@ -1,9 +1,14 @@
 """The corpora that are measured on: their languages, and which files train, tune and test."""
 
+import re
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from phrasebeam.base.files import atomic_file
+from phrasebeam.training.common.training_data import TrainingData
+
+MASK = re.compile(rb"<[ST]_")
 HELD_OUT = 500  # training pairs that become the test set of a corpus that has none
 
 
@@ -60,3 +65,20 @@ def head(path: Path, n_lines: int, directory: Path) -> Path:
     with open(path, "rb") as text:
         beginning.write_bytes(b"".join(islice(text, n_lines)))
     return beginning
+
+
+def unmasked(files: Files, directory: Path, n_pairs: int | None) -> TrainingData:
+    """The training data without pairs that have masked words, and of them the first."""
+    paths = files.source, files.target, files.alignment
+    own = [directory / path.name for path in paths]
+    if all(path.exists() for path in own):
+        return TrainingData(*own)
+    lines = [path.read_bytes().splitlines(keepends=True) for path in paths]
+    kept = list(islice((row for row in zip(*lines) if not any(map(MASK.search, row))), n_pairs))
+    if len(kept) == len(lines[0]):
+        return TrainingData(*paths)
+    print(f"{files.source}: {len(kept):,} of {len(lines[0]):,} pairs", flush=True)
+    for path, column in zip(own, zip(*kept)):
+        with atomic_file(path) as file:
+            file.writelines(column)
+    return TrainingData(*own)

@@ -12,16 +12,14 @@ pairs with masked words are left out: they repeat other pairs, so that leave-one
 
 import argparse
 import json
-import re
 import shutil
 import statistics
-from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.corpora import CORPORA, Files, development_of, head, prepare
+from benchmarks.corpora import CORPORA, development_of, head, prepare, unmasked
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
@@ -38,7 +36,6 @@ from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, eval
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
-MASK = re.compile(rb"<[ST]_")
 SEEDS = 1, 2, 3
 BUILDING: dict[str, Any] = {"reordering": {"orientation": "hier"}}
 SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
@@ -122,23 +119,6 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
         source, target = (head(path, TINY_SET, directory) for path in paths) if given.tiny else paths
         sets[name] = DevelopmentData(source, [target])
     return Texts(training, sets)
-
-
-def unmasked(files: Files, directory: Path, n_pairs: int | None) -> TrainingData:
-    """The training data without pairs that have masked words, and of them the first."""
-    paths = files.source, files.target, files.alignment
-    own = [directory / path.name for path in paths]
-    if all(path.exists() for path in own):
-        return TrainingData(*own)
-    lines = [path.read_bytes().splitlines(keepends=True) for path in paths]
-    kept = list(islice((row for row in zip(*lines) if not any(map(MASK.search, row))), n_pairs))
-    if len(kept) == len(lines[0]):
-        return TrainingData(*paths)
-    print(f"{files.source}: {len(kept):,} of {len(lines[0]):,} pairs", flush=True)
-    for path, column in zip(own, zip(*kept)):
-        with atomic_file(path) as file:
-            file.writelines(column)
-    return TrainingData(*own)
 
 
 def make_tuned(work: Work) -> None:

@@ -70,7 +70,7 @@ def main() -> None:
 
 def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str, Any]:
     """The result of one run."""
-    files, model = corpus_files(corpus, data, output), output / f"{corpus}-7"
+    files, model = corpus_files(corpus, data, output, has_masks=False), output / f"{corpus}-7"
     train_model(files, "dense", model)
     settings = COMMON | RUNS[run] | {"seeds": [seed]}
     settings["online"] = {"patience": 10, "delay": 0} | RUNS[run].get("online", {})

@@ -85,7 +85,7 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
 
 def train(corpus: str, run: str, seed: int, sentences: int, data: Path, output: Path) -> dict[str, Any]:
     """The result of one run."""
-    files, (learns_from, kind, settings) = corpus_files(corpus, data, output), RUNS[run]
+    files, (learns_from, kind, settings) = corpus_files(corpus, data, output, has_masks=False), RUNS[run]
     tuned = tuned_model(corpus, files, output)
     model = tuned if kind == "tuned" else output / f"{corpus}-7"
     settings = settings | {"seed": seed, "threads": 1, "workers": 1}

@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.corpora import CORPORA, Corpus, development_of, prepare
+from benchmarks.corpora import CORPORA, Corpus, development_of, prepare, unmasked
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config
@@ -97,13 +97,17 @@ def best_c(output: Path, features: str, method: str) -> float | None:
     return max(found, key=lambda one: one["score"])["c"] if found else None
 
 
-def corpus_files(name: str, data: Path, output: Path) -> dict[str, Path]:
-    """The files of a corpus by purpose; a test set split off the training text is written to `output`."""
+def corpus_files(name: str, data: Path, output: Path, has_masks: bool = True) -> dict[str, Path]:
+    """The files of a corpus by purpose; a test set split off the training text is written to `output`.
+
+    Without masks, training pairs with masked words are left out, as experiments on training data need it.
+    """
     corpus: Corpus = CORPORA[name]
     directory = output / f"{name}.data"
     directory.mkdir(parents=True, exist_ok=True)
     train = prepare(data / name, corpus, directory)
-    return train._asdict() | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
+    found = train._asdict() if has_masks else train._asdict() | unmasked(train, directory, None).files
+    return found | dict(zip(("dev_source", "dev_target"), development_of(data / name, corpus)))
 
 
 def train_model(files: dict[str, Path], features: str, model: Path) -> None:

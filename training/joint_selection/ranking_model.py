@@ -60,7 +60,7 @@ def train_ranking(
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(derived.opened, model, work, config.templates)
     pairs = list(corpus.pairs(config))
-    examples = _examples(pairs, config)
+    examples = examples_of(pairs, config)
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config))
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
@@ -80,7 +80,8 @@ def train_ranking(
     return progress
 
 
-def _examples(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
+def examples_of(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingConfig) -> list[ListExample]:
+    """The sentence pairs within the limits. Raises ConfigError where there is none."""
     examples = [
         ListExample(number, given, [" ".join(reference)])
         for number, (given, reference) in enumerate(pairs)
