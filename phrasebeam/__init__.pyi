@@ -41,6 +41,8 @@ from .training.common.training_data import TrainingData as TrainingData
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
 from .training.expected_bleu.expected_bleu_model import train_expected_bleu as train_expected_bleu
 from .training.joining.joined_model import join_features as join_features
+from .training.joint_selection.config import RankingConfig as RankingConfig
+from .training.joint_selection.ranking_model import train_ranking as train_ranking
 from .training.maxforce.config import MaxforceConfig as MaxforceConfig
 from .training.maxforce.maxforce_model import train_maxforce as train_maxforce
 from .training.metrics.evaluation import (
@@ -56,4 +58,5 @@ from .training.metrics.evaluation import (
     evaluate_files as evaluate_files,
 )
 from .training.tuning.config import TuneConfig as TuneConfig
+from .training.tuning.online_model import OnlineData as OnlineData
 from .training.tuning.tune_model import tune_model as tune_model

@@ -165,6 +165,37 @@ def test_an_update_strategy(copy, data, tmp_path):
     assert yaml.safe_load((tmp_path / "out" / "model.yaml").read_text())["settings"]["maxforce"]["update"] == "first"
 
 
+def test_an_update_rule(copy, data, tmp_path):
+    rules = "training/online/update_rules.py"
+    copy.replace(
+        rules,
+        'RuleName = Literal["perceptron", ',
+        """@dataclass(frozen=True)
+class Signs:
+    is_adaptive: ClassVar[bool] = False
+    settings: RuleSettings
+
+    def step(self, learned, directions, batch):
+        for one in directions:
+            signs = self.settings.rates.dense * np.sign(one.dense)
+            learned.add(signs, one.keys, 0.1 * np.sign(one.values), one.groups)
+
+    def settle(self, learned):
+        pass
+
+
+RuleName = Literal["signs", "perceptron", """,
+    )
+    copy.replace(rules, '    "adagrad": AdaGrad,\n', '    "adagrad": AdaGrad,\n    "signs": Signs,\n')
+    online = {"rule": "signs", "rate": 0.125, "templates": {"rule_id": True}}
+    config = tmp_path / "config"
+    config.write_text(yaml.safe_dump({"method": "online", "iterations": 1, "nbest": 5, "online": online}))
+    files = ("--source", data / "dev.source", "--reference", data / "dev.target")
+    copy.run("tune", "--model", data / "model", *files, "--output", tmp_path / "out", "--config", config)
+    values = np.load(tmp_path / "out" / "tuning" / "seed-1" / "shard-0.npz")["values"]
+    assert values.size and np.allclose(values / 0.1, np.round(values / 0.1))
+
+
 def test_an_optimizer(copy, data, tmp_path):
     copy.replace(
         "training/expected_bleu/optimizers.py",

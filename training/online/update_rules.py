@@ -1,11 +1,11 @@
 """How a step moves the weights: the perceptron's, and AdaGrad (Duchi et al. 2011) with L1 regularization by FOBOS.
 
-To add a rule, write a class with `step`, and give it to the OnlineTraining of a system.
+To add a rule, write a class with `step` and `settle`, and put its name into RuleName and RULES.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,6 +14,14 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.training.online.direction import FeatureDirection, sum_of
 from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColumns
 from phrasebeam.training.online.per_feature import PerFeature
+
+
+class RuleSettings(NamedTuple):
+    """What rules may be told."""
+
+    rates: PerFeature  # learning rates
+    strengths: PerFeature  # of L1 regularization, lambda; the perceptron has none
+    truncates_all: bool = False  # see AdaGrad
 
 
 class UpdateRule(Protocol):
@@ -48,14 +56,6 @@ class Perceptron:
         """No weight changes that no example touches."""
 
 
-class Regularization(NamedTuple):
-    """The settings of AdaGrad as its kernels take them."""
-
-    rates: PerFeature
-    strengths: PerFeature
-    truncates_all: bool
-
-
 @dataclass(frozen=True)
 class AdaGrad:
     """AdaGrad, and FOBOS for the L1 norm (Green et al. 2013, equations 3 to 7; Duchi & Singer 2009).
@@ -71,43 +71,45 @@ class AdaGrad:
     """
 
     is_adaptive: ClassVar[bool] = True
-    rates: PerFeature
-    strengths: PerFeature  # lambda
-    truncates_all: bool = False
-
-    @property
-    def _regularization(self) -> Regularization:
-        return Regularization(self.rates, self.strengths, self.truncates_all)
+    settings: RuleSettings
 
     def step(self, learned: LearnedWeights, directions: Sequence[FeatureDirection], batch: int) -> None:
         """Go a step in the sum of the directions; without any, only regularize."""
         dense = np.zeros(learned.dense.size)
         if directions:
             total = sum_of(directions)
-            moved = self.rates.groups[total.groups] > 0
+            moved = self.settings.rates.groups[total.groups] > 0
             keys = total.keys[moved]
             learned.make_room(keys.size)
             sparse = total._replace(keys=keys, values=total.values[moved], groups=total.groups[moved])
             n_steps, n_before = np.int64(learned.n_steps), float(learned.n_averaged)
-            adapt(learned.sparse, learned.columns, sparse, self._regularization, n_steps, n_before)
+            adapt(learned.sparse, learned.columns, sparse, self.settings, n_steps, n_before)
             dense = total.dense
         self._step_dense(learned, dense)
         learned.n_steps += 1
 
     def _step_dense(self, learned: LearnedWeights, gradient: np.ndarray) -> None:
         learned.dense_squares += gradient**2
-        concerned = learned.dense_squares > 0 if self.truncates_all else gradient != 0
-        rates = np.zeros(gradient.size)
-        np.divide(self.rates.dense, np.sqrt(learned.dense_squares), out=rates, where=concerned)
-        moved = learned.dense + rates * gradient
-        truncated = np.sign(moved) * np.maximum(np.abs(moved) - rates * self.strengths.dense, 0.0)
+        rates, strengths, truncates_all = self.settings
+        concerned = learned.dense_squares > 0 if truncates_all else gradient != 0
+        steps = np.zeros(gradient.size)
+        np.divide(rates.dense, np.sqrt(learned.dense_squares), out=steps, where=concerned)
+        moved = learned.dense + steps * gradient
+        truncated = np.sign(moved) * np.maximum(np.abs(moved) - steps * strengths.dense, 0.0)
         learned.add_dense(truncated - learned.dense)
 
     def settle(self, learned: LearnedWeights) -> None:
         """Truncate all weights as often as there were steps."""
-        if self.truncates_all:
+        if self.settings.truncates_all:
             n_steps, n_before = np.int64(learned.n_steps), float(learned.n_averaged)
-            truncate_all(learned.sparse, learned.columns, self._regularization, n_steps, n_before)
+            truncate_all(learned.sparse, learned.columns, self.settings, n_steps, n_before)
+
+
+RuleName = Literal["perceptron", "adagrad"]
+RULES: dict[RuleName, Callable[[RuleSettings], UpdateRule]] = {
+    "perceptron": lambda settings: Perceptron(settings.rates),
+    "adagrad": AdaGrad,
+}
 
 
 @inlined_kernel
@@ -119,7 +121,7 @@ def shrunk(value, threshold):
 
 
 @inlined_kernel
-def truncate(weights: SparseWeights, columns: SlotColumns, slot, how: Regularization, n_steps, n_before):
+def truncate(weights: SparseWeights, columns: SlotColumns, slot, how: RuleSettings, n_steps, n_before):
     """Truncate the weight in `slot` (int64) once for each step up to `n_steps` (int64) that it has not been through.
 
     `n_before` (float64): see add_step.
@@ -147,7 +149,7 @@ def adapt(
     weights: SparseWeights,
     columns: SlotColumns,
     direction: FeatureDirection,
-    how: Regularization,
+    how: RuleSettings,
     n_steps,
     n_before,
 ):
@@ -168,7 +170,7 @@ def adapt(
 
 
 @kernel
-def truncate_all(weights: SparseWeights, columns: SlotColumns, how: Regularization, n_steps, n_before):
+def truncate_all(weights: SparseWeights, columns: SlotColumns, how: RuleSettings, n_steps, n_before):
     """Truncate all weights up to step `n_steps` (int64); `n_before` (float64): see add_step."""
     for slot in range(weights.values.size):
         if weights.values[slot] != 0.0:

@@ -8,6 +8,7 @@ from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
+from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.methods.pro import Sampling
 
 Positive = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -20,6 +21,7 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     was made of.
     """
 
+    rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")
     rate: Positive = Field(0.03, description="eta, learning rate of all features")
     rates: dict[str, Positive] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"

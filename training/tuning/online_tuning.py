@@ -22,7 +22,7 @@ from phrasebeam.training.online.per_feature import PerFeature
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
-from phrasebeam.training.online.update_rules import AdaGrad
+from phrasebeam.training.online.update_rules import RULES, RuleSettings
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, SampledLogistic
 from phrasebeam.training.tuning.config import TuneConfig
@@ -52,7 +52,7 @@ def online_training(
     rates = _per_feature(decoder.features, settings.rates, settings.rate, settings.rate)
     rates = _learned(rates, decoder.features, config)
     strengths = _per_feature(decoder.features, settings.strengths, 0.0, settings.strength)
-    rule = AdaGrad(rates, strengths, settings.truncate == "all")
+    rule = RULES[settings.rule](RuleSettings(rates, strengths, settings.truncate == "all"))
     plan = Plan(
         whole(len(data.examples), seed),
         BatchSettings(settings.batch, settings.delay, settings.checkpoint, settings.average),
@@ -67,7 +67,9 @@ def online_training(
     def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
         return scorer.score_tuned(name, weights, sparse)
 
-    start = LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights, True)
+    start = LearnedWeights(
+        weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights, rule.is_adaptive
+    )
     return OnlineTraining(objective, rule, plan, score, directory, ListIteration), start
 
 

@@ -10,7 +10,7 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.online.direction import FeatureDirection, sum_of
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.per_feature import PerFeature
-from phrasebeam.training.online.update_rules import AdaGrad, Perceptron
+from phrasebeam.training.online.update_rules import AdaGrad, Perceptron, RuleSettings
 from tests.naive.online import adagrad_fobos
 
 N_GROUPS, N_DENSE = len(GROUPS), 2
@@ -56,7 +56,7 @@ def weights_after(rule, steps, settled=(), restored=None):
 @settings(deadline=None)
 def test_adagrad_is_its_formulas_to_the_last_bit(truncates_all, steps, settled, restored):
     """However late weights are truncated that have no gradient."""
-    rule = AdaGrad(RATES, STRENGTHS, truncates_all)
+    rule = AdaGrad(RuleSettings(RATES, STRENGTHS, truncates_all))
     dense, sparse = weights_after(rule, steps, settled, restored)
     assert (dense, sparse) == weights_after(rule, steps)
     expected = adagrad_fobos(
@@ -77,7 +77,7 @@ def test_adagrad_is_its_formulas_to_the_last_bit(truncates_all, steps, settled, 
 def test_regularization_leaves_few_features():
     steps = [({}, {key: 0.1 if key % 5 else 2.0 * (-1) ** n for key in range(1, 41)}) for n in range(6)]
     kept = [
-        sum(value != 0 for value in weights_after(AdaGrad(RATES, strengths, False), steps)[1].values())
+        sum(value != 0 for value in weights_after(AdaGrad(RuleSettings(RATES, strengths)), steps)[1].values())
         for strengths in (STRENGTHS, STRENGTHS._replace(groups=np.zeros(N_GROUPS)))
     ]
     assert 0 < kept[0] < kept[1] == 40
