@@ -1,13 +1,14 @@
 """Distributed ranking as in Simianer et al. (2012, Table 2): algorithms, features, learning on dev and training data.
 
     python -m benchmarks.experiments.ranking DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
-        [--sentences N] [--seed N ...] [--tables]
+        [--sentences N] [--epochs N] [--shards N] [--seed N ...] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. The development set chooses the epoch; runs "on dev" learn from it, too. Runs of the
 small configuration begin with weights that MERT tuned.
 """
 
+import argparse
 import json
 import shutil
 from pathlib import Path
@@ -62,6 +63,8 @@ def main() -> None:
     parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
     parser.add_argument("--sentences", type=int, default=0, help="of the training data; 0: all")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--shards", type=int, default=0, help="of training data; 0: of 1000 sentences each")
     given = parser.parse_args()
     for seed in [] if given.tables else given.seed:
         for corpus in given.corpus:
@@ -69,7 +72,7 @@ def main() -> None:
                 path = given.output / f"ranking.{corpus}.{given.sentences}.{run.replace(', ', '.')}.{seed}.json"
                 path = path.with_name(path.name.replace(" ", "-"))
                 if not path.exists():
-                    write(path, train(corpus, run, seed, given.sentences, given.data, given.output))
+                    write(path, train(corpus, run, seed, given))
     print_table(given.output)
 
 
@@ -83,16 +86,18 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
     return tuned
 
 
-def train(corpus: str, run: str, seed: int, sentences: int, data: Path, output: Path) -> dict[str, Any]:
+def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """The result of one run."""
+    data, output, sentences = given.data, given.output, given.sentences
     files, (learns_from, kind, settings) = corpus_files(corpus, data, output, has_masks=False), RUNS[run]
     tuned = tuned_model(corpus, files, output)
     model = tuned if kind == "tuned" else output / f"{corpus}-7"
-    settings = settings | {"seed": seed, "threads": 1, "workers": 1}
+    settings = settings | {"seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
     if learns_from == "dev":
         text = TrainingData(files["dev_source"], files["dev_target"], None)
     else:
         text, settings["sentences"] = TrainingData(files["source"], files["target"], files["alignment"]), sentences
+        settings["shards"] = given.shards if settings["algorithm"] > 1 else 0
     if FEATURES.get(kind):
         settings["templates"] = FEATURES[kind]
     config = parse_config(settings, RankingConfig, "settings")
