@@ -90,8 +90,10 @@ def train(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[s
     """The result of one run."""
     data, output, sentences = given.data, given.output, given.sentences
     files, (learns_from, kind, settings) = corpus_files(corpus, data, output, has_masks=False), RUNS[run]
-    tuned = tuned_model(corpus, files, output)
-    model = tuned if kind == "tuned" else output / f"{corpus}-7"
+    model = output / f"{corpus}-7"
+    train_model(files, "dense", model)
+    if kind == "tuned":
+        model = tuned_model(corpus, files, output)
     settings = settings | {"seed": seed, "threads": 1, "workers": 1, "iterations": given.epochs}
     if learns_from == "dev":
         text = TrainingData(files["dev_source"], files["dev_target"], None)
