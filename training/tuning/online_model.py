@@ -27,6 +27,7 @@ from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, on
 from phrasebeam.training.tuning.run_result import RunResult
 
 WORK = "tuning"  # in the model directory: all runs
+SIGNED = "work.yaml"  # there, of online tuning alone
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,12 @@ class OnlineData:
         )
 
 
+def check_method(work: Path, is_online: bool) -> None:
+    """Raises ConfigError where the work directory has runs of online tuning, or of other methods, and is not to."""
+    if work.exists() and any(work.iterdir()) and (work / SIGNED).exists() != is_online:
+        raise ConfigError(f"{work}: has runs of another method; choose another directory, or give that method")
+
+
 def tune_online(
     model: Path,
     corpus: DevelopmentData,
@@ -57,7 +64,8 @@ def tune_online(
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
     signature = derived.signature(settings_with_effect(config))
     derived.work.mkdir(parents=True, exist_ok=True)
-    begin(derived.work / "work.yaml", SignedSection(signature=signature))
+    check_method(derived.work, is_online=True)
+    begin(derived.work / SIGNED, SignedSection(signature=signature))
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
     held_out, test_set = (online.held_out or corpus).read(config), test.read(config) if test else None

@@ -8,7 +8,7 @@ from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
+from phrasebeam.training.tuning.online_model import WORK, OnlineData, check_method, tune_online
 from phrasebeam.training.tuning.run_result import RunResult
 from phrasebeam.training.tuning.run_state import TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
@@ -33,6 +33,7 @@ def tune_model(
         raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
     development, test_set = corpus.read(config), test.read(config) if test else None
+    check_method(derived.work, is_online=False)
     starting_weights(derived.opened, config)  # raises its errors before any work
     results, tuners = [], []
     for settings in all_runs(config):
