@@ -11,11 +11,12 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
@@ -79,7 +80,7 @@ class OnlineTraining(Generic[Iteration]):
 
         Raises ConfigError where the checkpoint has another signature.
         """
-        self.signature, self.advancing = signature, Lock()
+        self.signature, self.advancing, self.stopping = signature, Lock(), Event()
         self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
         progress, self.mixed = self._last(start)
         if not progress.iterations:
@@ -109,21 +110,23 @@ class OnlineTraining(Generic[Iteration]):
         n_examples = sum(members.size for members in plan.shards.members)
         with (
             stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples) as advance,
-            ThreadPoolExecutor(plan.workers) as workers,
             ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
         ):
 
             def run(shard: int) -> PassProgress:
                 return self._run_shard(shard, epoch, start, pool, advance)
 
-            done = list(workers.map(run, shards))
+            try:
+                done = list(map_ordered(run, shards, plan.workers))
+            finally:
+                self.stopping.set()  # where one failed or the program is interrupted, the others stop, too
+        self.stopping.clear()
         sums = PassProgress(signature=self.signature).with_statistics(one.statistics for one in done)
         for one in done:
             counts = one.counted(counts)
+        score = self.objective.score(sums.statistics)
         progress = progress.model_copy(update={"logged": [one.logged for one in done]})
-        return progress, self.iteration.model_validate(
-            {**counts, "example_score": self.objective.score(sums.statistics)}
-        )
+        return progress, self.iteration.model_validate({**counts, "example_score": score})
 
     def _run_shard(
         self, shard: int, epoch: int, start: LearnedWeights, pool: Executor, advance: Callable[[int], None]
@@ -134,6 +137,8 @@ class OnlineTraining(Generic[Iteration]):
         one = ShardPass(self.objective, rule, self.plan.batches, path, updates, learned)
 
         def advance_alone(n: int) -> None:
+            if self.stopping.is_set():
+                raise InterruptedError("another shard failed, or the training was stopped")
             with self.advancing:
                 advance(n)
 

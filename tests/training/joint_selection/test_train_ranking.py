@@ -21,6 +21,7 @@ from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.online.shard_pass import ShardPass
 from phrasebeam.training.online.training import OnlineTraining
+from phrasebeam.training.ranking.list_objective import ListObjective
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
 
@@ -127,6 +128,23 @@ def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
     assert main(arguments) == 0
     assert main(options(data, tmp_path / "whole", "--iterations", "3")) == 0
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
+
+
+def test_a_shard_that_fails_ends_the_training(data, tmp_path, monkeypatch):
+    outcome = ListObjective.outcome
+
+    def fail_at_last(objective, example, snapshot, epoch):
+        if example == 7:
+            raise ValueError("no such example")
+        return outcome(objective, example, snapshot, epoch)
+
+    monkeypatch.setattr(ListObjective, "outcome", fail_at_last)
+    with pytest.raises(ValueError, match="no such example"):
+        learn(data, tmp_path / "out", workers=2)
+    monkeypatch.undo()
+    learn(data, tmp_path / "out", workers=2)  # goes on with the shards that are complete
+    learn(data, tmp_path / "whole")
+    assert weights_of(tmp_path / "out") == weights_of(tmp_path / "whole")
 
 
 def test_tasks_are_shards(data, tmp_path):
