@@ -15,22 +15,23 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.training.common.derived_model import DerivedModel, check_not_itself, share
+from phrasebeam.training.joining.sparse_union import SparseModel, write_union
 
 
 def join_features(model: Path, features: Path, output: Path) -> None:
     """Write `model` with the sparse features of the model `features` to `output`; what is there is replaced.
 
     Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
-    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `model` has sparse
-    features of its own, `features` has none to give, or a language model weighs nothing.
+    of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse
+    features to give, both models have features of the same group, or a language model weighs nothing.
     """
     check_not_itself(output, model, features)
     check_output(output)
     opened, giving = open_model(model), open_model(features)
-    if opened.templates is not None:
-        raise ConfigError(f"{model}: has sparse features of its own; expected a model without templates.yaml")
     if giving.templates is None:
-        raise ConfigError(f"{features}: has no sparse features; expected a model that train-maxforce wrote")
+        raise ConfigError(
+            f"{features}: has no sparse features; expected one that train-maxforce or train-ranking wrote"
+        )
     if giving.tables.sparse.active[PAIR_SPARSE]:
         raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
     if opened.description.preprocessing != giving.description.preprocessing:
@@ -40,9 +41,14 @@ def join_features(model: Path, features: Path, output: Path) -> None:
     merged = before.model_copy(update={"settings": other.settings | before.settings, "data": other.data | before.data})
     settings = {"joined": {"model": before.signature, "features": other.signature}}
     with atomic_directory(output) as beside:
-        for name in _files(giving.templates, features):
-            share(features / name, beside / name)
-        DerivedModel(model, opened, beside, beside, {}).write(weights, settings, description=merged)
+        if opened.templates is None:
+            for name in _files(giving.templates, features):
+                share(features / name, beside / name)
+        else:
+            write_union(SparseModel(model, opened), SparseModel(features, giving), beside)
+        kept = {path.relative_to(beside) for path in beside.rglob("*")}
+        derived = DerivedModel(model, opened, beside, beside, {})
+        derived.write(weights, settings, shares=lambda path: path not in kept, description=merged)
 
 
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:
@@ -56,7 +62,7 @@ def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Wei
         name: [factor * weight for weight in value] if isinstance(value, list) else factor * value
         for name, value in weights.model_dump().items()
     }
-    groups = {name: value for name, value in others.model_dump().items() if name in GROUPS}
+    groups = {name: value for name, value in others.model_dump().items() if name in GROUPS and value is not None}
     return parse_config(scaled | groups, Weights, "joined weights")
 
 

@@ -89,6 +89,28 @@ def test_scores_are_those_of_both(data, tmp_path):
     assert n_same > 0
 
 
+def test_groups_of_two_models_are_one(data, tmp_path):
+    """Features of words at edges from one training, bigrams of rules from another."""
+    learn(data, tmp_path / "edges", templates={"word_edges": {"most_words": 2}}, iterations=1)
+    learn(data, tmp_path / "bigrams", templates={"rule_bigram": True}, rates={"rule_bigram": 1.0}, iterations=1)
+    assert join(data, tmp_path / "out", tmp_path / "edges", tmp_path / "bigrams") == 0
+    joined, *both = map(decoder_of, (tmp_path / "out", tmp_path / "edges", tmp_path / "bigrams"))
+    own, others = (one.model.weights.model_dump() for one in both)
+    factor, n_same = others["language_model"][0] / own["language_model"][0], 0
+    for line in LINES:
+        known = [{one.phrases: one.features for one in decoder.nbest(line, 100)} for decoder in both]
+        for one in joined.nbest(line, 100):
+            if all(one.phrases in features for features in known):
+                n_same += 1
+                assert one.features == known[0][one.phrases] | known[1][one.phrases]
+                bigrams = {"rule_bigram": one.features["rule_bigram"]}
+                rest = {name: value for name, value in one.features.items() if name != "rule_bigram"}
+                assert one.score == pytest.approx(factor * weighed(own, rest) + weighed(others, bigrams))
+    assert n_same > 0
+    names = [(tmp_path / name / "sparse" / "names").read_text().splitlines() for name in ("edges", "bigrams", "out")]
+    assert {*names[2]} == {*names[0], *names[1]}
+
+
 def n_right(data, model):
     """Sentences of the development set that are translated as they should be."""
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
@@ -131,12 +153,14 @@ def test_what_cannot_be_joined_is_refused(data, tmp_path, capsys):
     shutil.copytree(data / "perceptron", bound)
     n_pairs = len(decoder_of(bound).model.tables.phrases.ln_scores)
     save_pair_features(bound, [], np.zeros(n_pairs + 1, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    same = tmp_path / "same"
+    shutil.copytree(data / "perceptron", same)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "file").touch()
     output = tmp_path / "out"
     for given, message in (
-        ({"model": "perceptron"}, "has sparse features of its own; expected a model without templates.yaml"),
-        ({"features": "model"}, "has no sparse features; expected a model that train-maxforce wrote"),
+        ({"model": "perceptron", "features": same}, "both have features of rule_id"),
+        ({"features": "model"}, "has no sparse features; expected one that train-maxforce or train-ranking wrote"),
         ({"features": bound}, "has features of single phrase pairs, which belong to its own phrase table"),
         ({"model": unweighed}, "weigh 0 and 0.5; expected weights above 0"),
         ({"model": prepared}, "made of text that was prepared differently"),
