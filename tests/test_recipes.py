@@ -129,7 +129,7 @@ def test_a_sparse_template(copy, data, tmp_path):
     settings = PERCEPTRON | {"templates": {"last_word": True}, "rates": {"last_word": 1.0}}
     copy.run(*training(data, "train-maxforce", tmp_path / "out", settings | {"update": "local"}))
     assert "last_word" in yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())
-    with np.load(tmp_path / "out" / "maxforce" / "seed-1" / "checkpoint.npz") as checkpoint:
+    with np.load(tmp_path / "out" / "maxforce" / "seed-1" / "shard-0.npz") as checkpoint:
         assert checkpoint["keys"].size > 0
     fields = copy.run("translate", "--model", tmp_path / "out", "--nbest", 1, "--nbest-output", "-", text="a k\n")
     assert "last_word= " in fields
