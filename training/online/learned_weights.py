@@ -19,7 +19,7 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     slot_of,
 )
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.training.common.best_weights import TableWeights
+from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 
 CHUNK = 1 << 20  # slots that are averaged at a time
 
@@ -128,6 +128,15 @@ class LearnedWeights:
         if self.is_adaptive:
             arrays |= {"squares": self.columns.squares[slots], "steps": self.columns.n_steps[slots]}
         return arrays
+
+    @staticmethod
+    def average_in(arrays: Mapping[str, np.ndarray]) -> BestWeights:
+        """The average of the weights whose `arrays` are given, without those that are 0."""
+        n_averaged = max(int(arrays["counts"][0]), 1)
+        values = arrays["values"] - arrays["late"] / n_averaged
+        kept = np.flatnonzero(values)
+        dense = arrays["dense"] - arrays["late_dense"] / n_averaged
+        return BestWeights(dense, arrays["keys"][kept], values[kept], arrays["group"][kept])
 
     @classmethod
     def restored(cls, arrays: Mapping[str, np.ndarray]) -> "LearnedWeights":

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, claim_slot, new_sparse_weights
+from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.learned_weights import LearnedWeights, SlotColumns
 
 
 class Selection(NamedTuple):
@@ -27,12 +28,33 @@ def mean(vectors: Iterable[BestWeights], n: int, selection: Selection | None = N
     With a `selection`, of the features with the largest l2 norms over all vectors; of equal ones, dense features come
     before sparse ones, and smaller keys before larger ones.
     """
-    mixed, squares = _Sum(), _Sum()
+    total: LearnedWeights | None = None
     for one in vectors:
-        mixed.add(one._replace(dense=one.dense / n, values=one.values / n))
-        if selection:
-            squares.add(one._replace(dense=one.dense**2, values=one.values**2))
-    return _selected(mixed.total(), squares.total(), selection) if selection else mixed.total()
+        if total is None:
+            total = LearnedWeights(np.zeros(one.dense.size), new_sparse_weights(one.keys.size))
+        total.dense += one.dense / n
+        total.weighted_dense += one.dense**2
+        total.make_room(one.keys.size)
+        add_vector(total.sparse, total.columns, one.keys, one.values, one.group, float(n))
+    if total is None:
+        raise ValueError("no weights to average")
+    slots = np.flatnonzero(total.sparse.keys)
+    slots = slots[np.argsort(total.sparse.keys[slots], kind="stable")]
+    mixed = BestWeights(total.dense, total.sparse.keys[slots], total.sparse.values[slots], total.columns.group[slots])
+    return _selected(mixed, total.weighted_dense, total.columns.weighted_sum[slots], selection) if selection else mixed
+
+
+@kernel
+def add_vector(weights: SparseWeights, columns: SlotColumns, keys, values, groups, n):
+    """Add `values` (float64[K]) / `n` (float64) to the weights of `keys` (uint64[K]), and their squares to the sums.
+
+    `groups` (uint8[K]) are those of the features; the table must have room for new keys.
+    """
+    for i in range(keys.size):
+        slot = claim_slot(weights, keys[i])
+        weights.values[slot] += values[i] / n
+        columns.weighted_sum[slot] += values[i] * values[i]
+        columns.group[slot] = groups[i]
 
 
 def restricted(weights: BestWeights, mixed: BestWeights) -> BestWeights:
@@ -42,31 +64,9 @@ def restricted(weights: BestWeights, mixed: BestWeights) -> BestWeights:
     return BestWeights(dense, weights.keys[kept], weights.values[kept], weights.group[kept])
 
 
-class _Sum:
-    """A sum of weights."""
-
-    def __init__(self) -> None:
-        self.learned: LearnedWeights | None = None
-
-    def add(self, one: BestWeights) -> None:
-        """Add the weights of a vector."""
-        if self.learned is None:
-            self.learned = LearnedWeights(np.zeros(one.dense.size), new_sparse_weights(one.keys.size))
-        self.learned.add(one.dense, one.keys, one.values, one.group.astype(np.int64))
-
-    def total(self) -> BestWeights:
-        """All features that any vector has, in the order of their keys."""
-        if self.learned is None:
-            raise ValueError("no weights to average")
-        dense, sparse, columns = self.learned.dense, self.learned.sparse, self.learned.columns
-        slots = np.flatnonzero(sparse.keys)
-        slots = slots[np.argsort(sparse.keys[slots], kind="stable")]
-        return BestWeights(dense, sparse.keys[slots], sparse.values[slots], columns.group[slots])
-
-
-def _selected(mixed: BestWeights, squares: BestWeights, selection: Selection) -> BestWeights:
+def _selected(mixed: BestWeights, dense_squares: np.ndarray, squares: np.ndarray, selection: Selection) -> BestWeights:
     n_dense, always = mixed.dense.size, selection.always
-    norms = np.concatenate([np.where(always, np.inf, squares.dense), squares.values])
+    norms = np.concatenate([np.where(always, np.inf, dense_squares), squares])
     kept = np.zeros(norms.size, bool)
     kept[np.argsort(-norms, kind="stable")[: selection.keep + np.count_nonzero(always)]] = True
     sparse, dense = kept[n_dense:], np.where(kept[:n_dense], mixed.dense, 0.0)

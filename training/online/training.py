@@ -85,8 +85,10 @@ class OnlineTraining(Generic[Iteration]):
         progress, self.mixed = self._last(start)
         if not progress.iterations:
             progress = self._end_iteration(progress, self.iteration(), start.average())
+        self.start = None if self.plan.restarts else start
+        del start  # it may be large
         while len(progress.iterations) <= self.plan.iterations and not progress.has_stopped(self.plan.patience):
-            progress, iteration = self._finish_epoch(len(progress.iterations), progress, start)
+            progress, iteration = self._finish_epoch(len(progress.iterations), progress)
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
@@ -103,7 +105,7 @@ class OnlineTraining(Generic[Iteration]):
         return progress, BestWeights(**arrays) if self.plan.restarts else None
 
     def _finish_epoch(
-        self, epoch: int, progress: OnlineProgress[Iteration], start: LearnedWeights
+        self, epoch: int, progress: OnlineProgress[Iteration]
     ) -> tuple[OnlineProgress[Iteration], Iteration]:
         """The pass of the epoch over each shard; the counts of all."""
         shards, plan, counts = range(len(self.plan.shards.members)), self.plan, dict[str, int | float]()
@@ -114,7 +116,7 @@ class OnlineTraining(Generic[Iteration]):
         ):
 
             def run(shard: int) -> PassProgress:
-                return self._run_shard(shard, epoch, start, pool, advance)
+                return self._run_shard(shard, epoch, pool, advance)
 
             try:
                 done = list(map_ordered(run, shards, plan.workers))
@@ -128,10 +130,8 @@ class OnlineTraining(Generic[Iteration]):
         progress = progress.model_copy(update={"logged": [one.logged for one in done]})
         return progress, self.iteration.model_validate({**counts, "example_score": score})
 
-    def _run_shard(
-        self, shard: int, epoch: int, start: LearnedWeights, pool: Executor, advance: Callable[[int], None]
-    ) -> PassProgress:
-        progress, learned = self._open_shard(shard, epoch, start)
+    def _run_shard(self, shard: int, epoch: int, pool: Executor, advance: Callable[[int], None]) -> PassProgress:
+        progress, learned = self._open_shard(shard, epoch)
         updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
         path, rule = shard_path(self.directory, shard), self.rule
         one = ShardPass(self.objective, rule, self.plan.batches, path, updates, learned)
@@ -155,12 +155,13 @@ class OnlineTraining(Generic[Iteration]):
             self.held[shard] = learned
         return progress
 
-    def _open_shard(self, shard: int, epoch: int, start: LearnedWeights) -> tuple[PassProgress, LearnedWeights]:
+    def _open_shard(self, shard: int, epoch: int) -> tuple[PassProgress, LearnedWeights]:
         """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
         progress, path, learned = PassProgress(signature=self.signature), shard_path(self.directory, shard), None
         if path.exists():
             progress, arrays = load_checkpoint(path, PassProgress, self.signature)
             learned = self.held.pop(shard, None) or LearnedWeights.restored(arrays)
+            arrays.clear()
         if learned is not None and progress.epoch == epoch:
             return progress, learned
         if self.mixed is not None:
@@ -168,7 +169,9 @@ class OnlineTraining(Generic[Iteration]):
             begins = restricted(learned.average().nonzero(), self.mixed) if learned and has_own else self.mixed
             dense, sparse, group = begins.in_table()
             learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
-        learned = learned or deepcopy(start)
+        learned = learned or deepcopy(self.start)
+        if learned is None:
+            raise ValueError("shards begin with mixed weights, but there are none")
         begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
         return progress.model_copy(update=begun), learned
 
@@ -177,18 +180,15 @@ class OnlineTraining(Generic[Iteration]):
         shards = range(len(self.plan.shards.members))
         if len(shards) == 1 and not self.plan.restarts:
             return self.held[0].average()
-        vectors = (self._learned(shard).average().nonzero() for shard in shards)
-        mixed = mean(vectors, len(shards), self.plan.selection)
+        mixed = mean(map(self._average, shards), len(shards), self.plan.selection)
         if self.plan.restarts:
             self.mixed = mixed
         return mixed.in_table()
 
-    def _learned(self, shard: int) -> LearnedWeights:
-        if shard in self.held:
-            return self.held[shard]
-        return LearnedWeights.restored(
-            load_checkpoint(shard_path(self.directory, shard), PassProgress, self.signature)[1]
-        )
+    def _average(self, shard: int) -> BestWeights:
+        """The weights of a shard that count."""
+        path = shard_path(self.directory, shard)
+        return LearnedWeights.average_in(load_checkpoint(path, PassProgress, self.signature)[1])
 
     def _end_iteration(
         self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights
@@ -220,7 +220,7 @@ class OnlineTraining(Generic[Iteration]):
         if self.plan.shares_weights or self.mixed is None or number == 0:
             return
         for shard in range(len(self.plan.shards.members)):
-            own = restricted(self._learned(shard).average().nonzero(), self.mixed)
+            own = restricted(self._average(shard), self.mixed)
             path = own_best_path(self.directory, shard)
             save_checkpoint(path, SignedSection(signature=self.signature), own._asdict())
 
