@@ -11,13 +11,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import log, stage
+from phrasebeam.base.side_by_side import Advance, run_side_by_side
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
@@ -80,7 +80,7 @@ class OnlineTraining(Generic[Iteration]):
 
         Raises ConfigError where the checkpoint has another signature.
         """
-        self.signature, self.advancing, self.stopping = signature, Lock(), Event()
+        self.signature = signature
         self.held: dict[int, LearnedWeights] = {}  # those of a single shard need not be read again
         progress, self.mixed = self._last(start)
         if not progress.iterations:
@@ -110,19 +110,20 @@ class OnlineTraining(Generic[Iteration]):
         """The pass of the epoch over each shard; the counts of all."""
         shards, plan, counts = range(len(self.plan.shards.members)), self.plan, dict[str, int | float]()
         n_examples = sum(members.size for members in plan.shards.members)
+        advancing = Lock()
         with (
             stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples) as advance,
             ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
         ):
 
-            def run(shard: int) -> PassProgress:
-                return self._run_shard(shard, epoch, pool, advance)
+            def run(shard: int, advance_shard: Advance) -> PassProgress:
+                return self._run_shard(shard, epoch, pool, advance_shard)
 
-            try:
-                done = list(map_ordered(run, shards, plan.workers))
-            finally:
-                self.stopping.set()  # where one failed or the program is interrupted, the others stop, too
-        self.stopping.clear()
+            def advance_alone(n: int) -> None:
+                with advancing:
+                    advance(n)
+
+            done = run_side_by_side(run, shards, plan.workers, advance_alone)
         sums = PassProgress(signature=self.signature).with_statistics(one.statistics for one in done)
         for one in done:
             counts = one.counted(counts)
@@ -130,21 +131,15 @@ class OnlineTraining(Generic[Iteration]):
         progress = progress.model_copy(update={"logged": [one.logged for one in done]})
         return progress, self.iteration.model_validate({**counts, "example_score": score})
 
-    def _run_shard(self, shard: int, epoch: int, pool: Executor, advance: Callable[[int], None]) -> PassProgress:
+    def _run_shard(self, shard: int, epoch: int, pool: Executor, advance: Advance) -> PassProgress:
         progress, learned = self._open_shard(shard, epoch)
         updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
         path, rule = shard_path(self.directory, shard), self.rule
         one = ShardPass(self.objective, rule, self.plan.batches, path, updates, learned)
 
-        def advance_alone(n: int) -> None:
-            if self.stopping.is_set():
-                raise InterruptedError("another shard failed, or the training was stopped")
-            with self.advancing:
-                advance(n)
-
-        advance_alone(progress.next_example)
+        advance(progress.next_example)
         if not progress.is_done:
-            progress = one.run(self.plan.shards.order(shard, epoch), progress, pool, advance_alone)
+            progress = one.run(self.plan.shards.order(shard, epoch), progress, pool, advance)
             rule.settle(learned)
             if self.plan.averaging == "epochs":
                 learned.count_in_average()

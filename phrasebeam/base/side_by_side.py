@@ -1,0 +1,112 @@
+"""Long pieces of work side by side: in processes forked from this one, or in threads where it cannot fork safely.
+
+A forked process has all that is in memory as it is, the decoder and its mapped model too, and shares it until it
+writes; unlike threads, processes do not wait for each other's Python code.
+"""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, wait
+from threading import Event
+from typing import Any, TypeVar
+
+from phrasebeam.base.ordered_map import map_ordered
+
+Result = TypeVar("Result")
+Advance = Callable[[int], None]  # reports a number of further steps as done; raises InterruptedError to stop the work
+Work = Callable[[int, Advance], Result]  # on the piece of that number
+
+SECONDS_TO_STOP = 30
+
+
+def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
+    """The results of the work on each piece, by at most so many workers at a time; what they do must not share memory.
+
+    Results must be such as can be pickled. What one raises is raised here, and the others stop.
+    """
+    if workers > 1 and len(pieces) > 1 and sys.platform == "linux":
+        return _in_processes(work, pieces, workers, advance)
+    stopping = Event()
+
+    def advance_unless_stopped(n: int) -> None:
+        if stopping.is_set():
+            raise InterruptedError("another piece failed, or the program was interrupted")
+        advance(n)
+
+    try:
+        return list(map_ordered(lambda piece: work(piece, advance_unless_stopped), pieces, workers))
+    finally:
+        stopping.set()
+
+
+def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
+    context: Any = multiprocessing.get_context("fork")
+    taken, stopping, results = context.Value("q", 0), context.Event(), dict[int, Result]()
+    processes, pipes = [], list[Connection]()
+    for _ in range(min(workers, len(pieces))):
+        receiver, sender = context.Pipe(duplex=False)
+        process = context.Process(target=_serve, args=(work, pieces, taken, stopping, sender, os.getpid()), daemon=True)
+        process.start()
+        sender.close()
+        processes.append(process)
+        pipes.append(receiver)
+    try:
+        while pipes:
+            ready = wait(pipes)
+            for pipe in [pipe for pipe in pipes if pipe in ready]:
+                kind, value = _received(pipe)
+                if kind == "steps":
+                    advance(value)
+                elif kind == "result":
+                    results[value[0]] = value[1]
+                elif kind == "error":
+                    raise value
+                else:
+                    pipes.remove(pipe)
+        if len(results) < len(pieces):
+            n_left = len(pieces) - len(results)
+            raise RuntimeError(f"a worker was killed; {n_left} pieces are left, start again")
+        return [results[piece] for piece in pieces]
+    finally:
+        stopping.set()
+        for process in processes:
+            process.join(SECONDS_TO_STOP)
+            process.terminate()
+
+
+def _received(pipe: Connection) -> tuple[str, Any]:
+    try:
+        message: tuple[str, Any] = pipe.recv()
+    except EOFError:
+        return "end", None
+    return message
+
+
+def _serve(work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int) -> None:
+    """Take one piece after the other, until none is left, in a forked process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it, too, and stops us
+
+    def advance(n: int) -> None:
+        if stopping.is_set() or os.getppid() != parent:  # the parent may have been killed
+            raise InterruptedError("stopped")
+        sender.send(("steps", n))
+
+    try:
+        while (i := _next(taken)) < len(pieces):
+            sender.send(("result", (pieces[i], work(pieces[i], advance))))
+    except InterruptedError:
+        os._exit(1)
+    except BaseException as error:
+        sender.send(("error", error))
+    sender.close()
+    os._exit(0)  # without what the parent does when it ends
+
+
+def _next(taken: Any) -> int:
+    with taken.get_lock():
+        number = int(taken.value)
+        taken.value += 1
+    return number
