@@ -36,7 +36,15 @@ FEATURES: dict[str, dict[str, bool]] = {
 }
 KEEP = 1000, 5000, 20000, 100_000  # features of algorithm 4
 SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
-PAPER = {"start": "zero", "average": "epochs", "sentence_bleu": "liang", "keep_dense": False, "search": SEARCH}
+PAPER = {
+    "fixed": ["unknown_word_penalty"],
+    "rate": 1e-4,
+    "start": "zero",
+    "average": "epochs",
+    "sentence_bleu": "liang",
+    "keep_dense": False,
+    "search": SEARCH,
+}
 OF_SENTENCES = {"average": "sentences"}
 FROM_TUNED = load_config(ROOT / "configs" / "ranking-small.yaml", RankingConfig).model_dump(exclude_unset=True)
 ON_DEV = {"leave_one_out": None, "lm_folds": 0}

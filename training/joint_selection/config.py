@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
@@ -32,6 +32,9 @@ PROCEDURES: dict[Algorithm, Procedure] = {
 }
 
 
+ALWAYS_PRESENT = [feature.name for feature in (*LISTS, *SCALARS)]  # dense features of every model
+
+
 class RankingConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-ranking` can be told besides its files."""
 
@@ -53,7 +56,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
         10, ge=1, description="epochs without a better score before it ends"
     )
     start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
-    rate: float = Field(1e-4, gt=0, allow_inf_nan=False, description="learning rate of all features")
+    rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="learning rate of all features")
     rates: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
@@ -61,9 +64,11 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     level: float = Field(0.1, gt=0, le=0.5, description="share of a list that is the best, and the worst, level")
     nbest: int = Field(100, ge=2, description="hypotheses of each sentence")
     distinct: bool = Field(True, description="with different texts")
-    sentence_bleu: SentenceBleu = Field("liang", description="smoothing of BLEU by which hypotheses are ordered")
+    sentence_bleu: SentenceBleu = Field("lin-och", description="smoothing of BLEU by which hypotheses are ordered")
     shuffle: bool = Field(True, description="each epoch has an order of its own; else that of the data")
-    fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    fixed: list[str] = Field(
+        ALWAYS_PRESENT, description="features that keep their weights; dense ones, since single sentences shake them"
+    )
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
     search: SearchSettings = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
     development_search: SearchSettings | None = Field(

@@ -64,6 +64,8 @@ def train_ranking(
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config))
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
+    if not rates.dense.any() and not (rates.groups > 0)[opened.tables.sparse.active].any():
+        raise ConfigError("all features are fixed, nothing can be learned; give templates, or fix fewer")
     divided = _divided(examples, tasks, len(pairs), config)
     scorer = _scorer(read, opened, config, work, signature)
     objective = list_objective(decoder, examples, rates, config)
