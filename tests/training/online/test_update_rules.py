@@ -51,6 +51,7 @@ def weights_after(rule, steps, settled=(), restored=None):
 
 
 @pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("truncates_all", [False, True])
 @given(STEPS, st.sets(st.integers(0, 12)), st.integers(0, 12))
 @settings(deadline=None)
@@ -74,6 +75,7 @@ def test_adagrad_is_its_formulas_to_the_last_bit(truncates_all, steps, settled, 
 
 
 @pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 def test_regularization_leaves_few_features():
     steps = [({}, {key: 0.1 if key % 5 else 2.0 * (-1) ** n for key in range(1, 41)}) for n in range(6)]
     kept = [
@@ -84,6 +86,7 @@ def test_regularization_leaves_few_features():
 
 
 @pytest.mark.kernels
+@pytest.mark.filterwarnings("ignore:overflow")
 @given(STEPS)
 @settings(deadline=None)
 def test_the_perceptron_adds_the_mean_of_a_mini_batch(steps):

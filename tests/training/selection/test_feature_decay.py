@@ -18,7 +18,7 @@ from phrasebeam.training.selection.feature_decay import select_by_decay
 from tests import ROOT
 from tests.naive import selection as naive
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 words = st.lists(st.sampled_from("abcde"), max_size=7)
 bitexts = st.lists(words, min_size=1, max_size=12).filter(any)
