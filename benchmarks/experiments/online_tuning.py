@@ -18,7 +18,8 @@ from typing import Any
 from benchmarks.corpora import CORPORA
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.tuning import corpus_files, spread, train_model
-from benchmarks.measure import table
+from benchmarks.measure import PHRASEBEAM, table
+from benchmarks.measure import run as run_command
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -33,7 +34,8 @@ RICH = {
     "source_deletion": True,
 }
 ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
-STRENGTHS = {"strengths": {"rule_reordering": 10.0}}
+STRENGTHS = {"strengths": {"rule_reordering": 10.0, "class_reordering": 10.0}}
+CLASSES, BITS = 100, 6  # word classes of each side, and how much of their paths counts
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {},
@@ -43,6 +45,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rich, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},
     "rich, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
     "rich, mean of steps": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
+    "rich, word classes": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
     "rich, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
 }
 COMMON = {
@@ -74,6 +77,10 @@ def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str
     train_model(files, "dense", model)
     settings = COMMON | RUNS[run] | {"seeds": [seed]}
     settings["online"] = {"patience": 10, "delay": 0} | RUNS[run].get("online", {})
+    if "classes" in run:
+        level = {"kind": "classes", "budget": 3, "prefix": BITS} | word_classes(files, output / f"{corpus}.data")
+        levels = [{"kind": "word", "budget": 5}, level]
+        settings["online"] |= {"templates": settings["online"]["templates"] | {"levels": levels}}
     config = parse_config(settings, TuneConfig, "settings")
     dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     tuned_on, online = dev, None
@@ -103,6 +110,15 @@ def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str
         f"{corpus}, {run}, {seed}: {scores}, test {found['test_score']:.2f}, {found['features']} features", flush=True
     )
     return found
+
+
+def word_classes(files: dict[str, Path], directory: Path) -> dict[str, str]:
+    """Brown classes of the words of both sides, made unless they are there."""
+    paths = {side: directory / f"{side}.classes" for side in ("source", "target")}
+    for side, path in paths.items():
+        if not path.exists():
+            run_command([*PHRASEBEAM, "cluster", f"--text={files[side]}", f"--classes={CLASSES}", f"--output={path}"])
+    return {side: str(path) for side, path in paths.items()}
 
 
 def split(dev: DevelopmentData, directory: Path) -> tuple[DevelopmentData, DevelopmentData]:
