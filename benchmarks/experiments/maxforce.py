@@ -32,12 +32,12 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer
-from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
 from phrasebeam.training.maxforce.state import directory_of
-from phrasebeam.training.maxforce.train import with_best_scales
 from phrasebeam.training.metrics.evaluation import bleu
 from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.scales import with_best_scales
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
@@ -208,7 +208,8 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     read = work.texts.sets["dev"].read(config)
     tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
     development = DevelopmentScorer(read, decoder, tune)
-    scaled = with_best_scales(development, decoder.model.weights, sparse, config)
+    learned = [name for name in GROUPS if is_learned(name, config)]
+    scaled = with_best_scales(development, decoder.model.weights, sparse, learned, config.scales)
     dense = development.score_tuned("retuned", scaled, sparse)[1]
     weights = Weights.model_validate(decoder.features.by_group(dense))
     save_config(weights, model / "weights.yaml")

@@ -10,7 +10,9 @@ from phrasebeam.training.joining.joined_model import join_features
 
 def join(
     model: Annotated[Path, typer.Option(help="Model directory, as train-expected-bleu writes it, say.")],
-    features: Annotated[Path, typer.Option(help="The one whose sparse features it gets, as train-maxforce writes it.")],
+    features: Annotated[
+        Path, typer.Option(help="The one whose sparse features it gets, as train-maxforce writes it, say.")
+    ],
     output: Annotated[Path, typer.Option(help="Directory of the model with both; a model already there is replaced.")],
 ) -> None:
     """Give a model the sparse features of another: what two trainings learned, to be tuned together."""

@@ -9,7 +9,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
-from phrasebeam.training.online.training import Averaging
+from phrasebeam.training.online.shard_pass import Averaging
 from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]

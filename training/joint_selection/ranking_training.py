@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
-from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -16,7 +15,7 @@ from phrasebeam.training.joint_selection.config import SENTENCES_OF_SHARD, Ranki
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection
 from phrasebeam.training.online.objective import ExampleObjective
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import PerFeature, per_feature
 from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import Shards, random_shards
@@ -32,12 +31,8 @@ from phrasebeam.training.ranking.list_objective import (
 
 
 def rates_of(layout: FeatureLayout, config: RankingConfig) -> PerFeature:
-    """Learning rates; scales of groups stay, since their features are learned one by one."""
-    rates = {feature.name: config.rates.get(feature.name, config.rate) for feature in FEATURES}
-    rates |= dict.fromkeys(config.fixed, 0.0)
-    sizes = [(0.0 if name in GROUPS else rates[name], 1 if size is None else size) for name, size in layout.groups]
-    dense = np.repeat([rate for rate, _ in sizes], [size for _, size in sizes])
-    return PerFeature(dense, np.array([rates[name] for name in GROUPS]))
+    """Learning rates; 0 for what is fixed."""
+    return per_feature(layout, lambda name: 0.0 if name in config.fixed else config.rates.get(name, config.rate))
 
 
 def list_objective(
@@ -80,10 +75,9 @@ def ranking_training(
         selection = Selection(config.keep, always)
     plan = Plan(
         shards,
-        BatchSettings(1, 0, config.checkpoint, averages_steps=config.average == "sentences"),
+        BatchSettings(1, 0, config.checkpoint, "steps" if config.average == "sentences" else procedure.averaging),
         config.iterations,
         config.patience,
-        "steps" if config.average == "sentences" else procedure.averaging,
         procedure.restarts,
         selection,
         shares_weights=config.task_weights == "shared",

@@ -33,7 +33,6 @@ from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_be
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
-SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
 
 
 class TrainingResult(NamedTuple):

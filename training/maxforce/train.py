@@ -21,7 +21,7 @@ from phrasebeam.training.maxforce.state import MaxforceIteration
 from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import Outcome
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import PerFeature, per_feature
 from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
@@ -83,13 +83,12 @@ def perceptron_training(
 ) -> OnlineTraining[MaxforceIteration]:
     """The training of one seed, which determines the order of sentences, with its work in `directory`."""
     learned = [name for name in GROUPS if is_learned(name, config)]
-    rates = PerFeature(dense_rates(objective.features, config), sparse_rates(config))
+    rates = rates_of(objective.features, config)
     plan = Plan(
         whole(len(objective.examples), seed),
-        BatchSettings(config.batch, 0, config.checkpoint, averages_steps=True),
+        BatchSettings(config.batch, 0, config.checkpoint, "steps"),
         config.iterations,
         config.patience,
-        averaging="steps",
         threads=config.threads,
         plots=PLOTS,
     )
@@ -107,15 +106,12 @@ def start_weights(objective: Violation) -> LearnedWeights:
     return LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights)
 
 
-def dense_rates(features: FeatureLayout, config: MaxforceConfig) -> np.ndarray:
-    """float64[F] learning rates; scales of sparse groups stay, since their features are learned one by one."""
-    rates = []
-    for name, size in features.groups:
-        is_fixed = name in config.fixed or name in GROUPS
-        rates += [0.0 if is_fixed else float(getattr(config.rates, name))] * (1 if size is None else size)
-    return np.array(rates)
+def rates_of(layout: FeatureLayout, config: MaxforceConfig) -> PerFeature:
+    """Learning rates; 0 for what is fixed or not learned."""
 
+    def rate(name: str) -> float:
+        if name in GROUPS:
+            return config.rates.of_group(name) if is_learned(name, config) else 0.0
+        return 0.0 if name in config.fixed else float(getattr(config.rates, name))
 
-def sparse_rates(config: MaxforceConfig) -> np.ndarray:
-    """float64[len(GROUPS)] learning rates of the sparse groups; 0 for those that are not learned."""
-    return np.array([config.rates.of_group(name) if is_learned(name, config) else 0.0 for name in GROUPS])
+    return per_feature(layout, rate)

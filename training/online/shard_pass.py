@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from phrasebeam.training.online.progress import PassProgress
 from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
 
+Averaging = Literal["steps", "epochs", "none"]
+
 
 class BatchSettings(NamedTuple):
     """How the examples of a pass are taken."""
@@ -25,7 +27,7 @@ class BatchSettings(NamedTuple):
     batch: int  # examples of a mini-batch
     delay: int  # see batches.py
     checkpoint: int  # mini-batches between two checkpoints; with a delay, none is under way there
-    averages_steps: bool  # whether the average is over mini-batches, not over epochs
+    averaging: Averaging = "none"  # over what the weights that count are averaged: mini-batches, or ends of epochs
 
 
 @dataclass
@@ -61,7 +63,7 @@ class ShardPass:
         for batch, outcomes in outcomes_of(self.objective, batches, self._snapshot, pool, delay, epoch):
             directions = [one.direction for one in outcomes if one.direction is not None]
             self.rule.step(self.learned, directions, len(batch))
-            if self.settings.averages_steps:
+            if self.settings.averaging == "steps":
                 self.rule.settle(self.learned)
                 self.learned.count_in_average()
             for record in (record for one in outcomes for record in one.records):

@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -44,7 +44,6 @@ from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
 
 Iteration = TypeVar("Iteration", bound=OnlineIteration)
-Averaging = Literal["steps", "epochs", "none"]
 Scorer = Callable[[str, Weights, SparseWeights], tuple[DevelopmentScore, np.ndarray]]  # see DevelopmentScorer
 
 
@@ -55,7 +54,6 @@ class Plan(NamedTuple):
     batches: BatchSettings
     iterations: int  # at most
     patience: int  # iterations without a better score before it ends
-    averaging: Averaging = "none"  # of the weights of a shard that count: over what
     restarts: bool = False  # whether each epoch of all shards begins with the mixed weights
     selection: Selection | None = None  # of mixed weights
     shares_weights: bool = True  # else an epoch of a shard begins with its own weights of the mixed ones' features
@@ -141,7 +139,7 @@ class OnlineTraining(Generic[Iteration]):
         if not progress.is_done:
             progress = one.run(self.plan.shards.order(shard, epoch), progress, pool, advance)
             rule.settle(learned)
-            if self.plan.averaging == "epochs":
+            if self.plan.batches.averaging == "epochs":
                 learned.count_in_average()
             progress = progress.model_copy(update={"is_done": True})
             one.save(progress)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
-from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
@@ -18,7 +17,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
 from phrasebeam.training.online.learned_weights import LearnedWeights
-from phrasebeam.training.online.per_feature import PerFeature
+from phrasebeam.training.online.per_feature import PerFeature, per_feature
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
@@ -26,6 +25,7 @@ from phrasebeam.training.online.update_rules import RULES, RuleSettings
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample, ListObjective, ListSettings, SampledLogistic
 from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.online_config import OnlineTuning
 
 PLOTS = {"score": "score of the development set", "example_score": "score of the epoch's best translations"}
 
@@ -49,16 +49,13 @@ def online_training(
     lists = ListSettings(config.nbest, config.distinct, settings.sentence_bleu, config, seed)
     loss = SampledLogistic(settings.samples, settings.kept, settings.threshold)
     objective = ListObjective(decoder, data.examples, loss, lists)
-    rates = _per_feature(decoder.features, settings.rates, settings.rate, settings.rate)
-    rates = _learned(rates, decoder.features, config)
-    strengths = _per_feature(decoder.features, settings.strengths, 0.0, settings.strength)
+    rates, strengths = _rates(decoder.features, config), _strengths(decoder.features, settings)
     rule = RULES[settings.rule](RuleSettings(rates, strengths, settings.truncate == "all"))
     plan = Plan(
         whole(len(data.examples), seed),
-        BatchSettings(settings.batch, settings.delay, settings.checkpoint, settings.average),
+        BatchSettings(settings.batch, settings.delay, settings.checkpoint, "steps" if settings.average else "none"),
         config.iterations,
         settings.patience,
-        "steps" if settings.average else "none",
         threads=config.threads,
         plots=PLOTS,
     )
@@ -79,18 +76,16 @@ def examples_of(development: DevelopmentSet, references: Sequence[Sequence[str]]
     return [ListExample(number, Input(split(line)), texts) for number, (line, texts) in enumerate(rows) if line.strip()]
 
 
-def _per_feature(layout: FeatureLayout, given: dict[str, float], dense: float, sparse: float) -> PerFeature:
-    values = {feature.name: given.get(feature.name, dense) for feature in FEATURES}
-    repeated = np.repeat(
-        [values[name] for name, _ in layout.groups], [1 if size is None else size for _, size in layout.groups]
-    )
-    return PerFeature(repeated, np.array([given.get(name, sparse) for name in GROUPS]))
+def _rates(layout: FeatureLayout, config: TuneConfig) -> PerFeature:
+    """Learning rates; 0 for what is fixed, and for sparse features that keep their weights."""
+
+    def rate(name: str) -> float:
+        is_fixed = name in config.fixed or (name in GROUPS and not config.learns_sparse)
+        return 0.0 if is_fixed else config.online.rates.get(name, config.online.rate)
+
+    return per_feature(layout, rate)
 
 
-def _learned(rates: PerFeature, layout: FeatureLayout, config: TuneConfig) -> PerFeature:
-    """The rates without those of features that keep their weights: fixed ones, and scales of groups."""
-    kept = {*config.fixed, *GROUPS}
-    sizes = [1 if size is None else size for _, size in layout.groups]
-    is_kept = np.repeat([name in kept for name, _ in layout.groups], sizes)
-    groups = [name not in config.fixed and config.learns_sparse for name in GROUPS]
-    return PerFeature(np.where(is_kept, 0.0, rates.dense), np.where(groups, rates.groups, 0.0))
+def _strengths(layout: FeatureLayout, settings: OnlineTuning) -> PerFeature:
+    """Strengths of L1 regularization."""
+    return per_feature(layout, lambda name: settings.strengths.get(name, settings.strength if name in GROUPS else 0.0))

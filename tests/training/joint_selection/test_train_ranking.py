@@ -1,10 +1,6 @@
 """train-ranking on a toy task: what it learns, the same bits for any number of workers and after kills, errors."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +15,10 @@ from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
-from phrasebeam.training.online.shard_pass import ShardPass
-from phrasebeam.training.online.training import OnlineTraining
 from phrasebeam.training.ranking.list_objective import ListObjective
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
+from tests.training.online.killing import die_after_each_save, kill_at
 
 ROOT = Path(__file__).resolve().parents[3]
 QUICK = {
@@ -91,42 +86,21 @@ def test_workers_and_threads_do_not_change_a_bit(data, tmp_path):
 @pytest.mark.parametrize("algorithm", [2, 4])
 def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch, algorithm):
     learn(data, tmp_path / "whole", algorithm=algorithm)
-    n_saved = 0
-
-    def and_die(save):
-        def save_and_die(*args):
-            nonlocal n_saved
-            save(*args)
-            n_saved += 1
-            raise Killed
-
-        return save_and_die
-
-    for owner, save in ((ShardPass, ShardPass.save), (OnlineTraining, OnlineTraining._save)):
-        monkeypatch.setattr(owner, save.__name__, and_die(save))
+    saved = die_after_each_save(monkeypatch)
     for _ in range(100):
         try:
             learn(data, tmp_path / "killed", algorithm=algorithm)
             break
         except Killed:
             pass
-    assert n_saved > 8
+    assert len(saved) > 8
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
 
 
 @pytest.mark.needs_jit
 def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
     arguments = options(data, tmp_path / "killed", "--iterations", "3")
-    script = "import sys; from phrasebeam.cli import main; sys.exit(main())"
-    process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
-    path = tmp_path / "killed" / "ranking" / "shard-1.npz"
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        if path.exists():
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-        time.sleep(0.01)
-    assert process.returncode == -signal.SIGKILL
+    assert kill_at(tmp_path / "killed" / "ranking" / "shard-1.npz", arguments) == -signal.SIGKILL
     assert main(arguments) == 0
     assert main(options(data, tmp_path / "whole", "--iterations", "3")) == 0
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")

@@ -1,10 +1,6 @@
 """The command train-maxforce: weights that translate better, and are the same when killed, and for more threads."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
 from importlib import import_module
 
 import numpy as np
@@ -26,7 +22,6 @@ from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.updates import UPDATES
 from phrasebeam.training.online.learned_weights import LearnedWeights
-from phrasebeam.training.online.shard_pass import ShardPass
 from phrasebeam.training.online.training import OnlineTraining
 from tests import ROOT
 from tests.naive.phrase_templates import PHRASE_GROUPS
@@ -41,6 +36,7 @@ from tests.training.maxforce.maxforce_toy import (
     options,
     weights_of,
 )
+from tests.training.online.killing import die_after_each_save, kill_at
 
 
 @pytest.fixture(scope="module")
@@ -119,30 +115,18 @@ def test_threads_do_not_change_a_bit(data, tmp_path):
 
 def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
     learn(data, tmp_path / "whole")
-    saves, n_saved = (ShardPass.save, OnlineTraining._save), 0
-
-    def and_die(save):
-        def save_and_die(*args):
-            nonlocal n_saved
-            save(*args)
-            n_saved += 1
-            raise Killed
-
-        return save_and_die
-
-    for owner, save in zip((ShardPass, OnlineTraining), saves):
-        monkeypatch.setattr(owner, save.__name__, and_die(save))
+    saved = die_after_each_save(monkeypatch)
     for _ in range(100):
         try:
             learn(data, tmp_path / "killed")
             break
         except Killed:
             # What came behind the checkpoint is not of it.
-            assert (tmp_path / "killed" / RUN / "updates-0").exists() or n_saved == 1
+            assert (tmp_path / "killed" / RUN / "updates-0").exists() or len(saved) == 1
             with open(tmp_path / "killed" / RUN / "updates-0", "ab") as file:
                 file.write(b"more")
             assert (tmp_path / "killed" / RUN / "curve.csv").exists()  # as far as it has come
-    assert n_saved > 5
+    assert len(saved) > 5
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
 
@@ -150,16 +134,7 @@ def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch):
 @pytest.mark.needs_jit
 def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
     arguments = options(data, tmp_path / "killed", "--iterations", "3")
-    script = "import sys; from phrasebeam.cli import main; sys.exit(main())"
-    process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
-    path = tmp_path / "killed" / RUN / "checkpoint.npz"
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        if path.exists():
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-        time.sleep(0.01)
-    assert process.returncode == -signal.SIGKILL
+    assert kill_at(tmp_path / "killed" / RUN / "checkpoint.npz", arguments) == -signal.SIGKILL
     assert main(arguments) == 0
     assert main(options(data, tmp_path / "whole", "--iterations", "3")) == 0
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")

@@ -1,10 +1,6 @@
 """tune --method online on a toy task: what it learns, the same bits however it runs and is killed, errors."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +12,12 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.online.shard_pass import ShardPass
-from phrasebeam.training.online.training import OnlineTraining
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_config import OnlineTuning
 from phrasebeam.training.tuning.online_model import OnlineData
 from phrasebeam.training.tuning.tune_model import tune_model
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
+from tests.training.online.killing import die_after_each_save, kill_at
 
 ROOT = Path(__file__).resolve().parents[3]
 QUICK = {
@@ -112,42 +107,21 @@ def test_a_delay_is_one(data, tmp_path):
 @pytest.mark.parametrize("settings", [{"delay": 1}, {"average": True, "truncate": "all"}])
 def test_every_checkpoint_can_be_the_last(data, tmp_path, monkeypatch, settings):
     tune(data, tmp_path / "whole", of_training(data), settings=settings)
-    n_saved = 0
-
-    def and_die(save):
-        def save_and_die(*args):
-            nonlocal n_saved
-            save(*args)
-            n_saved += 1
-            raise Killed
-
-        return save_and_die
-
-    for owner, save in ((ShardPass, ShardPass.save), (OnlineTraining, OnlineTraining._save)):
-        monkeypatch.setattr(owner, save.__name__, and_die(save))
+    saved = die_after_each_save(monkeypatch)
     for _ in range(100):
         try:
             tune(data, tmp_path / "killed", of_training(data), settings=settings)
             break
         except Killed:
             pass
-    assert n_saved > 5
+    assert len(saved) > 5
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
 
 
 @pytest.mark.needs_jit
 def test_a_killed_tuning_goes_on_to_the_same_weights(data, tmp_path):
     arguments = options(data, tmp_path / "killed")
-    script = "import sys; from phrasebeam.cli import main; sys.exit(main())"
-    process = subprocess.Popen([sys.executable, "-c", script, *arguments], cwd=ROOT, stderr=subprocess.DEVNULL)
-    path = tmp_path / "killed" / "tuning" / "seed-1" / "shard-0.npz"
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        if path.exists():
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-        time.sleep(0.01)
-    assert process.returncode == -signal.SIGKILL
+    assert kill_at(tmp_path / "killed" / "tuning" / "seed-1" / "shard-0.npz", arguments) == -signal.SIGKILL
     assert main(arguments) == 0
     assert main(options(data, tmp_path / "whole")) == 0
     assert weights_of(tmp_path / "killed") == weights_of(tmp_path / "whole")
