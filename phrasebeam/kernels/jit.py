@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.event import register
 from numba.core.registry import CPUDispatcher
 
 from phrasebeam.kernels.cache import KernelCache
+from phrasebeam.kernels.compilation import CompilationProgress
 from phrasebeam.kernels.indices import unchecked_indices
 from phrasebeam.kernels.sources import cache_directory
 
@@ -45,6 +47,9 @@ class _KernelDispatcher(CPUDispatcher):
     def compile(self, sig: Any) -> Any:
         with unchecked_indices():
             return super().compile(sig)
+
+
+register("numba:compile", CompilationProgress(_KernelDispatcher))
 
 
 class _InnerDispatcher(_KernelDispatcher):
