@@ -17,11 +17,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from numba.core import types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
+from numba.core.types.containers import BaseTuple
 
 from phrasebeam.kernels.cache_cleaning import PART, clean_daily, mark_used
 
@@ -85,7 +85,7 @@ def spelled(kinds: Any) -> str:
     """Types of numba as text, NamedTuples with their modules and fields, which numba leaves out of their names."""
     parts = []
     for kind in kinds:
-        if not isinstance(kind, types.BaseTuple):
+        if not isinstance(kind, BaseTuple):
             parts.append(str(kind))
             continue
         one = getattr(kind, "instance_class", tuple)
