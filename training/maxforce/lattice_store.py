@@ -15,6 +15,7 @@ import numpy as np
 from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
+from phrasebeam.process.named_errors import named_in_errors
 
 ARRAYS = array_fields(GoldLattice)
 ALIGNMENT = 8
@@ -39,11 +40,13 @@ class LatticeWriter:
         self._rows.append([number, self._offset, *(a.size for a in arrays), int(lattice.merges_ends)])
         for array in arrays:
             data = array.tobytes()
-            self._offset += self._file.write(data + bytes(-len(data) % ALIGNMENT))
+            with named_in_errors(self.directory / "data"):
+                self._offset += self._file.write(data + bytes(-len(data) % ALIGNMENT))
 
     def finish(self, counts: Mapping[str, int]) -> None:
         """Write the index after all lattices were added; `counts`: sentence pairs by status."""
-        self._file.close()
+        with named_in_errors(self.directory / "data"):
+            self._file.close()
         with atomic_file(self.directory / "counts.json") as file:
             file.write(json.dumps(dict(counts)).encode())
         with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
@@ -52,7 +55,8 @@ class LatticeWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with named_in_errors(self.directory / "data"):
+            self._file.close()
 
 
 class LatticeStore:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.array_writer import HEADER_SIZE, npy_header
+from phrasebeam.process.named_errors import named_in_errors
 
 
 class GrowingArray:
@@ -28,19 +29,22 @@ class GrowingArray:
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
-        self.file.write(rows.tobytes())
+        with named_in_errors(self.path):
+            self.file.write(rows.tobytes())
         self.n_rows += len(rows)
 
     def commit(self) -> None:
         """Bring all rows to the disk, and say in the header how many they are."""
         self._write_header()
-        os.fsync(self.file.fileno())
+        with named_in_errors(self.path):
+            os.fsync(self.file.fileno())
 
     def _write_header(self) -> None:
-        self.file.seek(0)
-        self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
-        self.file.seek(0, os.SEEK_END)
-        self.file.flush()
+        with named_in_errors(self.path):
+            self.file.seek(0)
+            self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
+            self.file.seek(0, os.SEEK_END)
+            self.file.flush()
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""
@@ -48,4 +52,5 @@ class GrowingArray:
 
     def close(self) -> None:
         """Close the file."""
-        self.file.close()
+        with named_in_errors(self.path):
+            self.file.close()
