@@ -3,7 +3,7 @@
 import numpy as np
 
 from phrasebeam.kernels.hashing import combine, murmur
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.lm.probing import (
     ABSENT,
     NO_EXTENSION,
@@ -14,6 +14,9 @@ from phrasebeam.lm.probing import (
     find_entry,
     prefetch_entry,
 )
+
+# Only damage makes a log10 probability larger: rounding, or pruning without normalization, may lift it a bit above 0.
+HIGHEST_LOG10_PROB = 100.0
 
 
 @kernel
@@ -59,6 +62,12 @@ def score_word(tables: ProbingTables, context, backoffs, length, word, out_conte
     for i in range(ngram_length - 1, length):
         log10_prob += backoffs[i]
     return log10_prob, np.int64(out_length), np.int64(ngram_length)
+
+
+@inlined_kernel
+def is_log10_prob(value):
+    """Whether `value` (a float) can be the log10 probability of some words: neither NaN nor infinite nor too high."""
+    return -np.inf < value <= HIGHEST_LOG10_PROB
 
 
 @kernel
