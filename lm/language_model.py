@@ -13,7 +13,7 @@ from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
-from phrasebeam.lm.query import HIGHEST_LOG10_PROB, find_words, score_words
+from phrasebeam.lm.query import find_words, score_words
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
@@ -96,13 +96,12 @@ class LanguageModel:
         if begin:
             contexts[0], backoffs[0], length = self.begin_state()
         log10_probs, lengths = np.empty(ids.size, np.float32), np.empty(ids.size, np.int64)
-        score_words(self.tables, ids, contexts, backoffs, length, log10_probs, lengths)
-        is_wrong = ~((log10_probs > -np.inf) & (log10_probs <= HIGHEST_LOG10_PROB))
-        for i in np.flatnonzero(is_wrong)[:1].tolist():
-            before = ids[max(0, i - self.order + 1) : i].tolist()
-            context = [self.begin] * (begin and i < self.order - 1) + before
+        _, _, n_sound = score_words(self.tables, ids, contexts, backoffs, length, log10_probs, lengths)
+        if n_sound < ids.size:
+            context = [self.begin] * (begin and n_sound < self.order - 1)
+            context += ids[max(0, n_sound - self.order + 1) : n_sound].tolist()
             after = f" after {self._shown(context)}" if context else ""
-            found = f"log10 p of {self._shown([int(ids[i])])}{after} is {log10_probs[i]:g}"
+            found = f"log10 p of {self._shown([int(ids[n_sound])])}{after} is {log10_probs[n_sound]:g}"
             raise ModelError(f"{self.path}: {found}, expected a number not above 0; copy it again or {REBUILD}")
         return log10_probs, lengths
 

@@ -76,16 +76,18 @@ def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_lo
 
     These are int32[2, order - 1] and float32[2, order - 1], and overwritten. Fills `out_log10_prob` (float32[T]) with
     log10 p and `out_ngram_length` (int64[T]) with the lengths of the n-grams matched. Returns the row of the state
-    after the last word, and its length.
+    after the last word, its length, and the number of words before the first whose value is no log10 probability.
     """
-    row = 0
+    row, n_sound = 0, words.size
     for i in range(words.size):
         log10_prob, length, ngram_length = score_word(
             tables, contexts[row], backoffs[row], length, words[i], contexts[1 - row], backoffs[1 - row]
         )
         out_log10_prob[i], out_ngram_length[i] = log10_prob, ngram_length
+        if not is_log10_prob(log10_prob):
+            n_sound = min(n_sound, i)
         row = 1 - row
-    return row, length
+    return row, length, n_sound
 
 
 @kernel

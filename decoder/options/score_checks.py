@@ -53,6 +53,7 @@ def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str,
     """The file and the scores of a `pair`, and those of a `reordered` one in the reordering table; -1 for none."""
     if pair >= 0:
         yield "phrases/ln_scores.npy", tables.phrases.ln_scores[pair]
+    if pair >= 0 and tables.sparse.pair_keys.size:
         yield "sparse/pairs/values.npy", tables.sparse.pair_values[slice(*tables.sparse.pair_offsets[pair : pair + 2])]
     if reordered >= 0:
         yield "reordering/ln_scores.npy", tables.ln_reordering[reordered]
