@@ -32,7 +32,7 @@ LIMITS = st.builds(
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
-    return random_toy(tmp_path_factory.mktemp("toy"), 7, most=6).directory
+    return random_toy(tmp_path_factory.mktemp("toy"), 24, most=6).directory
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def use(model, limits, weights=None):
 
 
 @given(LIMITS, st.lists(st.tuples(NUMBERS, st.integers(0, 10**6)), min_size=1, max_size=12))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_any_numbers_in_a_language_model(toy, model, limits, changes):
     damage(toy, model, changes)
     use(model, limits)
