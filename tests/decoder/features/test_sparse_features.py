@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, save_config
+from phrasebeam.base.errors import ModelError
 from phrasebeam.cli import main
+from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, new_histories
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
@@ -27,12 +29,13 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     with_values,
 )
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import NO_WORD
+from phrasebeam.decoder.sparse.templates import NO_WORD, RuleHashes
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, last_workspace, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
+from tests.inner_kernels import next_history
 from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
@@ -198,6 +201,31 @@ def test_states_are_told_apart_only_by_what_features_depend_on(directory, group)
         known = maps["source"][0]
         classes = {tuple(known[w] for w in "abcda"[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
         assert 1 < len({*histories.rule[1:n, 1].tolist()}) <= len(classes)
+
+
+def test_histories_for_which_there_is_no_room():
+    histories, rule, words = new_histories(4, 1), RuleHashes(np.uint64(1), np.uint64(2)), np.zeros(1, np.int32)
+    histories.size[0] = 1  # START_HISTORY
+    none = np.int64(0), np.int64(0)
+    states = map(np.int64, [5, 6, 7, 8, 6])
+    ids = [next_history(histories, START_HISTORY, state, rule, words, *none) for state in states]
+    assert ids == [1, 2, 3, NO_HISTORY, 2]
+
+
+@pytest.mark.parametrize("algorithm", ["stack", "cube"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
+@pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "rule_id"])
+def test_weights_that_are_not_finite_are_refused(directory, group, value, algorithm):
+    toy = random_toy(directory / f"weights {group}", 4, most=8)
+    add_templates(toy, Templates(levels=LEVELS, **{group: True}), 4)
+    limits = SearchSettings(algorithm=algorithm, stack=3, pop_limit=3)
+    decoder = Decoder.load(toy.directory, limits, Weights(**{group: 1.0}))
+    answer = decoder.answer("a b c d a", Request(n=20, sparse="keys"))
+    keys = np.array(sorted({key for one in answer.nbest for key in one.sparse}), np.uint64)
+    sparse = with_values(decoder.tables.sparse.weights, keys, np.full(keys.size, value))
+    decoder.reweigh(Weights(**{group: 1.0}), sparse)
+    with pytest.raises(ModelError, match=r"^weights .* (not finite|expected smaller ones)"):
+        decoder.answer("a b c d a", Request(n=20))
 
 
 def test_class_reordering_without_classes_is_refused(directory, capsys):
