@@ -11,6 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, begin
@@ -62,13 +63,15 @@ def tune_online(
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
+    has_tags = needs_tags(config.online.templates or derived.opened.templates)
+    held_out = (online.held_out or corpus).read(config, has_tags)
+    test_set = test.read(config, has_tags) if test else None
     signature = derived.signature(settings_with_effect(config))
     derived.work.mkdir(parents=True, exist_ok=True)
     check_method(derived.work, is_online=True)
     begin(derived.work / SIGNED, SignedSection(signature=signature))
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
-    held_out, test_set = (online.held_out or corpus).read(config), test.read(config) if test else None
     data, results, found = _data(corpus, online, opened, config, derived.work), [], {}
     for seed in config.seeds:
         directory = derived.work / f"seed-{seed}"
@@ -88,7 +91,7 @@ def _data(corpus: DevelopmentData, online: OnlineData, opened: Model, config: Tu
     """The sentences of `corpus`; with a word alignment, as training data that the model must not know."""
     if online.alignment is None:
         references = [list(read_lines(path)) for path in corpus.references]
-        return TuningData(examples_of(corpus.read(config), references), ())
+        return TuningData(examples_of(corpus.read(config, opened.has_tags), references), ())
     if len(corpus.references) > 1:
         raise ConfigError(
             f"{len(corpus.references)} references of training data, which have one; leave out --alignment"
@@ -96,7 +99,7 @@ def _data(corpus: DevelopmentData, online: OnlineData, opened: Model, config: Tu
     training, settings = TrainingData(corpus.source, corpus.references[0], online.alignment), config.online
     examples = [
         ListExample(number, given, [" ".join(reference)])
-        for number, (given, reference) in enumerate(training.pairs(settings))
+        for number, (given, reference) in enumerate(training.pairs(settings, opened.has_tags))
         if 0 < len(given.words) <= settings.max_words
     ]
     return TuningData(examples, training.folds(opened, work / "lm_folds", settings))
