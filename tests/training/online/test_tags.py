@@ -84,14 +84,35 @@ def test_what_only_tags_tell_is_learned(data, tmp_path, command, capsys, monkeyp
     assert "tags=Q" in (model / "sparse" / "names").read_text()
 
 
-def test_references_are_forced(data, tmp_path):
-    assert learn(data, "tune", tmp_path / "out") == 0
-    files = {"model": tmp_path / "out", "source": data / "dev.tagged", "reference": data / "dev.target"}
+@pytest.fixture(scope="module")
+def tuned(data):
+    """A model with features of tags."""
+    assert learn(data, "tune", data / "tuned") == 0
+    return data / "tuned"
+
+
+def test_references_are_forced(data, tuned, tmp_path):
+    files = {"model": tuned, "source": data / "dev.tagged", "reference": data / "dev.target"}
     assert main(["forced-decode", *(f"--{k}={v}" for k, v in files.items()), f"--output={tmp_path / 'found'}"]) == 0
     found = [yaml.safe_load(line) for line in (tmp_path / "found").read_text().splitlines()]
     assert {one["status"] for one in found} == {"reachable"}
     groups = "class_reordering", "source_target_edges"
     assert all(any(one["features"][group] != [0.0] for one in found) for group in groups)
+
+
+def test_other_trainers_read_tags(data, tuned, tmp_path):
+    files = {
+        "source": "dev.tagged",
+        "reference": "dev.target",
+        "test-source": "dev.tagged",
+        "test-reference": "dev.target",
+    }
+    options = [*(f"--{name}={data / file}" for name, file in files.items()), "--method=mert", "--iterations=1"]
+    assert main(["tune", f"--model={tuned}", f"--output={tmp_path / 'mert'}", *options]) == 0
+    files = {"source": "train.tagged", "target": "train.target", "alignment": "train.alignment"}
+    files |= {"dev-source": "dev.tagged", "dev-reference": "dev.target"}
+    options = [*(f"--{name}={data / file}" for name, file in files.items()), "--iterations=1"]
+    assert main(["train-expected-bleu", f"--model={tuned}", f"--output={tmp_path / 'learned'}", *options]) == 0
 
 
 @pytest.mark.parametrize("command", CONFIGS)
