@@ -81,27 +81,27 @@ def read_all_markup(
 
 def _read_elements(line: str) -> tuple[list[str], list[Element]]:
     """The tokens of a line and its elements, in the order in which these end."""
-    words: list[str] = []
+    tokens: list[str] = []
     elements: list[Element] = []
     opened: list[tuple[Tag, int]] = []
     for piece in _pieces(line):
         if isinstance(piece, str):
-            words += split(piece)
+            tokens += split(piece)
         elif piece.is_closing:
             if not opened:
                 raise ConfigError(f"</{piece.name}> closes a tag that was not opened")
             tag, begin = opened.pop()
             if tag.name != piece.name:
                 raise ConfigError(f"<{tag.name}> is closed by </{piece.name}>, expected </{tag.name}>")
-            elements.append(Element(tag.name, tag.attributes, begin, len(words)))
+            elements.append(Element(tag.name, tag.attributes, begin, len(tokens)))
         elif piece.is_empty:
-            elements.append(Element(piece.name, piece.attributes, len(words), len(words)))
+            elements.append(Element(piece.name, piece.attributes, len(tokens), len(tokens)))
         else:
-            opened.append((piece, len(words)))
+            opened.append((piece, len(tokens)))
     if opened:
         name = opened[-1][0].name
         raise ConfigError(f"<{name}> is not closed, expected </{name}>; a < that begins no tag is written \\<")
-    return words, elements
+    return tokens, elements
 
 
 def _pieces(line: str) -> Iterator[str | Tag]:

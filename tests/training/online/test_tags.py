@@ -25,6 +25,7 @@ CONFIGS = {
     "train-ranking": COMMON | {"templates": TEMPLATES, "rate": 0.02, "algorithm": 1, "iterations": 4, "nbest": 20},
     "tune": COMMON | {"method": "online", "sparse": "weights", "nbest": 20},
 }
+TRAINING = {"alignment": "train.alignment", "dev-reference": "dev.target"}
 CONFIGS["tune"]["online"] = {"templates": TEMPLATES, "rate": 0.3, "strength": 0.001, "batch": 8}
 
 
@@ -53,11 +54,14 @@ def data(tmp_path_factory):
     return directory
 
 
+def options(data, files):
+    return [f"--{name}={data / file}" for name, file in files.items()]
+
+
 def learn(data, command, output, source="train.tagged", development="dev.tagged"):
-    files = {"source": source, "reference" if command == "tune" else "target": "train.target"}
-    files |= {"alignment": "train.alignment", "dev-source": development, "dev-reference": "dev.target"}
-    files |= {"model": "model", "config": command}
-    return main([command, *(f"--{name}={data / file}" for name, file in files.items()), f"--output={output}"])
+    files = TRAINING | {"source": source, "dev-source": development, "model": "model", "config": command}
+    files |= {"reference" if command == "tune" else "target": "train.target"}
+    return main([command, f"--output={output}", *options(data, files)])
 
 
 @pytest.mark.parametrize("command", CONFIGS)
@@ -92,8 +96,8 @@ def tuned(data):
 
 
 def test_references_are_forced(data, tuned, tmp_path):
-    files = {"model": tuned, "source": data / "dev.tagged", "reference": data / "dev.target"}
-    assert main(["forced-decode", *(f"--{k}={v}" for k, v in files.items()), f"--output={tmp_path / 'found'}"]) == 0
+    files = options(data, {"source": "dev.tagged", "reference": "dev.target"})
+    assert main(["forced-decode", f"--model={tuned}", f"--output={tmp_path / 'found'}", *files]) == 0
     found = [yaml.safe_load(line) for line in (tmp_path / "found").read_text().splitlines()]
     assert {one["status"] for one in found} == {"reachable"}
     groups = "class_reordering", "source_target_edges"
@@ -101,18 +105,13 @@ def test_references_are_forced(data, tuned, tmp_path):
 
 
 def test_other_trainers_read_tags(data, tuned, tmp_path):
-    files = {
-        "source": "dev.tagged",
-        "reference": "dev.target",
-        "test-source": "dev.tagged",
-        "test-reference": "dev.target",
-    }
-    options = [*(f"--{name}={data / file}" for name, file in files.items()), "--method=mert", "--iterations=1"]
-    assert main(["tune", f"--model={tuned}", f"--output={tmp_path / 'mert'}", *options]) == 0
-    files = {"source": "train.tagged", "target": "train.target", "alignment": "train.alignment"}
-    files |= {"dev-source": "dev.tagged", "dev-reference": "dev.target"}
-    options = [*(f"--{name}={data / file}" for name, file in files.items()), "--iterations=1"]
-    assert main(["train-expected-bleu", f"--model={tuned}", f"--output={tmp_path / 'learned'}", *options]) == 0
+    sets = {"source": "dev.tagged", "reference": "dev.target"}
+    sets |= {f"test-{name}": file for name, file in sets.items()}
+    tune = ["tune", "--method=mert", "--iterations=1", f"--output={tmp_path / 'mert'}"]
+    assert main([*tune, f"--model={tuned}", *options(data, sets)]) == 0
+    files = TRAINING | {"source": "train.tagged", "target": "train.target", "dev-source": "dev.tagged"}
+    learn = ["train-expected-bleu", "--iterations=1", f"--output={tmp_path / 'learned'}"]
+    assert main([*learn, f"--model={tuned}", *options(data, files)]) == 0
 
 
 @pytest.mark.parametrize("command", CONFIGS)
