@@ -48,8 +48,8 @@ with one of `content`; without that, those that are not frequent, nor marks or n
 Target words have no tags, so that neither `rule_history` nor edges of the target phrase have any at this level.
 
 All source text that a model with such a level reads, in training and to translate, has tokens `word|TAG`, split at the
-last `|`; only `train-model` reads words alone. Files `text` and `tags` with as many words as tags in each line become
-one by
+last `|`, also within markup; only `train-model` reads words alone. In Python it is `Input(words, tags=...)`. Files
+`text` and `tags` with as many words as tags in each line become one by
 
     paste text tags | awk '{{for (i = 1; i <= NF/2; i++) printf "%s|%s ", $i, $(i + NF/2); print ""}}'
 """

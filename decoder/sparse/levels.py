@@ -40,7 +40,7 @@ class Level(Section):
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
     target: str = Field(default="", description="the same of target words")
-    prefix: int = Field(default=0, ge=0, description="characters of the class or the word that count, 0 for all")
+    prefix: int = Field(default=0, ge=0, description="characters of word, class or tag that count, 0 for all")
     content: list[str] = Field(default=[], description="beginnings of the tags of content words")
 
     @model_validator(mode="after")
