@@ -26,7 +26,7 @@ from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescrip
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import (
     TRAIN_AGAIN,
@@ -56,6 +56,11 @@ class Model(NamedTuple):
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
+
+    @property
+    def has_tags(self) -> bool:
+        """Whether its sparse features need tags of source tokens; see words_and_tags."""
+        return needs_tags(self.templates)
 
 
 def open_model(directory: str | Path) -> Model:

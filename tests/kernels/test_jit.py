@@ -174,7 +174,7 @@ filtered_table.check_frequencies = lambda phrases: None  # the toys have none
 
 
 def force_all(decoder, unlimited):
-    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()))
+    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()), tags=("N", "V"))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
         forced.force(given, one.translate(given).text)
@@ -198,7 +198,7 @@ for reordering in (Reordering(orientation="hier"), None):
     add_templates(toy, templates, 1)
     for algorithm in ("stack", "cube"):
         sparse = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm))
-        sparse.answer("a b c x d", Request(n=3, sparse="names"))
+        sparse.answer("a|N b|N c|V x|A d|N", Request(n=3, sparse="names"))
     force_all(sparse, SearchSettings(table_limit=0))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0

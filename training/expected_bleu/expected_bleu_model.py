@@ -81,7 +81,7 @@ def train_expected_bleu(
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
-    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
+    training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
@@ -115,7 +115,7 @@ class ExpectedBleuTraining:
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
             folds = self.corpus.folds(opened, directory / "lm_folds", config)
-            sentences = self.corpus.pairs(config)
+            sentences = self.corpus.pairs(config, opened.has_tags)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
             total = min(config.sentences or n_lines, n_lines)
             make_lists(Decoder(opened, config.search, folds=folds), sentences, store, config, total)
