@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import save_config
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, save_arrays
 from phrasebeam.decoder.tables.source_slots import build_slots
 from phrasebeam.lm.arpa import read_arpa, write_arpa
@@ -150,7 +150,7 @@ def write_model(directory, table, weights, longest, order, reordering):
     target.save(directory / "target.vocab")
     save_config(weights, directory / "weights.yaml")
     description = ModelDescription(
-        format=MODEL_FORMAT,
+        format=WITHOUT_DIGESTS,
         version="0",
         signature="toy",
         sentence_pairs=SENTENCE_PAIRS,
