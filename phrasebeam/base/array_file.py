@@ -23,7 +23,7 @@ LENGTH_BYTES = {1: 2, 2: 4, 3: 4}  # of the length of the header, by version of 
 MOST_COLUMNS = 1 << 31  # of an array without rows, whose file does not bound them
 HEADER = re.compile(
     r"\{'descr': '([<>|=][A-Za-z]\d{0,9})', 'fortran_order': (True|False), "
-    r"'shape': \(((?:\d{1,18}(?:, \d{1,18}){0,31},?)?)\)(?:, )?\}\s*"
+    r"'shape': \(((?:\d{1,18}(?:, \d{1,18}){0,3},?)?)\)(?:, )?\}\s*"
 )
 COPY_AGAIN = "copy the file again"
 TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"}  # of this machine, by dtype.str
@@ -118,7 +118,7 @@ def _read_header(path: Path) -> ArrayHeader:
         text = file.read(length).decode("latin-1")
     match = HEADER.fullmatch(text)
     if match is None:
-        raise ValueError(f"header {text[:LONGEST_SHOWN]!r}, expected type, order and shape of numbers")
+        raise ValueError(f"header {repr(text)[:LONGEST_SHOWN]}..., expected type, order and shape of numbers")
     shape = tuple(int(size) for size in re.findall(r"\d+", match[3]))
     if 0 in shape and max(shape) > MOST_COLUMNS:
         raise ValueError(f"shape {_shape_text(shape)}, expected at most {MOST_COLUMNS} columns")
