@@ -32,8 +32,8 @@ its last line those of all lines before it. They find damage, not malice: who ch
 
 | When | What |
 |---|---|
-| a model is opened | the sizes of all files; digests of `model.yaml`, of the vocabularies and of files of at most {small} KB |
-| | type and shape of all arrays |
+| a model is opened | the sizes of all files, type and shape of all arrays |
+| | the digests of `model.yaml`, of the vocabularies and of files of at most {small} KB |
 | a phrase pair is used | its indices and numbers |
 | `phrasebeam check-model MODEL` | the digests of all files; every index and every number |
 

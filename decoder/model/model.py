@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError
+from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.decoder.features.reordering import orientations
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
@@ -90,6 +90,8 @@ def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetMod
     for name in (entry.file, entry.classes):
         if name and not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+        if name != "phrases" and not (directory / name).is_file():
+            raise FormatError(directory / name, f"not a regular file; {TRAIN_AGAIN}")
     classes = read_word_classes(directory / entry.classes) if entry.classes else None
     return TargetModel(LanguageModel.load(directory / entry.file), classes)
 
@@ -108,9 +110,11 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
 
 
 def check_parts(directory: Path) -> None:
-    """Raise ModelError where `directory` lacks a file that every model has."""
+    """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is none."""
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+        if name != "phrases" and not (directory / name).is_file():
+            raise FormatError(directory / name, f"not a regular file; {TRAIN_AGAIN}")

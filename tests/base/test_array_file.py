@@ -16,12 +16,12 @@ ORDER = "'fortran_order': False, "
 SHAPE = "'shape': (4, 3), "
 
 
-def write(path, text, numbers=ROWS.tobytes(), version=1, length=None):
+def write(path, text, version=1, length=None):
     """An .npy file with this text as header."""
     data = text.encode("latin-1") if isinstance(text, str) else text
     length = len(data) if length is None else length
     size = length.to_bytes(2 if version == 1 else 4, "little")
-    path.write_bytes(b"\x93NUMPY" + bytes([version, 0]) + size + data + numbers)
+    path.write_bytes(b"\x93NUMPY" + bytes([version, 0]) + size + data + ROWS.tobytes())
 
 
 @pytest.mark.parametrize("writer", ["rows", "numpy", "version 2", "version 3"])
