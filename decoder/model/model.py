@@ -90,8 +90,6 @@ def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetMod
     for name in (entry.file, entry.classes):
         if name and not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
-        if name != "phrases" and not (directory / name).is_file():
-            raise FormatError(directory / name, f"not a regular file; {TRAIN_AGAIN}")
     classes = read_word_classes(directory / entry.classes) if entry.classes else None
     return TargetModel(LanguageModel.load(directory / entry.file), classes)
 

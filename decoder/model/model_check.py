@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.decoder.features.dense import active_groups, dense_weights
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.digests import changed_files
 from phrasebeam.decoder.model.model import Model, check_parts, open_model
@@ -29,6 +30,9 @@ def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
         yield from changed
         return
     model = open_model(directory, is_verified)
+    scores, n_language_models = model.tables.phrases.ln_scores, len(model.language_models)
+    dense_weights(model.weights, scores.shape[1], model.description.reordering, n_language_models)  # raises its errors
+    active_groups(model.weights, model.tables.sparse)
     found = [*_numbers(directory, model)]
     if not found:  # the others need offsets and ids within bounds
         found = [*_points(model), *_lost_phrases(model)]
