@@ -1,7 +1,7 @@
 """Gold lattices on disk, read by memory map: they are found once and scored in every iteration.
 
 data     the arrays of one lattice after the other, each padded to 8 bytes
-index.npy  int64[N, 2 + arrays]: number of the sentence, where its lattice begins, and the sizes of its arrays
+index.npy  int64[N, 3 + arrays]: number of the sentence, where its lattice begins, the sizes of its arrays, merges_ends
 counts.json  how many sentence pairs were reachable, and how many were not
 """
 
@@ -12,12 +12,14 @@ from types import TracebackType
 
 import numpy as np
 
-from phrasebeam.base.array_struct import array_fields
+from phrasebeam.base.array_file import map_array
+from phrasebeam.base.array_struct import array, array_fields
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.process.named_errors import named_in_errors
 
 ARRAYS = array_fields(GoldLattice)
+INDEX = array(np.int64, "N", 3 + len(ARRAYS))
 ALIGNMENT = 8
 
 
@@ -38,8 +40,8 @@ class LatticeWriter:
         """Append the lattice of the sentence `number` (line of the training data, from 0)."""
         arrays = [np.ascontiguousarray(getattr(lattice, name), field.dtype) for name, field in ARRAYS.items()]
         self._rows.append([number, self._offset, *(a.size for a in arrays), int(lattice.merges_ends)])
-        for array in arrays:
-            data = array.tobytes()
+        for one in arrays:
+            data = one.tobytes()
             with named_in_errors(self.directory / "data"):
                 self._offset += self._file.write(data + bytes(-len(data) % ALIGNMENT))
 
@@ -50,7 +52,7 @@ class LatticeWriter:
         with atomic_file(self.directory / "counts.json") as file:
             file.write(json.dumps(dict(counts)).encode())
         with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
-            np.save(file, np.array(self._rows, np.int64).reshape(-1, 3 + len(ARRAYS)))
+            np.save(file, np.array(self._rows, INDEX.dtype).reshape(-1, *INDEX.shape[1:]))
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -64,7 +66,7 @@ class LatticeStore:
 
     def __init__(self, directory: Path):
         """Open the store in `directory`, which must be finished (see is_there)."""
-        self._index = np.load(directory / "index.npy")
+        self._index = map_array(directory / "index.npy", INDEX, {}, f"delete {directory}, and it is made again")
         self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
         self._data = np.memmap(directory / "data", np.uint8, "c") if size else np.zeros(0, np.uint8)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.array_writer import HEADER_SIZE, npy_header
+from phrasebeam.base.array_file import HEADER_SIZE, npy_header
 from phrasebeam.process.named_errors import named_in_errors
 
 
