@@ -9,7 +9,6 @@ from typing import BinaryIO
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.translate.pipeline import LineOutput
-from phrasebeam.process.interruption import tell_when_interrupted
 
 STANDARD_OUTPUT = Path("-")
 
@@ -30,7 +29,6 @@ def write_outputs(outputs: Iterable[LineOutput], nbest: Path | None, lattice: Pa
     parts.setdefault(STANDARD_OUTPUT, "translation")
     with ExitStack() as stack:
         files = [(_open(path, stack), part) for path, part in parts.items()]
-        tell_when_interrupted("not all sentences were translated")
         for output in outputs:
             for file, part in files:
                 file.write(getattr(output, part).encode("utf-8"))

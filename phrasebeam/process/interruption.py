@@ -19,6 +19,7 @@ CLEAR_LINE_AND_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # after a progress bar
 
 _is_ending = False
 _work: "Path | None" = None  # where the command will go on
+_has_output = False
 _outcome = ""  # what else is to be said
 
 
@@ -49,6 +50,12 @@ def goes_on_in(work: "Path") -> None:
     _work = work
 
 
+def note_output() -> None:
+    """Something was written that remains: a whole file or directory, or a part of standard output."""
+    global _has_output
+    _has_output = True
+
+
 def tell_when_interrupted(outcome: str) -> None:
     """Tell who interrupts this process from now on what its outcome is."""
     global _outcome
@@ -77,7 +84,7 @@ def _end(number: int, name: str) -> None:
     _note(number, None)
     # Not imported before, since the first thing that a command does is to be ready for signals.
     from phrasebeam.process.children import end_children
-    from phrasebeam.process.unfinished import has_results, remove_unfinished
+    from phrasebeam.process.unfinished import remove_unfinished
 
     with suppress(OSError):
         end_children()
@@ -85,13 +92,13 @@ def _end(number: int, name: str) -> None:
     if name:
         clear = CLEAR_LINE_AND_SHOW_CURSOR if os.isatty(2) else ""
         with suppress(OSError):
-            os.write(2, f"{clear}{name}: interrupted; {_consequence(has_results())}\n".encode(errors="replace"))
+            os.write(2, f"{clear}{name}: interrupted; {_consequence()}\n".encode(errors="replace"))
     os._exit(128 + number)
 
 
-def _consequence(has_results: bool) -> str:
+def _consequence() -> str:
     if _outcome:
         return _outcome
     if _work is not None and _work.exists():
         return f"run the same command again to go on from the last checkpoint in {_work}"
-    return "not all of the output was written" if has_results else "nothing was written"
+    return "not all of the output was written" if _has_output else "nothing was written"

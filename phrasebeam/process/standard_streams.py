@@ -5,14 +5,17 @@ import os
 import sys
 from typing import Any, cast
 
+from phrasebeam.process.interruption import note_output
+
 STANDARD_OUTPUT = "standard output"
 NAMES = ("standard input", STANDARD_OUTPUT, "standard error")  # by descriptor
 
 
 class _NamedOutput(io.FileIO):
-    """A file whose errors have a name."""
+    """Standard output; its errors name it."""
 
     def write(self, data: Any, /) -> int:
+        note_output()
         try:
             return super().write(data)
         except OSError as error:

@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.interruption import note_output
 
 SUFFIX = ".unfinished"
 NAME = re.compile(r"\..*\.[a-z0-9_]{8}\.unfinished", re.DOTALL)  # tempfile puts eight characters of its own
@@ -27,7 +28,6 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux
 
 _changing = threading.Lock()  # held while something unfinished begins or is renamed; at the end, for good
 _begun: set[Path] = set()  # what this process has to remove
-_has_results = False
 
 
 @contextmanager
@@ -63,16 +63,10 @@ def put_in_place(unfinished: Path, path: Path) -> None:
 
     Raises OSError, for example where another process has its lock on the directory `path`.
     """
-    global _has_results
     with _changing:
         _replace(unfinished, path)
-        # What is within a directory that is itself unfinished is no result.
-        _has_results |= _begun.isdisjoint(path.absolute().parents)
-
-
-def has_results() -> bool:
-    """Whether any file or directory of this process is finished."""
-    return _has_results
+        if _begun.isdisjoint(path.absolute().parents):  # else the whole directory is unfinished
+            note_output()
 
 
 def remove_unfinished() -> None:
@@ -162,8 +156,8 @@ def _exchange(unfinished: Path, path: Path) -> None:
 
 def _forget() -> None:
     """In a forked process: what the parent has begun is the parent's."""
-    global _changing, _begun, _has_results
-    _changing, _begun, _has_results = threading.Lock(), set(), False
+    global _changing, _begun
+    _changing, _begun = threading.Lock(), set()
 
 
 os.register_at_fork(after_in_child=_forget)
