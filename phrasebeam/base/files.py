@@ -14,6 +14,7 @@ from typing import BinaryIO, cast
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -113,19 +114,6 @@ def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
     folder = Path(folder or tempfile.gettempdir())
     with named_in_errors(folder), unfinished_directory(folder, "phrasebeam") as directory:
         yield directory
-
-
-@contextmanager
-def named_in_errors(path: Path) -> Iterator[None]:
-    """Errors of the system that name no file, such as that of a full disk, name `path`."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:  # numpy's, which say only how much was written
-            raise OSError(errno.ENOSPC, f"could not be written ({error}); is the disk full?", str(path)) from error
-        if error.filename is None and not isinstance(error, BrokenPipeError):
-            error.filename = str(path)
-        raise
 
 
 def _umask() -> int:

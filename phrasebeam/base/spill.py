@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.files import named_in_errors
+from phrasebeam.process.named_errors import named_in_errors
 
 
 class RowFile:

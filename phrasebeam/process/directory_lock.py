@@ -11,6 +11,8 @@ from inspect import signature
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from phrasebeam.process.named_errors import named_in_errors
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
@@ -40,7 +42,8 @@ def locked(directory: Path) -> Iterator[None]:
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         _lock(descriptor, directory, time.monotonic() + SECONDS_TO_WAIT)
-        yield
+        with named_in_errors(directory):
+            yield
     finally:
         if is_new:
             with suppress(OSError):  # something is in it

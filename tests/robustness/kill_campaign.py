@@ -172,10 +172,11 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
     """Kill the commands of these names, or all, in turn; print the table, and return the number of complaints."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a job in the background would ignore it
     rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
-    names = names or list(COMMANDS)
     with tempfile.TemporaryDirectory() as place:
         make_data(Path(place) / "data")
-        make_more_data(Path(place) / "data")
+        if not names:
+            make_more_data(Path(place) / "data")
+        names = names or list(COMMANDS)
         trials = KillCampaign(Path(place), rng)
         for i in range(kills):
             name, number = names[i % len(names)], SIGNALS[(i + i // len(names)) % len(SIGNALS)]
@@ -183,9 +184,9 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
             row = {"kills": trial.was_killed, "identical": trial.is_identical, "faultless": not trial.complaints}
             counts.update({(name, number.name, column): int(value) for column, value in row.items()})
             counts[name, number.name, "trials"] += 1
-            for complaint in trial.complaints:
-                complaints.append(f"{name}, {number.name}, trial {i}: {complaint}")
-                print(complaints[-1], flush=True)
+            found = [f"{name}, {number.name}, trial {i + 1}: {complaint}" for complaint in trial.complaints]
+            print("\n".join(found or [f"{i + 1} of {kills}: {name}, {number.name}"]), flush=True)
+            complaints += found
     print_table(counts)
     return len(complaints)
 
