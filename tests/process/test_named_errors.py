@@ -50,7 +50,7 @@ def train(path):
 
 @pytest.mark.parametrize("write", [write_file, write_array, write_directory, write_rows, train])
 def test_the_error_names_it(tmp_path, full, write):
-    with pytest.raises(OSError, match="File too large|could not be written .*is the disk full") as caught:
+    with pytest.raises(OSError, match=r"File too large|could not be written .*is the disk full") as caught:
         write(tmp_path / "result")
     assert caught.value.filename == str(tmp_path / "result")
     assert not list(tmp_path.glob(".*"))

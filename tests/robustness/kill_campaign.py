@@ -20,7 +20,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests import ROOT
-from tests.robustness.killed_commands import COMMANDS, OUTPUT, KilledCommand, contents, make_data, make_more_data
+from tests.robustness.killed_commands import (
+    COMMANDS,
+    NEED_MORE_DATA,
+    OUTPUT,
+    KilledCommand,
+    contents,
+    make_data,
+    make_more_data,
+)
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 SECONDS_TO_STOP = 5.0  # 2 and what a busy machine needs
@@ -174,9 +182,9 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
     rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
     with tempfile.TemporaryDirectory() as place:
         make_data(Path(place) / "data")
-        if not names:
-            make_more_data(Path(place) / "data")
         names = names or list(COMMANDS)
+        if NEED_MORE_DATA.intersection(names):
+            make_more_data(Path(place) / "data")
         trials = KillCampaign(Path(place), rng)
         for i in range(kills):
             name, number = names[i % len(names)], SIGNALS[(i + i // len(names)) % len(SIGNALS)]

@@ -21,7 +21,7 @@ CONFIGS = {
     "model": {"phrases": {"max_length": 3}, "language_model": {"order": 2}, "threads": 2},
     "tune": TUNING,
     "online": TUNING | {"method": "online", "online": {"templates": TEMPLATES, "checkpoint": 3}},
-    "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2},
+    "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
     "ranking": TRAINING | {"templates": TEMPLATES, "checkpoint": 10, "shards": 2, "workers": 2, "nbest": 20},
     "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
@@ -85,6 +85,9 @@ def make_data(data: Path, n_pairs: int = 200) -> None:
     for name, settings in CONFIGS.items():
         (data / f"{name}.yaml").write_text(yaml.safe_dump(settings))
     run(data, COMMANDS["train-model"].arguments.replace("--output out", "--output {data}/model"))
+
+
+NEED_MORE_DATA = {"import-moses", "rerank", "join-features"}
 
 
 def make_more_data(data: Path) -> None:
