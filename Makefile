@@ -2,10 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/installed
+# Of `make kill`.
+KILLS ?= 60
+SEED ?= 1
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
 
-.PHONY: demo test bounds check clean kenlm .venv
+.PHONY: demo test bounds kill check clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -27,6 +30,10 @@ test: $(INSTALLED) kenlm
 # The tests of kernels compiled with bounds checks: those that are too slow as plain Python too. Compiles everything anew.
 bounds: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
+
+# Long commands killed at random moments and run again: the results must be those of undisturbed runs.
+kill: $(INSTALLED)
+	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -6,7 +6,6 @@ phrase pairs are divided into pieces by source phrase and scored piece by piece,
 c(e): memory is bounded, and the result does not depend on the number of pieces.
 """
 
-import tempfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.occurrences import all_orientations
@@ -77,10 +76,10 @@ def build_phrase_table(
     with (
         atomic_directory(output / "reordering") as reordering,
         atomic_directory(output / "phrases") as phrases,
-        tempfile.TemporaryDirectory(prefix=".pairs.", dir=settings.scratch or output) as scratch,
+        scratch_directory(settings.scratch or output) as scratch,
     ):
-        by_source = BucketFiles(Path(scratch) / "source", np.int32, 4)
-        by_target = BucketFiles(Path(scratch) / "target", np.int64, 3)
+        by_source = BucketFiles(scratch / "source", np.int32, 4)
+        by_target = BucketFiles(scratch / "target", np.int64, 3)
         with stage("extract phrase pairs", counts.size) as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
             kind = KINDS[settings.reordering.orientation]

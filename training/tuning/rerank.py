@@ -1,6 +1,5 @@
 """Reranking: weights from given n-best lists with any features, and the best of each list by given weights."""
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, store_nbest
@@ -37,8 +36,8 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
     with stage("read the lists"):
         layout = find_layout(nbest)
     n_dense = len(layout.names)
-    with tempfile.TemporaryDirectory(prefix="phrasebeam-") as directory:
-        store = NbestStore(Path(directory), metric.n_sentences, n_dense, metric.n_statistics)
+    with scratch_directory() as directory:
+        store = NbestStore(directory, metric.n_sentences, n_dense, metric.n_statistics)
         with stage("store the lists"):
             dense = store_nbest(nbest, layout, metric, store)
         start, tunable = np.zeros(store.n_features), np.ones(store.n_features, bool)
