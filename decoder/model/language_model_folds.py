@@ -15,7 +15,9 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.ngrams import MAX_ORDER
 
+MOST_FOLDS = 1000  # each is a language model of its own
 FOLDS_FORMAT = "phrasebeam language model folds 1"
 
 
@@ -23,8 +25,8 @@ class FoldsDescription(Section):
     """folds.yaml: how many folds there are, and of which text."""
 
     format: Literal["phrasebeam language model folds 1"]
-    folds: int = Field(ge=2)
-    order: int  # of the language models
+    folds: int = Field(ge=2, le=MOST_FOLDS)
+    order: int = Field(ge=1, le=MAX_ORDER)  # of the language models
     data: dict[str, dict[str, str]]  # name and digest of the texts
 
 

@@ -17,6 +17,7 @@ from phrasebeam.lm.text.word_classes import read_class_map
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
+LARGEST_BUDGET = 1000
 LevelKind = Literal["word", "characters", "classes", "type"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have
@@ -28,12 +29,14 @@ class Level(Section):
     """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
     kind: LevelKind = Field(description="the word; its first characters; its class in a map; numeral, mark or other")
-    budget: int = Field(ge=1, description="what one of these adds to the cost of a combination")
+    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
     source: str = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
     target: str = Field(default="", description="the same of target words")
-    prefix: int = Field(default=0, ge=0, description="characters of the class or the word that count, 0 for all")
+    prefix: int = Field(
+        default=0, ge=0, le=255, description="characters of the class or the word that count, 0 for all"
+    )
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":

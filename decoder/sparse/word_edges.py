@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.decoder.sparse.levels import Level, target_class
+from phrasebeam.decoder.sparse.levels import LARGEST_BUDGET, Level, target_class
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel
@@ -52,7 +52,7 @@ EMPTY_PHRASE = "-"
 class WordEdges(Section):
     """The settings that say which combinations are features."""
 
-    budget: int = Field(default=10, ge=1, description="a combination costs at most so much in all")
+    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
     most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
     with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
 

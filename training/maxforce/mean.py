@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from phrasebeam.base.config import Count, Seed
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.training.common.best_weights import BestWeights
@@ -24,9 +25,9 @@ class Mean(SignedSection):
     """The score of the mean weights of several trainings."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
-    best: dict[int, int]  # by seed: the iteration whose weights were taken
+    best: dict[Seed, Count]  # by seed: the iteration whose weights were taken
     score: float
-    development_words: int
+    development_words: Count
 
 
 def finish_mean(
