@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -121,9 +121,8 @@ class FixedVocabulary:
         self._slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
         duplicate = int(_fill(self.encoded, self._slots))
         if duplicate != NO_DUPLICATE:
-            raise FormatError(
-                path, f"the word {self.word(duplicate)!r} stands here twice; train the model again", duplicate + 1
-            )
+            word = excerpt(self.word(duplicate))
+            raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
 
     def __len__(self) -> int:
         return self.encoded.offsets.size - 1

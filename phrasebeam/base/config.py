@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, cast, get_args
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, create_model
@@ -68,18 +68,21 @@ def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Sect
     return create_model(name, __base__=base, **dict[str, Any](fields))
 
 
+RESOLVERS = {  # by which text without a tag or quotation marks gets its type; dates stay text
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.removeprefix(YAML_TAG) in YAML_TYPES]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+CONSTRUCTORS = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.removeprefix(YAML_TAG) in YAML_TYPES  # None: that of all other tags, which refuses
+}
+
+
 class _PlainYaml(yaml.SafeLoader):
     """A loader of settings: no dates, sets or bytes, no key twice, no deep nesting, no aliases that multiply."""
 
-    yaml_implicit_resolvers: ClassVar = {  # dates are text
-        first: [(tag, pattern) for tag, pattern in resolvers if tag.removeprefix(YAML_TAG) in YAML_TYPES]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-    yaml_constructors: ClassVar = {
-        tag: construct
-        for tag, construct in yaml.SafeLoader.yaml_constructors.items()
-        if tag is None or tag.removeprefix(YAML_TAG) in YAML_TYPES
-    }
+    yaml_implicit_resolvers, yaml_constructors = RESOLVERS, CONSTRUCTORS
 
     def __init__(self, text: str):
         super().__init__(text)
@@ -88,7 +91,7 @@ class _PlainYaml(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """The next node of the tree. Raises YAMLError where it is too deep, or there are too many of them."""
-        event = self.peek_event()
+        event = cast(Any, self.peek_event())
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in self.anchors and event.anchor not in self._sizes:
                 raise yaml.MarkedYAMLError(problem="an alias within what it stands for", problem_mark=event.start_mark)

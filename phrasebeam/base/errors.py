@@ -3,13 +3,15 @@
 from os import PathLike
 
 LONGEST_EXCERPT = 80  # characters of what a file contains that an error shows
+LONGEST_ERROR = 2000  # characters of the error itself, should all else fail
 
 
 class SmtError(Exception):
     """Base class of errors that a user can correct; the commands print it as one line and exit with status 2."""
 
     def __str__(self) -> str:
-        return printable(super().__str__())
+        text = super().__str__()
+        return printable(text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}...")
 
 
 def printable(text: str) -> str:
