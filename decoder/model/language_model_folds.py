@@ -57,8 +57,8 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
         raise ModelError(f"{directory / 'folds.yaml'}: missing; estimate the folds again")
     for fold in range(load_config(directory / "folds.yaml", FoldsDescription).folds):
         path = fold_path(directory, fold)
-        if not path.exists():
-            raise ModelError(f"{path}: missing; estimate the folds again or copy them whole")
+        if not path.is_file():
+            raise ModelError(f"{path}: missing, or not a regular file; estimate the folds again or copy them whole")
         first = TargetModel(LanguageModel.load(path), model.language_models[0].classes)
         models = first, *model.language_models[1:]
         folds.append(Fold(model._replace(language_models=models), join_language_models(models, model.target)))

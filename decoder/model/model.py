@@ -28,6 +28,7 @@ from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
+from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
 from phrasebeam.decoder.tables.phrase_table import (
     TRAIN_AGAIN,
     ReorderingTable,
@@ -91,11 +92,9 @@ def open_model(directory: str | Path) -> Model:
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
-    for name in (entry.file, entry.classes):
-        if name and not (directory / name).exists():
-            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
-    classes = read_word_classes(directory / entry.classes) if entry.classes else None
-    return TargetModel(LanguageModel.load(directory / entry.file), classes)
+    path = model_file(directory, entry.file)
+    classes = read_word_classes(model_file(directory, entry.classes, LARGEST_TEXT)) if entry.classes else None
+    return TargetModel(LanguageModel.load(path), classes)
 
 
 def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> ReorderingTable:
@@ -117,3 +116,4 @@ def _check_files(directory: Path) -> None:
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+    check_model_files(directory)

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.sparse.text_hashes import hash_texts
+from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
@@ -40,7 +41,7 @@ class Level(Section):
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
-        if (self.kind == "classes") != bool(self.source and self.target):
+        if {self.kind == "classes"} != {bool(self.source), bool(self.target)}:
             raise ValueError("source and target are the maps of a level of kind classes, and needed there")
         if self.kind == "characters" and not self.prefix:
             raise ValueError("prefix says how many characters count; give 1 or more")
@@ -62,8 +63,7 @@ class Levels:
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
-            side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
-            for side in ("source", "target")
+            side: [_read_map(directory, getattr(level, side)) for level in levels] for side in ("source", "target")
         }
 
     @property
@@ -92,6 +92,10 @@ class Levels:
     def content_words(self, words: Sequence[str]) -> np.ndarray:
         """bool[n], which words of a source sentence are content words."""
         return np.array([self.is_content(word) for word in words], np.bool_)
+
+
+def _read_map(directory: Path, name: str) -> dict[str, str]:
+    return read_class_map(model_file(directory, name, LARGEST_TEXT)) if name else {}
 
 
 def _class_of(level: Level, classes: dict[str, str], word: str) -> str:

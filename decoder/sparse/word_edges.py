@@ -4,9 +4,11 @@ They are one group for each combination of sides: source phrase, target phrase, 
 These differ in their worth beside dense features, so that each kind has a scale.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, product
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -55,6 +57,20 @@ class WordEdges(Section):
     budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
     most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
     with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
+
+
+def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:
+    """The number of combinations within the budget, without making them."""
+    total, ways = 0, Counter({0: 1})  # words by what they cost together
+    for size in range(1, settings.most_words + 1):
+        longer = Counter[int]()
+        for cost, n in ways.items():
+            for level in levels:
+                if cost + level.budget <= settings.budget:
+                    longer[cost + level.budget] += n
+        ways = longer
+        total += comb(len(POSITIONS), size) * ways.total()
+    return total * (1 + settings.with_length)
 
 
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:

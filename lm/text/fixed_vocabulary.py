@@ -18,6 +18,7 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
 NO_DUPLICATE = np.int64(-1)
 NEWLINE = 10
+MOST_WORDS = 2**25  # 40 bytes each; files of models are bounded where they are opened
 HALF = np.uint64(32)  # bits of a slot that hold the word id
 LOW = np.uint64(0xFFFFFFFF)  # mask of these bits
 ABSENT = -1  # cached id of a word that is not in the vocabulary
@@ -163,7 +164,7 @@ class FixedVocabulary:
 
 
 def _read(path: str | Path) -> Words:
-    """The lines of a file. Raises FormatError if it is not UTF-8 or ends within a line."""
+    """The lines of a file. Raises FormatError if it is not UTF-8, ends within a line, or has too many."""
     text = np.fromfile(path, np.uint8)
     try:
         str(text.data, "utf-8")
@@ -173,6 +174,8 @@ def _read(path: str | Path) -> Words:
     if text.size and text[-1] != NEWLINE:
         raise FormatError(path, "ends within a line; copy the model again")
     n_words = int(np.count_nonzero(text == NEWLINE))
+    if n_words > MOST_WORDS:
+        raise FormatError(path, f"{n_words} words, expected at most {MOST_WORDS}; train the model again")
     words = Words(np.empty(text.size - n_words, np.uint8), np.empty(n_words + 1, np.int64))
     _split_lines(text, words)
     return words

@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, create_model
@@ -91,8 +91,9 @@ class _PlainYaml(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """The next node of the tree. Raises YAMLError where it is too deep, or there are too many of them."""
-        event = cast(Any, self.peek_event())
-        if isinstance(event, yaml.AliasEvent):
+        event: Any = self.peek_event()
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if is_alias:
             if event.anchor in self.anchors and event.anchor not in self._sizes:
                 raise yaml.MarkedYAMLError(problem="an alias within what it stands for", problem_mark=event.start_mark)
             self._count(event, self._sizes.get(event.anchor, 0))
