@@ -12,6 +12,7 @@ from pydantic import ValidationError
 import phrasebeam
 from phrasebeam.base.config import Section, load_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 
 for _module in pkgutil.walk_packages(phrasebeam.__path__, "phrasebeam."):
@@ -72,3 +73,9 @@ def test_the_error_is_one_short_line(text, tmp_path):
         load_config(tmp_path / "config.yaml", TranslateSettings)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < len(str(tmp_path)) + 250
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, -1e300])
+def test_weights_that_ran_away_are_not_kept(weight):
+    with pytest.raises(ConfigError, match=r"^weights that were learned, .*: distortion: "):
+        Weights.learned({"distortion": weight})

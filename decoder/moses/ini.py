@@ -274,7 +274,7 @@ class _Reader:
                 try:
                     search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
-                    self.refuse(values[0], f"[{name}] {values[0].text}: {error}")
+                    self.refuse(values[0], f"[{name}] {values[0].text[:LONGEST_EXCERPT]}: {error}")
         if "table-limit" in phrases.arguments:
             search["table_limit"] = self._integer(phrases, "table-limit", 0)
         return search

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phrasebeam.base.command_line import not_nan
 from phrasebeam.base.config import MOST_THREADS, load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
@@ -74,8 +73,7 @@ def translate(
         _option(LATTICE, "osg (the default): Moses' search graph; dot: a graph a sentence, for Graphviz."),
     ] = None,
     lattice_beam: Annotated[
-        float | None,
-        _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0, callback=not_nan),
+        float | None, _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0)
     ] = None,
     algorithm: Annotated[Algorithm | None, _option(SEARCH, "stack: try all; cube: cube pruning, faster.")] = None,
     pop_limit: Annotated[int | None, _option(SEARCH, "Hypotheses a stack that cube pruning tries; 0: all.")] = None,

@@ -1,6 +1,5 @@
 """Running a command: errors that a user can correct become one line on standard error and exit status 2."""
 
-import math
 import os
 import sys
 from typing import Any
@@ -41,13 +40,6 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         return INTERRUPTED
     finally:
         hide_progress()
-
-
-def not_nan(value: float | None) -> float | None:
-    """`value`, of an option of a command. Raises BadParameter if it is nan, which no bound refuses."""
-    if value is not None and math.isnan(value):
-        raise typer.BadParameter("nan is not a number")
-    return value
 
 
 class ManyValuesCommand(TyperCommand):

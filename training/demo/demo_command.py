@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 import phrasebeam
-from phrasebeam.base.command_line import not_nan
 from phrasebeam.base.config import MOST_COUNTED, load_config
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.build.config import TrainModelConfig
@@ -44,7 +43,7 @@ def demo_corpus(
         int,
         typer.Option(min=0, max=MOST_COUNTED, help="The first pairs of a seed are the same for any number of pairs."),
     ] = 1,
-    noise: Annotated[float, typer.Option(min=0, max=1, callback=not_nan, help="Share of damaged pairs.")] = NOISE,
+    noise: Annotated[float, typer.Option(min=0, max=1, help="Share of damaged pairs.")] = NOISE,
 ) -> None:
     """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like."""
     source, target = write_pairs(output, sentences, seed, noise)

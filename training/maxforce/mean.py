@@ -44,7 +44,7 @@ def finish_mean(
         if done.best == best:
             return done, BestWeights(**arrays)
     weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
-    named = Weights.model_validate(development.decoder.features.by_group(weights.dense))
+    named = Weights.learned(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     (score, n_words), dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)
