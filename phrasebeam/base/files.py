@@ -17,6 +17,7 @@ from phrasebeam.process.directory_lock import check_free
 from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
+LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -29,8 +30,9 @@ def read_lines(path: str | Path) -> Iterator[str]:
     line_number = 0
     try:
         with open_binary(path) as file:
-            for line in file:
+            while line := file.readline(LONGEST_LINE):
                 line_number += 1
+                _check_length(line, path, line_number)
                 yield line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise _bad_utf8(path, line_number, error) from None
@@ -42,11 +44,17 @@ def read_standard_input() -> Iterator[str]:
     """Lines of standard input without their ends, each as it comes. Raises FormatError, naming the line."""
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+            _check_length(line, "standard input", number)
             try:
                 yield line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise _bad_utf8("standard input", number, error) from None
+
+
+def _check_length(line: bytes, path: str | Path, number: int) -> None:
+    if len(line) == LONGEST_LINE:
+        raise FormatError(path, f"a line of {LONGEST_LINE} bytes or more, expected text of a sentence a line", number)
 
 
 def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatError:

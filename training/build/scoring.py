@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Bytes, Factor, Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import stage
@@ -51,8 +51,8 @@ class PhraseTableSettings(Section):
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
     reordering: Reordering = Reordering()
-    smoothing: float = Field(SMOOTHING, ge=0)  # added to each orientation's count
-    memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
+    smoothing: Factor = SMOOTHING  # added to each orientation's count
+    memory_budget: Bytes = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
 
 

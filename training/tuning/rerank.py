@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import stage
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, store_nbest
+from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import METHODS
@@ -75,7 +76,9 @@ def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path
         factors = weights.get(name)
         if factors is not None:
             if len(factors) != len(values):
-                raise FormatError(path, f"the feature {name} has {len(values)} values, but {len(factors)} weights")
+                raise FormatError(
+                    path, f"the feature {excerpt(name)} has {len(values)} values, but {len(factors)} weights"
+                )
             total += sum(weight * value for weight, value in zip(factors, values))
     return total
 
@@ -91,11 +94,13 @@ def load_weights(path: Path) -> dict[str, list[float]]:
     """Read weights by feature name, as save_weights writes them. Raises FormatError or ConfigError."""
     weights: dict[str, list[float]] = {}
     for number, line in enumerate(read_lines(path), 1):
-        name, *values = line.split() or [""]
+        name, *values = split(line) or [""]
         try:
             if not name.endswith("=") or not values:
                 raise ValueError("expected a name and weights, such as LM0= 0.5")
-            weights[name[:-1]] = [float(value) for value in values]
+            if name[:-1] in weights:
+                raise ValueError(f"weights of {excerpt(name[:-1])} a second time; remove one line")
+            weights[name[:-1]] = [read_value("a weight", value) for value in values]
         except ValueError as error:
             raise FormatError(path, str(error), number) from None
     if not weights:
