@@ -93,7 +93,7 @@ def test_changes_are_found(model, capfd, mutation):
         path.write_bytes(MUTATIONS[mutation](before, rng))
         status, printed = check(model, capfd)
         assert status == 2, name
-        assert f"{path}: " in printed
+        assert f"{path}:" in printed
         assert printed.count("\n") == 1
         assert "Traceback" not in printed
         if name not in digests.EDITABLE:
