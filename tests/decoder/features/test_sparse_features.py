@@ -231,6 +231,7 @@ def test_histories_for_which_there_is_no_room():
     assert ids == [1, 2, 3, NO_HISTORY, 2]
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("algorithm", ["stack", "cube"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
 @pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "rule_id"])
