@@ -64,7 +64,9 @@ class ModelDescription(Section):
 
 def save_description(description: ModelDescription, directory: Path, known: Mapping[str, str] = {}) -> ModelDescription:
     """Write model.yaml, after all other files, with their digests; what is written. `known`: digests of some files."""
-    written = description.model_copy(update={"format": MODEL_FORMAT, "files": new_digests(directory, known)})
+    named = [name for one in description.language_models for name in (one.file, one.classes) if name]
+    files = new_digests(directory, named, known)
+    written = description.model_copy(update={"format": MODEL_FORMAT, "files": files})
     data = written.model_dump(mode="json", exclude={"digest"})
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True).encode("utf-8")
     with atomic_file(directory / MODEL) as file:

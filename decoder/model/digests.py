@@ -6,7 +6,7 @@ are small or whose every byte is read anyway.
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -56,16 +56,20 @@ def size_in(digest: str) -> int:
 
 def model_files(directory: Path) -> Iterator[str]:
     """The names of all files of the model in `directory` but model.yaml; other files may lie beside them."""
-    patterns = [f"{folder}/{file.name}.npy" for folder, files in ARRAY_FILES.items() for file in files]
-    for pattern in (*patterns, *OTHER_FILES):
+    arrays = [f"{folder}/{file.name}.npy" for folder, files in ARRAY_FILES.items() for file in files]
+    for pattern in (*arrays, *OTHER_FILES):
         for path in sorted(directory.glob(pattern)):
             if pattern != MODEL and path.is_file():
                 yield path.relative_to(directory).as_posix()
 
 
-def new_digests(directory: Path, known: Mapping[str, str]) -> dict[str, str]:
-    """The digest of each file of the model in `directory` by its name: the `known` one, or that of its content."""
-    return {name: known.get(name) or file_digest(directory / name) for name in model_files(directory)}
+def new_digests(directory: Path, named: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """The digest of each file of the model in `directory` by its name: the `known` one, or that of its content.
+
+    `named`: files with names of their own, such as model.yaml gives language models.
+    """
+    names = dict.fromkeys((*model_files(directory), *named))
+    return {name: known.get(name) or file_digest(directory / name) for name in names}
 
 
 def verify_on_opening(directory: Path, digests: Mapping[str, str]) -> None:

@@ -7,7 +7,8 @@ before the file is mapped, so that a damaged file is an error of one line.
 import math
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,23 +47,36 @@ class ArrayWriter:
     """An .npy file to which rows of `row_shape` are appended; `close` writes the header into space left for it."""
 
     def __init__(self, path: Path, dtype: np.dtype | type, row_shape: tuple[int, ...] = ()):
-        self.dtype, self.row_shape, self.n_rows = np.dtype(dtype), row_shape, 0
+        self.path, self.dtype, self.row_shape, self.n_rows = path, np.dtype(dtype), row_shape, 0
         self.file = open(path, "wb")
         self.file.write(bytes(HEADER_SIZE))
 
     def append(self, rows: np.ndarray) -> None:
-        """Write `rows` ([K, *row_shape], converted to dtype) at the end. Raises ValueError for another shape."""
+        """Write `rows` ([K, *row_shape], converted to dtype) at the end.
+
+        Raises ValueError for another shape, OSError, which names the file, where the disk is full.
+        """
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
-        self.file.write(rows.data)
+        with _naming(self.path):
+            self.file.write(rows.data)
         self.n_rows += len(rows)
 
     def close(self) -> None:
-        """Write the header and close the file."""
-        self.file.seek(0)
-        self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
-        self.file.close()
+        """Write the header and close the file. Raises OSError, which names the file."""
+        with _naming(self.path), self.file:
+            self.file.seek(0)
+            self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of writing name the file, which those of the system do not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:

@@ -140,6 +140,15 @@ def test_every_length(tmp_path):
         assert_refused(tmp_path / "a.npy")
 
 
+def test_errors_of_a_full_disk_name_the_file(tmp_path):
+    (tmp_path / "a.npy").symlink_to("/dev/full")
+    writer = ArrayWriter(tmp_path / "a.npy", np.float32)
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.npy'"):
+        writer.append(np.zeros(1 << 16))
+    with pytest.raises(OSError, match=r"No space left on device: '.*a\.npy'"):
+        writer.close()
+
+
 def test_what_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_refused(tmp_path / "pipe")

@@ -8,6 +8,7 @@ import pytest
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering import UNSEEN
+from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.translate.translator import Decoder
@@ -167,6 +168,7 @@ def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):
     path = tmp_path / "out" / "reordering" / "ln_scores.npy"
     path.unlink()
     path.write_bytes((model / "reordering" / "ln_scores.npy").read_bytes())
+    accept_files(tmp_path / "out")
     with pytest.raises(ModelError, match="1 times learned, has"):
         open_model(tmp_path / "out")
 

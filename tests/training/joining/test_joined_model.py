@@ -8,7 +8,7 @@ import yaml
 
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.model.description import ModelDescription, accept_files
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features
@@ -26,7 +26,8 @@ def edited(model, output, file, change):
     """A copy of a model with another file of YAML."""
     shutil.copytree(model, output)
     settings = yaml.safe_load((output / file).read_text())
-    (output / file).write_text(yaml.safe_dump(settings | change))
+    (output / file).write_text(yaml.safe_dump(settings | change, sort_keys=False))
+    accept_files(output)
     return output
 
 
