@@ -25,7 +25,7 @@ UNSUPPORTED = ("ne", "update", "weight-overwrite", "coord")  # Moses' tags that 
 SEPARATOR = "||"  # of translations and of probabilities
 NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
 OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
-TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]*)((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
+TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]{{0,39}})((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
 ATTRIBUTE = re.compile(rf'({NAME})\s*=\s*"({VALUE})"')
 SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 LONGEST_SHOWN = 40  # characters of a line that an error shows
