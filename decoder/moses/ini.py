@@ -218,9 +218,8 @@ class _Reader:
         for name, (_, value) in self.weights.items():
             if name not in names and not self._is_sparse(name):
                 what = "sparse weights of what is no phrase table" if "_" in name else "no such feature"
-                self.refuse(
-                    value, f"{name[:LONGEST_EXCERPT]}: {what}; remove the line (features: {', '.join(sorted(names))})"
-                )
+                found = f"{name[:LONGEST_EXCERPT]}: {what}"
+                self.refuse(value, f"{found}; remove the line (features: {', '.join(sorted(names))})")
 
     def _is_sparse(self, name: str) -> bool:
         """Whether `name` is that of a sparse feature of the phrase table."""
