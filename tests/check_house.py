@@ -102,7 +102,7 @@ def _anywhere(node: ast.AST, path: Path) -> str:
     if isinstance(node, ast.keyword) and node.arg == "allow_pickle" and getattr(node.value, "value", None) is True:
         return "allow_pickle=True: nothing is pickled"
     if isinstance(node, ast.Call) and _name(node.func) == "yaml.load":
-        return "yaml.load: use yaml.safe_load"
+        return "yaml.load: use yaml.safe_load, or in the packages load_yaml of phrasebeam.base.config"
     for module in _modules(node):
         if module.partition(".")[0] in ("lm", "decoder", "training"):
             return f"imports {module}; it is phrasebeam.{module}"
@@ -112,6 +112,8 @@ def _anywhere(node: ast.AST, path: Path) -> str:
 def _in_packages(node: ast.AST, speaks: bool) -> str:
     if isinstance(node, ast.Assert):
         return "assert: raise one of the errors of phrasebeam.base.errors"
+    if isinstance(node, ast.Call) and _name(node.func) == "yaml.safe_load":
+        return "yaml.safe_load: use load_yaml of phrasebeam.base.config, which bounds time and memory"
     if isinstance(node, ast.Call) and not speaks and _name(node.func) in ("print", "sys.exit"):
         return f"{_name(node.func)}: only command modules do that; log, return or raise"
     return ""

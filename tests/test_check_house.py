@@ -18,6 +18,7 @@ def complaints(path, source):
         ("tests/x.py", "import numba\nnumba.njit(print)", "njit"),
         ("decoder/x.py", "import numpy\nnumpy.load('a', allow_pickle=True)", "allow_pickle"),
         ("tests/x.py", "import yaml\nyaml.load('a')", "safe_load"),
+        ("lm/x.py", "import yaml\nyaml.safe_load('a')", "load_yaml"),
         ("lm/utils.py", "", "name a file"),
         ("lm/x.py", "assert 1", "assert"),
         ("training/build/x.py", "print(1)", "print"),

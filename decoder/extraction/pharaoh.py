@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from phrasebeam.base.errors import FormatError, excerpt
+from phrasebeam.lm.text.corpus import split
 
 LINE = re.compile(r"\s*(?:\d{1,9}-\d{1,9}(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d{1,9}-\d{1,9}", re.ASCII)
@@ -15,7 +16,7 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
     Raises FormatError, naming line `number` of the file `path`, for other text and for points outside the sentences.
     """
     if not LINE.fullmatch(line):
-        wrong = next(word for word in line.split() if not POINT.fullmatch(word))
+        wrong = next(word for word in split(line) if not POINT.fullmatch(word))
         message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
         raise FormatError(path, message, number)
     numbers = [int(number) for number in line.replace("-", " ").split()]

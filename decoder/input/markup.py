@@ -25,9 +25,10 @@ UNSUPPORTED = ("ne", "update", "weight-overwrite", "coord")  # Moses' tags that 
 SEPARATOR = "||"  # of translations and of probabilities
 NAME, VALUE = r'[^\s<>"/=]+', r'(?:\\"|\\(?!")|[^"\\])*'
 OPENING = re.compile(r"(?<!\\)<(?=[A-Za-z/])")
-TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]*)((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
+TAG = re.compile(rf'<(/?)([A-Za-z][^\s<>"/=]{{0,39}})((?:\s+{NAME}\s*=\s*"{VALUE}")*)\s*(/?)>')
 ATTRIBUTE = re.compile(rf'({NAME})\s*=\s*"({VALUE})"')
 SPAN = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
+MOST_ELEMENTS = 1000  # of a line; zones are compared with each other
 LONGEST_SHOWN = 40  # characters of a line that an error shows
 
 
@@ -85,6 +86,8 @@ def _read_elements(line: str) -> tuple[list[str], list[Element]]:
     elements: list[Element] = []
     opened: list[tuple[Tag, int]] = []
     for piece in _pieces(line):
+        if len(elements) > MOST_ELEMENTS:
+            raise ConfigError(f"more than {MOST_ELEMENTS} elements of markup; split the line")
         if isinstance(piece, str):
             tokens += split(piece)
         elif piece.is_closing:

@@ -149,21 +149,22 @@ class _Reader:
         if not is_closed:
             self.refuse(value, f"{excerpt(value.text)}, expected ] after the section's name")
         if name not in SECTIONS and name not in OLD_SECTIONS and name not in REFUSED_SECTIONS:
-            close = difflib.get_close_matches(name, [*SECTIONS, *OLD_SECTIONS], n=1)
+            close = difflib.get_close_matches(name[:LONGEST_EXCERPT], [*SECTIONS, *OLD_SECTIONS], n=1)
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
-            self.refuse(value, f"[{name}]: unknown section; {hint}")
+            self.refuse(value, f"[{name[:LONGEST_EXCERPT]}]: unknown section; {hint}")
 
     def _check_factors(self) -> None:
         for name, allowed in (("input-factors", ["0"]), ("output-factors", ["0"])):
             for value in self.sections.get(name, []):
                 if value.text not in allowed:
-                    self.refuse(value, f"[{name}] {value.text}: {FACTORS}")
+                    self.refuse(value, f"[{name}] {value.text[:LONGEST_EXCERPT]}: {FACTORS}")
         mapping = self.sections.get("mapping", [])
         names = {"0", *(feature.name for feature in self.features.values())}
         for i, value in enumerate(mapping):
             words = value.text.split()
             if i > 0 or words[-1] not in names or words[:-1] not in (["0", "T"], ["T"], ["0"]):
-                self.refuse(value, f"[mapping] {value.text}: expected '0 T 0' alone; the decoder has one phrase table")
+                found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
+                self.refuse(value, f"{found}: expected '0 T 0' alone; the decoder has one phrase table")
 
     def _read_features(self) -> None:
         """Fill in self.features by kind, and self.language_models."""
@@ -182,7 +183,7 @@ class _Reader:
                 arguments[key] = text
             for key in ("factor", "input-factor", "output-factor"):
                 if arguments.get(key, "0") != "0":
-                    self.refuse(value, f"{kind}: {key}={arguments[key]}; {FACTORS}")
+                    self.refuse(value, f"{kind}: {key}={arguments[key][:LONGEST_EXCERPT]}; {FACTORS}")
             if kind in LANGUAGE_MODELS:
                 number = sum(feature.kind == kind for feature in self.language_models)
                 self.language_models.append(Feature(kind, arguments.get("name", f"{kind}{number}"), arguments, value))
@@ -195,7 +196,7 @@ class _Reader:
 
     def _check_kind(self, kind: str, value: Value) -> None:
         if kind not in KEYS:
-            self.refuse(value, f"{kind}: {REMEDIES.get(kind, REMOVE)}")
+            self.refuse(value, f"{kind[:LONGEST_EXCERPT]}: {REMEDIES.get(kind, REMOVE)}")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
         """For each name in [weight], its weights and their line."""
@@ -206,18 +207,19 @@ class _Reader:
             if name == first or not texts:
                 self.refuse(value, f"{excerpt(value.text)}, expected 'NAME= WEIGHT ...'")
             if name in weights:
-                self.refuse(value, f"weights of {name} a second time; remove one line")
+                self.refuse(value, f"weights of {name[:LONGEST_EXCERPT]} a second time; remove one line")
             try:
                 weights[name] = [float(text) for text in texts], value
             except ValueError:
-                self.refuse(value, f"{excerpt(value.text)}, expected numbers after {first}")
+                self.refuse(value, f"{excerpt(value.text)}, expected numbers after {first[:LONGEST_EXCERPT]}")
         return weights
 
     def _check_weights(self, names: set[str]) -> None:
         for name, (_, value) in self.weights.items():
             if name not in names and not self._is_sparse(name):
                 what = "sparse weights of what is no phrase table" if "_" in name else "no such feature"
-                self.refuse(value, f"{name}: {what}; remove the line (features: {', '.join(sorted(names))})")
+                found = f"{name[:LONGEST_EXCERPT]}: {what}"
+                self.refuse(value, f"{found}; remove the line (features: {', '.join(sorted(names))})")
 
     def _is_sparse(self, name: str) -> bool:
         """Whether `name` is that of a sparse feature of the phrase table."""
@@ -299,7 +301,7 @@ class _Reader:
         found = [candidate for candidate in candidates if candidate.is_file()]
         if not found:
             where = "" if Path(path).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
-            self.refuse(value, f"{what}: no file {path}{where}; correct the path")
+            self.refuse(value, f"{what}: no file {path[:LONGEST_EXCERPT]}{where}; correct the path")
         return found[0]
 
     def refuse(self, value: Value, message: str) -> NoReturn:

@@ -104,7 +104,7 @@ class PhraseTableReader:
             self._refuse(f"sparse features {excerpt(text)}, expected names and values in turn")
         for name, value in zip(fields[::2], self._numbers(" ".join(fields[1::2]), "values of sparse features")):
             if not math.isfinite(value):
-                self._refuse(f"value {value} of the sparse feature {name}, expected a finite number")
+                self._refuse(f"value {value} of the sparse feature {excerpt(name)}, expected a finite number")
             self.sparse_numbers.append(self.sparse_names.setdefault(name, len(self.sparse_names)))
             self.sparse_values.append(value)
         self.sparse_ends.append(len(self.sparse_numbers))

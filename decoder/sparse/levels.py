@@ -23,7 +23,7 @@ from phrasebeam.lm.text.word_classes import read_class_map
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
-LARGEST_BUDGET = 1000
+LARGEST_BUDGET = 1000  # costs are relative to each other
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one

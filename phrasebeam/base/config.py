@@ -86,43 +86,39 @@ class _PlainYaml(yaml.SafeLoader):
 
     def __init__(self, text: str):
         super().__init__(text)
-        self._depth, self._n_values = 0, 0
-        self._sizes: dict[str, int] = {}  # values in each anchored one, itself included
+        self._n_values, self._depth, self._deepest = 0, 0, 0  # values and levels so far, with aliases written out
+        self._extents: dict[str, tuple[int, int]] = {}  # values and levels of each anchored value
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         """The next node of the tree. Raises YAMLError where it is too deep, or there are too many of them."""
         event: Any = self.peek_event()
         is_alias = isinstance(event, yaml.AliasEvent)
-        if is_alias:
-            if event.anchor in self.anchors and event.anchor not in self._sizes:
-                raise yaml.MarkedYAMLError(problem="an alias within what it stands for", problem_mark=event.start_mark)
-            self._count(event, self._sizes.get(event.anchor, 0))
-            return super().compose_node(parent, index)
-        before = self._n_values
-        self._count(event, 1)
+        if is_alias and event.anchor in self.anchors and event.anchor not in self._extents:
+            raise yaml.MarkedYAMLError(problem="an alias within what it stands for", problem_mark=event.start_mark)
+        n_before, deepest_before = self._n_values, self._deepest
+        n_values, n_levels = self._extents.get(event.anchor, (0, 0)) if is_alias else (1, 1)
+        self._n_values += n_values
+        self._deepest = self._depth + n_levels
+        if self._n_values > MOST_YAML_VALUES or self._deepest > DEEPEST_YAML:
+            problem = f"more than {MOST_YAML_VALUES} values or {DEEPEST_YAML} levels, aliases written out"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
         self._depth += 1
-        if self._depth > DEEPEST_YAML:
-            raise yaml.MarkedYAMLError(problem=f"more than {DEEPEST_YAML} levels", problem_mark=event.start_mark)
         node = super().compose_node(parent, index)
         self._depth -= 1
-        if event.anchor:
-            self._sizes[event.anchor] = self._n_values - before
+        if event.anchor and not is_alias:
+            self._extents[event.anchor] = self._n_values - n_before, self._deepest - self._depth
+        self._deepest = max(deepest_before, self._deepest)
         return node
-
-    def _count(self, event: Any, n_values: int) -> None:
-        self._n_values += n_values
-        if self._n_values > MOST_YAML_VALUES:
-            problem = f"more than {MOST_YAML_VALUES} values, aliases written out"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         """The dictionary of a node. Raises YAMLError where a key is there twice."""
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
         keys = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value in keys:
+        for key in (key for key, _ in pairs if isinstance(key, yaml.ScalarNode)):
+            if key.value in keys:
                 problem = f"the key {excerpt(key.value)} is there twice"
                 raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
-            keys.add(key.value if isinstance(key, yaml.ScalarNode) else None)
+            keys.add(key.value)
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:

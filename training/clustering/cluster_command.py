@@ -11,7 +11,7 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.lm.text.word_classes import write_paths
 
-MOST_CLASSES = 10_000  # tables of each with each, of 800 MB
+MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
 
 def cluster(

@@ -96,6 +96,8 @@ def test_what_is_written_is_read(seed, policy):
     ("line", "complaint"),
     [
         ("a <b c", "malformed tag at character 3, '<b c': expected <name attribute=\"value\">, </name> or <name/>"),
+        ("a <" + "b" * 41 + ">", "malformed tag at character 3"),
+        ("<wall/> " * 1002, "more than 1000 elements of markup; split the line"),
         ("a </b> <", "</b> closes a tag that was not opened"),
         ("a <b> c", "<b> is not closed, expected </b>; a < that begins no tag is written \\<"),
         ("<b> <c> a </b> </c>", "<c> is closed by </b>, expected </c>"),

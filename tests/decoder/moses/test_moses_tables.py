@@ -166,7 +166,7 @@ GOOD = "a b ||| x y ||| 0.5 0.25 ||| 0-0 1-1 ||| 3 2 1 ||| |||\n"
         ("a ||| b ||| 1 1 |||  ||| 1 x", "counts '1 x', expected numbers"),
         ("a ||| b ||| 1 1 |||  ||| 3e9 1 1", "count 3e+09, expected a number from 0 to"),
         ("a ||| b ||| 1 1 |||  |||  ||| wt 1 x", "sparse features 'wt 1 x'"),
-        ("a ||| b ||| 1 1 |||  |||  ||| wt nan", "value nan of the sparse feature wt"),
+        ("a ||| b ||| 1 1 |||  |||  ||| wt nan", "value nan of the sparse feature 'wt'"),
         ("a ||| b ||| 1 1 |||  |||  |||  |||  ||| ", "8 fields, expected 3 to 7"),
         ("a b ||| x y ||| 1 1", "the pair 'a b', 'x y' stands here twice; sort the table"),
         ("c ||| d ||| 1 1\na b ||| z ||| 1 1", "'a b' has other pairs further up"),

@@ -8,7 +8,9 @@ from phrasebeam.cli import main
 from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
-from phrasebeam.training.tuning.rerank import load_weights
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import METHODS
+from phrasebeam.training.tuning.rerank import learn, load_weights
 
 WEIGHTS = {"LM0": [0.5], "TM0": [1.0, -0.25]}
 LISTS = [
@@ -75,6 +77,16 @@ def test_the_command_learns_and_reranks(nbest, reference, tmp_path, capsys, meth
     assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest)]) == 0
     assert capsys.readouterr().out.splitlines() == REFERENCES
     assert {"LM0", "TM0"} <= set(load_weights(weights))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_largest_values_are_learned_from(tmp_path, method):
+    (tmp_path / "nbest").write_text(
+        "0 ||| a ||| LM0= 1e29 ||| 1\n0 ||| b ||| LM0= -1e30 ||| 1e30\n1 ||| a ||| LM0= 3 ||| 1\n"
+    )
+    metric = make_metric("bleu", [["a", "b"]])
+    learned = learn(tmp_path / "nbest", metric, TuneConfig(method=method))
+    assert np.isfinite([learned.score, *learned.weights["LM0"]]).all()
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ def test_points_count_once(tmp_path):
         ("0-0\n0-0 ٣-0\n\n", r"points:2: '٣-0' is not an alignment point"),
         ("0-0 2-1\n0-0\n\n", r"points:1: point 2-1 lies outside the sentence pair of 2 source and 3 target words"),
         ("0-0\n0-1\n\n", r"points:2: point 0-1 lies outside"),
+        ("0-0\n0-0\u20280-1\n\n", r"points:2: '0-0\\u20280-1' is not an alignment point"),
         ("0-0\n999999999-0\n\n", r"points:2: point 999999999-0 lies outside"),
         ("0-0\n99999999999999999999-0\n\n", r"points:2: '99999999999999999999-0' is not an alignment point"),
         ("0-0\n" + "9" * 5000 + "-0\n\n", r"points:2: '9{79}\.\.\. is not an alignment point"),

@@ -90,6 +90,8 @@ def line_search(lists: Lists, metric: Metric, a: np.ndarray, b: np.ndarray, chan
     middles = np.concatenate([[x[0] - 1.0], (x[:-1] + x[1:]) / 2, [x[-1] + 1.0]])
     ends = np.concatenate([[-np.inf], x, [np.inf]])
     allowed = (ends[:-1] < middles) & (middles < ends[1:])
+    if not allowed.any():  # between points so far from 0 lies no number
+        return Step(0.0, float(scores[np.searchsorted(x, 0.0, side="right")]))
     best = scores[allowed].max()
     candidates = np.flatnonzero(allowed & (scores == best))
     chosen = candidates[np.argmin(np.abs(middles[candidates]))]
