@@ -6,7 +6,7 @@ Only the module of the subcommand that is called is imported.
 import sys
 from importlib import import_module
 
-from phrasebeam.process.interruption import end_by_signals
+from phrasebeam.process.interruption import end_by_signals, ignore_signals
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
 
 # Module and function of each subcommand, in the order of the help.
@@ -49,7 +49,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{NAME}: {' and '.join(closed)}: closed; open it, to /dev/null if it is not needed", file=sys.stderr)
         return 2
     name_standard_output()
-    return _run(sys.argv[1:])
+    try:
+        return _run(sys.argv[1:])
+    finally:
+        ignore_signals()
 
 
 def translate_main() -> int:

@@ -10,7 +10,7 @@ from typer.core import TyperCommand
 
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import hide_progress, start_command
-from phrasebeam.process.interruption import tell_when_interrupted, wait_if_ending
+from phrasebeam.process.interruption import wait_if_ending
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
@@ -22,7 +22,6 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
-        tell_when_interrupted("all was written, it had just ended")
         return status if isinstance(status, int) else 0
     except (BrokenPipeError, SystemExit):  # typer raises SystemExit where the reader of our output has closed its pipe
         _drop_output()

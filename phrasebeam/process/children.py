@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 
+from phrasebeam.process.interruption import ENDING
+
 SECONDS_TO_STOP = 1.0  # that a forked process has, to remove its temporary files
 SET_PARENT_DEATH_SIGNAL = 1  # of Linux' prctl
 
@@ -16,7 +18,11 @@ _started: dict[int, signal.Signals] = {}  # process ids, and the signals that en
 def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
     """Start a process with pipes; it must call end_with_parent, and gets the id of this process as last argument."""
     command = [*command, str(os.getpid())]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the child, which leaves these signals to us
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     _started[process.pid] = signal.SIGKILL
     return process
 
@@ -38,9 +44,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def end_with_starter() -> None:
-    """In a process that was started by `start`: leave signals to the parent, and end with it."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
+    """In a process that was started by `start`: end with the parent, and silently where it reads no more."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     end_with_parent(int(sys.argv[-1]))
 

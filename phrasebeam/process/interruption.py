@@ -20,7 +20,6 @@ CLEAR_LINE_AND_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # after a progress bar
 _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
-_outcome = ""  # what else is to be said
 
 
 def end_by_signals(name: str = "") -> None:
@@ -36,6 +35,12 @@ def end_by_signals(name: str = "") -> None:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _note)
     threading.Thread(target=_watch, args=(receiver, name), daemon=True).start()
+
+
+def ignore_signals() -> None:
+    """At the end of a command: its outcome is known, and the interpreter needs some time to end."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def wait_if_ending() -> None:
@@ -54,12 +59,6 @@ def note_output() -> None:
     """Something was written that remains: a whole file or directory, or a part of standard output."""
     global _has_output
     _has_output = True
-
-
-def tell_when_interrupted(outcome: str) -> None:
-    """Tell who interrupts this process from now on what its outcome is."""
-    global _outcome
-    _outcome = outcome
 
 
 def _note(number: int, frame: object) -> None:
@@ -97,8 +96,6 @@ def _end(number: int, name: str) -> None:
 
 
 def _consequence() -> str:
-    if _outcome:
-        return _outcome
     if _work is not None and _work.exists():
         return f"run the same command again to go on from the last checkpoint in {_work}"
     return "not all of the output was written" if _has_output else "nothing was written"

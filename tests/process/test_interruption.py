@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from phrasebeam.base.files import atomic_directory, atomic_file, scratch_directory
 from phrasebeam.base.side_by_side import run_side_by_side
-from phrasebeam.process.interruption import end_by_signals, goes_on_in, tell_when_interrupted, wait_if_ending
+from phrasebeam.process.interruption import end_by_signals, goes_on_in, ignore_signals, wait_if_ending
 end_by_signals("tool")
 folder = Path(sys.argv[1])
 def ready():
@@ -92,7 +92,6 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
         ('goes_on_in(folder / "nowhere")', "nothing was written"),
         ('atomic_file(folder / "file").__enter__()', "nothing was written"),
         ('with atomic_file(folder / "file"):\n    pass', "not all of the output was written"),
-        ('tell_when_interrupted("it was late")', "it was late"),
     ],
 )
 def test_it_says_how_to_go_on(tmp_path, script, line):
@@ -130,6 +129,18 @@ sys.exit(run(app, "tool", []))
 """
     status, _, errors = ended(start(script, tmp_path), signal.SIGTERM)
     assert (status, errors) == (143, "tool: interrupted; nothing was written\n")
+
+
+def test_a_command_that_has_ended_is_not_interrupted(tmp_path):
+    process = start(
+        """
+import atexit
+atexit.register(lambda: (ready(), time.sleep(1)))
+ignore_signals()
+""",
+        tmp_path,
+    )
+    assert ended(process, signal.SIGTERM)[::2] == (0, "")
 
 
 def test_ignored_signals_stay_ignored(tmp_path):
