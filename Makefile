@@ -5,7 +5,7 @@ INSTALLED = .venv/installed
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
 
-.PHONY: demo test bounds check clean kenlm .venv
+.PHONY: demo test bounds fuzz check clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -28,6 +28,12 @@ test: $(INSTALLED) kenlm
 bounds: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
 
+# Damaged files of every kind, for SECONDS=600 or CASES=10000, of SEED=1; with BOUNDS=1 kernels check their indices.
+# What fails is kept in the directory fuzz.
+fuzz: $(INSTALLED)
+	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(or $(SEED),1) \
+	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
+
 check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -43,5 +49,5 @@ kenlm: $(INSTALLED)
 	else echo "kenlm: not installed (it needs a C++ compiler and cmake); the tests that compare with KenLM are skipped"; fi
 
 clean:
-	rm -rf .venv build demo *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage*
+	rm -rf .venv build demo fuzz *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
