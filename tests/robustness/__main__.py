@@ -18,6 +18,7 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10**9, help="how many, at most")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="how long, at most")
     parser.add_argument("--case", type=int, help="this one alone: keeps its files, shows its errors")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds that an operation may take")
     parser.add_argument("--keep", type=Path, help="directory for the files of cases that fail")
     arguments = parser.parse_args()
     start = time.monotonic()
@@ -25,12 +26,12 @@ def main() -> int:
         print(f"{len(sound.targets)} files, {len(sound.results)} operations, {time.monotonic() - start:.0f} s", flush=True)
         if arguments.case is not None:
             directory = Path(f"robustness-{arguments.seed}-{arguments.case}")
-            verdict = run_case(sound, arguments.seed, arguments.case, LIMIT, directory)
+            verdict = run_case(sound, arguments.seed, arguments.case, arguments.limit, directory)
             print(verdict)
             return verdict.kind in FAILURES
         verdicts, begun = [], time.monotonic()
         numbers = range(arguments.cases)
-        for verdict in run_cases(sound, arguments.seed, numbers, arguments.seconds, LIMIT, arguments.keep):
+        for verdict in run_cases(sound, arguments.seed, numbers, arguments.seconds, arguments.limit, arguments.keep):
             verdicts.append(verdict)
             if verdict.kind in FAILURES:
                 print(listing([verdict], arguments.seed), flush=True)

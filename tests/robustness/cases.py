@@ -9,6 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
+import yaml
+
 from tests.robustness.file_mutations import FILES
 from tests.robustness.isolated import TIMED_OUT, End, run_isolated
 from tests.robustness.operations import Operation, check
@@ -19,6 +21,8 @@ FAILURES = ("unnoticed", "message", "traceback", "signal", "hang", "memory")
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
 SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
+SHARE_OF_OLDER = 0.6  # of models in the format without digests, which would find all damage to a file at once
+WITHOUT_DIGESTS = "phrasebeam model 1"
 SECONDS = re.compile(rb"\d+(\.\d+)?( s\b|$)", re.M)  # what differs between two runs
 NOT_COMPARED = ("model.yaml", "curve.csv", "curve.png", "work.yaml", "run.yaml")
 
@@ -48,14 +52,16 @@ def run_case(sound: Sound, seed: int, number: int, seconds: int, directory: Path
     target = sound.targets[number % len(sound.targets)]
     operation = rng.choice(target.operations)
     lay_out(sound.directory, directory)
-    path = directory / target.path
-    mutation = _damage(rng, target, path)
+    is_older = target.model is not None and rng.random() < SHARE_OF_OLDER
+    if is_older:
+        remove_digests(directory / target.model / "model.yaml")
+    mutation = _damage(rng, target, directory / target.path) + " without digests" * is_older
     end = run_isolated(operation.commands, directory, seconds, MEMORY)
     kind = judge(end)
     if kind == "same" and digest(end.output, directory) != sound.results[operation]:
         kind = "changed"
         if target.model:
-            kind, end = _noticed(target.model, directory, seconds)
+            kind, end = _noticed(target.model, directory, seconds, is_older)
     if kind == "hang" and target.is_config:
         kind = _parsed(operation, directory, seconds)
     return Verdict(number, kind, target.path, mutation, operation.name, _last_line(end) if kind != "same" else "")
@@ -66,6 +72,16 @@ def lay_out(source: Path, directory: Path) -> None:
     shutil.copytree(source, directory, copy_function=os.link, ignore=shutil.ignore_patterns("runs"))
     shutil.copytree(source / "runs", directory / "runs")
     (directory / "out").mkdir()
+
+
+def remove_digests(path: Path) -> None:
+    """Make model.yaml that of an older format, so that damage of other files reaches what reads them."""
+    older = yaml.safe_load(path.read_bytes())
+    if older.pop("files", None):
+        older.pop("digest", None)
+        older["format"] = WITHOUT_DIGESTS
+        path.unlink()
+        path.write_text(yaml.safe_dump(older, sort_keys=False, allow_unicode=True))
 
 
 def _damage(rng, target, path):
@@ -111,11 +127,11 @@ def _is_plain(line):
     return line.startswith("phrasebeam: ") and len(line) <= LONGEST_MESSAGE and line.isprintable()
 
 
-def _noticed(model, directory, seconds):
-    """Whether check-model reports that the model is damaged."""
+def _noticed(model, directory, seconds, is_older):
+    """Whether check-model reports that the model is damaged, as it must unless the model has no digests."""
     end = run_isolated(check(model).commands, directory, seconds, MEMORY)
     kind = judge(end)
-    return {"same": "unnoticed", "clean": "changed"}.get(kind, kind), end
+    return {"same": "changed" if is_older else "unnoticed", "clean": "changed"}.get(kind, kind), end
 
 
 def _parsed(operation, directory, seconds):
