@@ -98,7 +98,9 @@ def extreme_values(rng: Random, data: bytes) -> bytes:
         flat[places] = rng.choice(EXTREME_FLOATS)
     else:
         limits = np.iinfo(flat.dtype)
-        flat[places] = rng.choice([limits.min, limits.max, limits.max // 2, 0, 1, max(limits.min, -1), max(limits.min, -2)])
+        flat[places] = rng.choice(
+            [limits.min, limits.max, limits.max // 2, 0, 1, max(limits.min, -1), max(limits.min, -2)]
+        )
     return _saved(flat.reshape(array.shape))
 
 
@@ -110,7 +112,9 @@ def change_values(rng: Random, data: bytes) -> bytes:
     flat = array.reshape(-1).copy()
     place = rng.randrange(flat.size)
     with np.errstate(all="ignore"):
-        flat[place] = rng.choice([flat[place] + flat.dtype.type(1), flat[place] - flat.dtype.type(1), flat[rng.randrange(flat.size)]])
+        flat[place] = rng.choice(
+            [flat[place] + flat.dtype.type(1), flat[place] - flat.dtype.type(1), flat[rng.randrange(flat.size)]]
+        )
     return _saved(flat.reshape(array.shape))
 
 

@@ -17,7 +17,8 @@ from tests.robustness.operations import Operation, check
 from tests.robustness.targets import Target
 
 Kind = Literal["clean", "same", "changed", "unnoticed", "message", "traceback", "signal", "hang", "memory"]
-FAILURES = ("unnoticed", "message", "traceback", "signal", "hang", "memory")
+FAILURES: tuple[Kind, ...] = ("unnoticed", "message", "traceback", "signal", "hang", "memory")
+KINDS: tuple[Kind, ...] = ("clean", "same", "changed", *FAILURES)
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
 SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
@@ -86,7 +87,7 @@ def remove_digests(path: Path) -> None:
 
 def _damage(rng, target, path):
     """Damage the file at `path`, which is a link to the sound one; say how."""
-    if target.file_mutations and rng.random() < SHARE_OF_FILES:
+    if target.model and rng.random() < SHARE_OF_FILES:
         change = rng.choice(FILES)
         change(rng, path)
         return change.__name__
@@ -135,7 +136,7 @@ def _noticed(model, directory, seconds, is_older):
 
 
 def _parsed(operation, directory, seconds):
-    """"changed" if the settings ask for long work, "hang" if reading them takes that long."""
+    """ "changed" if the settings ask for long work, "hang" if reading them takes that long."""
     (directory / "few.de").unlink(missing_ok=True)
     (directory / "train.de").unlink(missing_ok=True)
     (directory / "plain" / "model.yaml").unlink(missing_ok=True)

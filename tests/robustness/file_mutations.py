@@ -42,5 +42,14 @@ def take_neighbour(rng: Random, path: Path) -> None:
 
 
 FILES: list[FileMutation] = [
-    *(remove, make_directory, make_fifo, link_to_device, link_to_nothing, take_neighbour, take_neighbour, take_neighbour)
+    *(
+        remove,
+        make_directory,
+        make_fifo,
+        link_to_device,
+        link_to_nothing,
+        take_neighbour,
+        take_neighbour,
+        take_neighbour,
+    )
 ]

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from phrasebeam.decoder.raw_text.truecaser import save_truecaser
-from tests.robustness.isolated import Command, run_here
-from tests.robustness.operations import RESUMED
+from tests.robustness.isolated import run_here
+from tests.robustness.operations import RESUMED, command_in
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"
 TRAINING, FEW, DEVELOPMENT = 70, 6, 4  # sentence pairs
@@ -78,7 +78,7 @@ def make_materials(directory: Path) -> None:
     (directory / "ranking.yaml").write_text(RANKING)
     _make_models(directory)
     _make_moses(directory)
-    _make_lists(directory)
+    _make_nbest(directory)
     for path in CONFIGS.glob("*.yaml"):
         (directory / path.name).write_bytes(path.read_bytes())
     _begin_trainings(directory)
@@ -98,8 +98,6 @@ def _make_models(directory):
     few = "--source few.de --target few.en --alignment few.align --dev-source few.de --dev-reference few.en"
     _run(directory, f"train-maxforce --model classes {few} --output model --config maxforce.yaml")
     shutil.rmtree(directory / "model" / "maxforce")
-    for model in ("plain", "model"):
-        (directory / model / "alignment").unlink()  # which nothing reads
 
 
 def _make_moses(directory):
@@ -125,8 +123,8 @@ def _make_moses(directory):
     _run(directory, f"import-moses moses/moses.ini --output pairs --source-language de --target-language en {casing}")
 
 
-def _make_lists(directory):
-    _run(directory, "translate --model plain --nbest 20 --distinct --nbest-output few.nbest", "few.de")
+def _make_nbest(directory):
+    _run(directory, "translate --model plain --nbest 20 --distinct --nbest-output few.nbest < few.de")
     rows = [line.split(" ||| ") for line in (directory / "few.nbest").read_text().splitlines()]
     lists = [[row[1] for row in rows if row[0] == str(i)] for i in range(FEW)]
     _write(directory / "few.hyp", [texts[0] for texts in lists])
@@ -136,13 +134,12 @@ def _make_lists(directory):
 
 def _begin_trainings(directory):
     """runs: trainings of one iteration, which operations let go on."""
-    for (operation,) in RESUMED.values():
-        (command,) = operation.commands
-        _run(directory, " ".join(command.arguments).replace("--iterations 2", "--iterations 1"))
+    for operation in RESUMED.values():
+        _run(directory, " ".join(operation.commands[0].arguments).replace("--iterations 2", "--iterations 1"))
 
 
-def _run(directory, line, stdin="/dev/null"):
-    end = run_here([Command(tuple(line.split()), stdin)], directory)
+def _run(directory, line):
+    end = run_here([command_in(line)], directory)
     if end.status:
         raise RuntimeError(f"phrasebeam {line}: {end.errors}")
 

@@ -7,12 +7,12 @@ from phrasebeam.training.common.derived_model import WORK_DIRECTORIES
 from tests.robustness import operations as known
 from tests.robustness.array_mutations import ARRAYS
 from tests.robustness.byte_mutations import BYTES, Mutation
-from tests.robustness.file_mutations import FILES, FileMutation
 from tests.robustness.operations import Operation
 from tests.robustness.text_mutations import TEXT, recompressed
 from tests.robustness.yaml_mutations import YAML
 
 MODELS = ("model", "pairs", "plain")
+UNREAD = ("alignment",)  # of a model: only people have a use for it
 
 
 class Target(NamedTuple):
@@ -21,43 +21,53 @@ class Target(NamedTuple):
     path: str  # from the directory of the materials
     operations: list[Operation]
     mutations: list[Mutation]
-    file_mutations: list[FileMutation]  # of what is not the content
     model: str | None = None  # the model directory that it is part of
     is_config: bool = False  # settings may ask for any amount of work
 
 
 def all_targets(directory: Path) -> list[Target]:
-    """All of them, in an order that is always the same."""
-    targets = [_of_model(directory, model, path) for model in MODELS for path in _files(directory, model)]
-    targets += [_target(path, _of_moses(path)) for path in _files(directory, "moses")]
-    targets += [_target(path, known.RESUMED[path.split("/")[1]]) for path in _files(directory, "runs") if _is_work(path)]
-    targets += [_target(f"dev.{name}", known.INPUTS) for name in ("de", "prefix", "markup")]
-    training = [*known.INPUTS, *known.LEARNING]
-    targets += [_target(f"few.{name}", training) for name in ("de", "en", "align")]
-    targets += [_target(f"train.{name}", known.BUILDING) for name in ("de", "en")]
-    targets += [_target("train.de", known.ALIGNING), _target("train.align", known.BUILDING[:1])]
-    targets += [_target(f"train.{name}.gz", known.PACKED) for name in ("de", "en")]
-    targets += [_target("target.classes", known.CLASSES)]
-    targets += [_target(f"{side}.paths", known.PATHS) for side in ("source", "target")]
-    targets += [_target(f"truecaser.{side}", known.TRUECASERS) for side in ("de", "en")]
-    targets += [_target("raw.de", known.RAW), _target("few.tasks", known.TASKS)]
-    targets += [_target(name, known.SCORES) for name in ("few.hyp", "few.en")]
-    targets += [_target("rerank.weights", known.RERANKING[:1]), *[_target("few.nbest", known.RERANKING)] * 2]
-    configs = [_target(name, [operation])._replace(is_config=True) for name, operation in known.CONFIGS.items()]
-    return targets + configs
+    """The files of the models, then of trainings, inputs and configurations; always in the same order."""
+    return [
+        *(_of_model(model, path) for model in MODELS for path in _files(directory, model)),
+        *(_target(path, [known.RESUMED[path.split("/")[1]]]) for path in _files(directory, "runs") if _is_work(path)),
+        *(_target(path, _importing(path)) for path in _files(directory, "moses")),
+        *_inputs(),
+        *(_target(name, [operation])._replace(is_config=True) for name, operation in known.CONFIGS.items()),
+    ]
+
+
+def _inputs():
+    translating = known.translations("model")
+    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup"))
+    yield from (_target(f"few.{name}", translating + known.trainings("plain")) for name in ("de", "en", "align"))
+    yield from (_target(f"train.{side}", known.BUILDING + known.ALIGNING) for side in ("de", "en"))
+    yield from (_target(f"train.{side}.gz", known.PACKED) for side in ("de", "en"))
+    yield _target("train.align", known.BUILDING[:1])
+    yield _target("target.classes", known.CLASSES)
+    yield from (_target(f"{side}.paths", known.PATHS) for side in ("source", "target"))
+    yield from (_target(f"truecaser.{side}", known.TRUECASERS) for side in ("de", "en"))
+    yield _target("raw.de", known.RAW)
+    yield _target("few.tasks", known.TASKS)
+    yield from (_target(name, known.SCORES) for name in ("few.hyp", "few.en"))
+    yield _target("rerank.weights", known.RERANKING[:1])
+    yield from [_target("few.nbest", known.RERANKING)] * 2
 
 
 def _files(directory, folder):
-    return sorted(str(path.relative_to(directory)) for path in (directory / folder).rglob("*") if path.is_file())
+    files = [path for path in (directory / folder).rglob("*") if path.is_file() and path.name not in UNREAD]
+    return sorted(str(path.relative_to(directory)) for path in files)
 
 
-def _of_model(directory, model, path):
-    operations = [*known.translations(model)] * 3 + known.trainings(model)
-    operations += {"model": [*known.EXPLAIN, *known.JOIN], "pairs": known.RAW * 3, "plain": known.EXPORT * 2}[model]
-    return _target(path, operations)._replace(model=model, file_mutations=FILES)
+def _of_model(model, path):
+    operations = [*known.translations(model), known.check(model)] * 3 + known.trainings(model)
+    operations += {"model": known.EXPLAIN * 2 + known.JOIN * 2, "pairs": known.RAW * 3, "plain": known.EXPORT * 3}[
+        model
+    ]
+    return _target(path, operations)._replace(model=model)
 
 
-def _of_moses(path):
+def _importing(path):
+    """The import that reads a file of the Moses model."""
     if path.endswith((".arpa", "arpa.ini")):
         return known.ARPA
     return known.MOSES_PACKED if path.endswith((".gz", "packed.ini")) else known.MOSES
@@ -76,8 +86,8 @@ def _target(path, operations):
         mutations = [*YAML, *YAML, *TEXT, *BYTES[:8]]
     elif suffix == ".gz":
         mutations = [*BYTES, *[recompressed] * len(BYTES)]
-    elif suffix == ".bin":
+    elif suffix in (".bin", ".npz"):
         mutations = BYTES
     else:
         mutations = [*TEXT, *TEXT, *BYTES]
-    return Target(path, operations, mutations, [])
+    return Target(path, operations, mutations)

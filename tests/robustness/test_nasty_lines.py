@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.decoder.models import random_toy
 from tests.robustness.cases import judge
-from tests.robustness.isolated import Command, run_here, run_isolated
+from tests.robustness.isolated import run_here, run_isolated
 from tests.robustness.nasty_text import nasty_lines
+from tests.robustness.operations import command_in
 
 SEARCH = "translate --model toy --nbest 3 --nbest-output out/nbest --lattice-output out/lattice --scores --alignment"
 OPERATIONS = {
@@ -46,13 +47,8 @@ def directory(tmp_path_factory):
         (path / name).write_text(text)
     for line in OPERATIONS.values():
         (path / "out").mkdir(exist_ok=True)
-        run_here([_command(line)], path)
+        run_here([command_in(line)], path)
     return path
-
-
-def _command(line):
-    arguments, _, stdin = line.partition(" < ")
-    return Command(tuple(arguments.split()), stdin or "/dev/null")
 
 
 @pytest.mark.needs_jit
@@ -62,7 +58,7 @@ def test_nasty_lines_do_no_harm(directory, lines, name):
     (directory / "nasty").write_bytes(b"".join(piece * times + b"\n" for piece, times in lines))
     shutil.rmtree(directory / "out", ignore_errors=True)
     (directory / "out").mkdir()
-    command = _command(OPERATIONS[name])
+    command = command_in(OPERATIONS[name])
     end = run_isolated([command], directory, SECONDS)
     assert judge(end) in ("same", "clean"), f"{end.status}: {end.errors[-SHOWN:]}"
     if command.stdin == "nasty" and end.status == 0:

@@ -1,4 +1,4 @@
-"""Damage to YAML files: values of other types and sizes, keys lost, added and repeated, text that parsers stumble over."""
+"""Damage to YAML files: values of other types and sizes, keys lost and added, text that parsers stumble over."""
 
 import copy
 from random import Random
@@ -10,17 +10,86 @@ from tests.robustness.byte_mutations import Mutation
 VALUES = [
     *(None, True, False, "", "x", " ", [], {}, [[]], [None], {"a": 1}, {1: 2}, 0, 1, -1, 2, 0.5, -0.5, 1e308, 10**9),
     *(float("nan"), float("inf"), -float("inf"), 2**31, 2**61, -(2**63), 2**64, "9" * 50, "nan", "1e400", "2G", "-1G"),
-    *("9" * 400 + "G", "../x", "/etc/passwd", "/dev/zero", "model.yaml", "\0", "a" * 100_000, [1] * 10_000, "é\u202e\n"),
+    *(
+        "9" * 400 + "G",
+        "../x",
+        "/etc/passwd",
+        "/dev/zero",
+        "model.yaml",
+        "\0",
+        "a" * 100_000,
+        [1] * 10_000,
+        "é\u202e\n",
+    ),
 ]
 # Written in place of a value.
 TOKENS = [
-    *("!!int a", "!!float x", "!!bool 3", "!!null x", "!!binary a", "!!timestamp x", "!!set x", "!!omap x", "!!pairs [1]"),
-    *("2001-01-01", "2001-99-99", "2001-01-01 99:99:99", "9" * 5000, "0x" + "f" * 5000, "0b2", "1:99:99", "190:20:30.15"),
-    *("[" * 5000, "{" * 5000, "[" * 900 + "]" * 900, "&a [*a]", "*a", "&a *a", "'", '"', '"\\x"', '"\\ud800"', "|", ">", "? x"),
-    *("%YAML 9.9", "---", "...", "- - - x", "\t", "\0", "\x85", "\ufeff", "@", "`", "<<: *x", "=", "!!python/object:os.system x"),
-    *("!x y", "!!map {a: 1, a: 2}", "{<<: [1]}", "{<<: {a: 1}}", "{[1]: 2}", "{{}: 2}", "? [x] : y", ".nan", "-.inf", "1e999"),
+    *(
+        "!!int a",
+        "!!float x",
+        "!!bool 3",
+        "!!null x",
+        "!!binary a",
+        "!!timestamp x",
+        "!!set x",
+        "!!omap x",
+        "!!pairs [1]",
+    ),
+    *(
+        "2001-01-01",
+        "2001-99-99",
+        "2001-01-01 99:99:99",
+        "9" * 5000,
+        "0x" + "f" * 5000,
+        "0b2",
+        "1:99:99",
+        "190:20:30.15",
+    ),
+    *(
+        "[" * 5000,
+        "{" * 5000,
+        "[" * 900 + "]" * 900,
+        "&a [*a]",
+        "*a",
+        "&a *a",
+        "'",
+        '"',
+        '"\\x"',
+        '"\\ud800"',
+        "|",
+        ">",
+        "? x",
+    ),
+    *(
+        "%YAML 9.9",
+        "---",
+        "...",
+        "- - - x",
+        "\t",
+        "\0",
+        "\x85",
+        "\ufeff",
+        "@",
+        "`",
+        "<<: *x",
+        "=",
+        "!!python/object:os.system x",
+    ),
+    *(
+        "!x y",
+        "!!map {a: 1, a: 2}",
+        "{<<: [1]}",
+        "{<<: {a: 1}}",
+        "{[1]: 2}",
+        "{{}: 2}",
+        "? [x] : y",
+        ".nan",
+        "-.inf",
+        "1e999",
+    ),
 ]
-BOMB = "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi"))
+BOMB = ["&a [x, x, x, x, x, x, x, x, x]", *(f"&{b} [{f'*{a}, ' * 9}]" for a, b in zip("abcdefgh", "bcdefghi"))]
+DOCUMENTS = [b"[]", b"- a\n", b"x", b"3", b"null", b"--- a\n--- b\n", b"{}", b"? a\n", b"\0", b"a: b: c"]
 
 
 def change_value(rng: Random, data: bytes) -> bytes:
@@ -73,21 +142,21 @@ def nasty_token(rng: Random, data: bytes) -> bytes:
 
 
 def bomb(rng: Random, data: bytes) -> bytes:
-    """Nine billion elements by reference, under a key of the file or beside its keys."""
-    keys = [key for key in _mapping(data) if isinstance(key, str)]
-    name = rng.choice([*keys, "unknown"])
-    return data + f"\na: &a [x, x, x, x, x, x, x, x, x]\n{BOMB}{name}: *i\n".encode()
+    """Nine to the power of nine elements by reference, as the value of a key of the file or beside its keys."""
+    anchors = "".join(f"{chr(97 + i)}: {line}\n" for i, line in enumerate(BOMB))
+    return data + f"\n{anchors}{_key(rng, data)}: *i\n".encode()
 
 
-def only_bomb(rng: Random, data: bytes) -> bytes:
-    keys = [key for key in _mapping(data) if isinstance(key, str)]
-    return f"{rng.choice([*keys, 'x'])}:\n- &a [x, x, x, x, x, x, x, x, x]\n".encode() + "".join(
-        f"- &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
-    ).encode()
+def bomb_alone(rng: Random, data: bytes) -> bytes:
+    return f"{_key(rng, data)}:\n".encode() + "".join(f"- {line}\n" for line in BOMB).encode()
+
+
+def _key(rng, data):
+    return rng.choice([*(key for key in _mapping(data) if isinstance(key, str)), "unknown"])
 
 
 def other_document(rng: Random, data: bytes) -> bytes:
-    return rng.choice([b"[]", b"- a\n", b"x", b"3", b"null", b"--- a\n--- b\n", b"{}", b"? a\n", b"\0", b"a: b: c", data + b"---\n" + data])
+    return rng.choice([*DOCUMENTS, data + b"---\n" + data])
 
 
 def repeat_key(rng: Random, data: bytes) -> bytes:
@@ -120,6 +189,6 @@ def _places(node):
 
 
 YAML: list[Mutation] = [
-    *(change_value, change_value, change_value, scale_number, scale_number, drop_key, repeat_value, move_value, add_key),
-    *(nasty_token, nasty_token, nasty_token, bomb, only_bomb, other_document, repeat_key),
+    *(change_value, change_value, change_value, scale_number, scale_number, drop_key, repeat_value, move_value),
+    *(add_key, nasty_token, nasty_token, nasty_token, bomb, bomb_alone, other_document, repeat_key),
 ]
