@@ -93,7 +93,7 @@ class LatticeStore:
         _, begin, *sizes, merges_ends, crc32 = self._index[index].tolist()
         n_bytes = [size * field.dtype.itemsize for size, field in zip(sizes, ARRAYS.values(), strict=True)]
         data = self._data[begin : begin + sum(n + -n % ALIGNMENT for n in n_bytes)]
-        if zlib.crc32(data) != crc32:
+        if zlib.crc32(data.data) != crc32:
             raise self._damaged("data")
         arrays, place = dict[str, np.ndarray](), 0
         for n, (name, field) in zip(n_bytes, ARRAYS.items()):

@@ -67,7 +67,7 @@ def latest_first(path: Path) -> Iterator[Record]:
         starts.append(position)
         sizes = [int(size) for size in data[position + 2 : position + HEAD]]
         end = position + HEAD + 3 * sum(sizes)
-        if min(sizes, default=-1) < 0 or end > data.size or zlib.crc32(data[position + 1 : end]) != data[position]:
+        if min(sizes, default=-1) < 0 or end > data.size or zlib.crc32(data[position + 1 : end].data) != data[position]:
             raise _damaged(path)
         position = end
     for start in reversed(starts):
