@@ -24,7 +24,7 @@ CORPORA = {
 }
 N_TRAIN, N_DEV, N_TEST, N_FORCED = 12000, 150, 120, 150
 TEXT = (".txt", ".jsonl", ".nbest", ".osg", ".dot", ".yaml", ".tsv", ".ini")
-OF_THE_VERSION = ("version", "signature", "trained_from", "tuned_from")
+OF_THE_VERSION = ("version", "signature", "trained_from", "tuned_from", "digest")
 WORK = {"tuning", "maxforce", "expected_bleu", "lists"}  # of trainers: only its curves are compared
 SECONDS = re.compile(r"\b\d+(\.\d+)?(?= s\b)|(?<= )\d+\.\d$", re.M)  # and the last column, sentences/s
 

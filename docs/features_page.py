@@ -33,6 +33,25 @@ Its line `format: {format}` says what the keys of their weights are made of. Eac
 weights times values is one dense feature, and its weight in `weights.yaml` is the scale of the group.
 
 {groups}
+
+## Tags of source tokens
+
+A level of kind `tags` in `templates.yaml` takes the tag of each source token, such as its part of speech (Green et al.
+2013), which may differ from one token of a word to the next:
+
+    levels:
+    - {{kind: word, budget: 5}}
+    - {{kind: tags, budget: 2, content: [N, ADJ, V, ADV]}}
+
+`class_reordering` and `source_deletion` are then of tags instead of classes. Content words are those whose tags begin
+with one of `content`; without that, those that are not frequent, nor marks or numbers, as in models without tags.
+Target words have no tags, so that neither `rule_history` nor edges of the target phrase have any at this level.
+
+All source text that a model with such a level reads, in training and to translate, has tokens `word|TAG`, split at the
+last `|`, also within markup; only `train-model` reads words alone. In Python it is `Input(words, tags=...)`. Files
+`text` and `tags` with as many words as tags in each line become one by
+
+    paste text tags | awk '{{for (i = 1; i <= NF/2; i++) printf "%s|%s ", $i, $(i + NF/2); print ""}}'
 """
 
 

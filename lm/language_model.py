@@ -18,6 +18,7 @@ from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 MAGIC_PREFIX = MAGIC[: MAGIC.index(b"code") + 4]  # of every version of KenLM's files, finished or not
+MOST_SHOWN = 60  # characters of words in messages
 EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"
 
 
@@ -26,7 +27,7 @@ class LanguageModel:
 
     def __init__(self, image: np.ndarray, header: Header, path: str | Path = "language model"):
         """From the bytes (uint8) of a KenLM probing file and its header, as `load` and `from_ngrams` give them."""
-        self.path = path
+        self.path, self._image = path, image
         self.tables = view_tables(image, header)
         self.order, self._largest_id = self.tables.order, header.counts[0]
         self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
@@ -41,7 +42,7 @@ class LanguageModel:
             return cls(*map_image(path), path)
         model = read_arpa(path)
         try:
-            return cls.from_ngrams(model)
+            return cls(*build_tables(model), path)
         except ModelError as error:
             raise FormatError(path, str(error)) from None
 
@@ -83,13 +84,31 @@ class LanguageModel:
         ids = self.word_ids(words)
         if end:
             ids = np.append(ids, np.int32(self.end))
+        return *self.score_ids(ids, begin), ids
+
+    def score_ids(self, ids: np.ndarray, begin: bool) -> tuple[np.ndarray, np.ndarray]:
+        """log10 p (float32[T]) of LM ids (int32[T]), after <s> if `begin`, and lengths of n-grams matched (int64[T]).
+
+        Raises ModelError if the model is damaged, so that one of the former is no log10 probability.
+        """
         contexts, backoffs = np.zeros((2, self.order - 1), np.int32), np.zeros((2, self.order - 1), np.float32)
         length = 0
         if begin:
             contexts[0], backoffs[0], length = self.begin_state()
         log10_probs, lengths = np.empty(ids.size, np.float32), np.empty(ids.size, np.int64)
-        score_words(self.tables, ids, contexts, backoffs, length, log10_probs, lengths)
-        return log10_probs, lengths, ids
+        _, _, n_sound = score_words(self.tables, ids, contexts, backoffs, length, log10_probs, lengths)
+        if n_sound < ids.size:
+            context = [self.begin] * (begin and n_sound < self.order - 1)
+            context += ids[max(0, n_sound - self.order + 1) : n_sound].tolist()
+            after = f" after {self._shown(context)}" if context else ""
+            found = f"log10 p of {self._shown([int(ids[n_sound])])}{after} is {log10_probs[n_sound]:g}"
+            raise ModelError(f"{self.path}: {found}, expected a number not above 0; copy it again or {REBUILD}")
+        return log10_probs, lengths
+
+    def _shown(self, ids: list[int]) -> str:
+        """The words of LM ids for people, as far as the file has them."""
+        words = self._image[self.tables.units.nbytes :].tobytes().decode("utf-8", "replace").split("\0")
+        return repr(" ".join(words[i] if i < len(words) - 1 else f"word {i}" for i in ids)[:MOST_SHOWN])
 
 
 def is_binary(path: str | Path) -> bool:

@@ -30,6 +30,8 @@ VOCABULARY_HEADER = struct.Struct("<II")  # version, bound of word ids
 # What KenLM writes in this version on machines like ours.
 EXPECTED_SANITY = SANITY.pack(MAGIC + b" 5\n", 0.0, 1.0, -0.5, 1, 0xFFFFFFFF, 0, 1)
 PROBING = 0
+MOST_WORDS = (1 << 31) - 1  # ids are int32
+AT_ONCE = 1 << 12  # buckets or bytes that are looked at together when a file is opened
 MODEL_TYPES = (  # KenLM's ModelType
     "probing hash tables",
     "probing hash tables with rest costs",
@@ -104,7 +106,9 @@ def entry_key(units: np.ndarray, position):
 def view_tables(image: np.ndarray, header: Header) -> ProbingTables:
     """The tables in `image`, the bytes (uint8) of a file with `header`, without copying."""
     order = len(header.counts)
-    starts, end = table_starts(header)
+    first_units, end = table_starts(header)
+    starts = np.zeros(MAX_ORDER + 1, np.int64)
+    starts[: order + 1] = first_units
     buckets = np.ones(MAX_ORDER + 1, np.uint64)
     buckets[VOCABULARY] = bucket_count(header.counts[0], header.multiplier)
     for n in range(2, order + 1):
@@ -113,13 +117,12 @@ def view_tables(image: np.ndarray, header: Header) -> ProbingTables:
     return ProbingTables(order, units.view(np.uint32), units.view(np.float32), starts, buckets, reciprocal(buckets))
 
 
-def table_starts(header: Header) -> tuple[np.ndarray, int]:
-    """int64[MAX_ORDER + 1] units at which the tables start, and the unit at which the last ends."""
-    order = len(header.counts)
-    starts = np.zeros(MAX_ORDER + 1, np.int64)
+def table_starts(header: Header) -> tuple[list[int], int]:
+    """The units at which the tables start, and the unit at which the last ends: beyond any file, if it is damaged."""
+    order, starts = len(header.counts), []
     position = (header_size(order) + VOCABULARY_HEADER.size) // 4
     for table in range(order + 1):
-        starts[table] = position
+        starts.append(position)
         count = header.counts[max(table - 1, 0)]
         # The table of unigrams has space for an <unk> that was not counted.
         entries = count + 1 if table == UNIGRAMS else bucket_count(count, header.multiplier)
@@ -146,7 +149,10 @@ def pack_header(header: Header) -> bytes:
 
 
 def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
-    """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header. Raises FormatError for others."""
+    """Bytes (uint8) of a KenLM probing file, mapped copy-on-write, and its header.
+
+    Raises FormatError for others, and where the tables or the words are not those that the header announces.
+    """
     path = Path(path)
     size = path.stat().st_size
     if size < SANITY.size + PARAMETERS.size:
@@ -157,13 +163,39 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
     if size < end + header.has_words * len(b"<unk>\0"):
         raise FormatError(path, f"{size} bytes, but its header announces at least {end}: cut short; copy it again")
     version, bound = VOCABULARY_HEADER.unpack_from(image.data, header_size(len(header.counts)))
-    if version != 0 or not 0 < bound <= header.counts[0] + 1:
+    if version != 0 or not 0 < bound <= min(header.counts[0] + 1, MOST_WORDS):
         raise FormatError(path, f"damaged table of words (version {version}, {bound} words); {REBUILD}")
-    if header.has_words and image[end : end + 6].tobytes() != b"<unk>\0":
-        raise FormatError(path, f"the words are not where they should be; {REBUILD}")
-    if header.has_words and image[-1] != 0:
-        raise FormatError(path, "cut short, or longer than it should be: its last word is not ended; copy it again")
+    if header.has_words:
+        _check_words(image[end:], bound, path)
+    tables = view_tables(image, header)
+    for table in (VOCABULARY, *range(2, tables.order + 1)):
+        if not _has_empty_bucket(tables, table):
+            message = f"no empty bucket among the {tables.buckets[table]} of table {table}, expected some"
+            raise FormatError(path, f"{message}; copy it again or {REBUILD}")
     return image, header
+
+
+def _check_words(ended: np.ndarray, expected: int, path: Path) -> None:
+    """Raise FormatError unless `ended` (uint8) are as many words, <unk> first, each with a zero behind it."""
+    if ended[:6].tobytes() != b"<unk>\0":
+        raise FormatError(path, f"the words are not where they should be; {REBUILD}")
+    if ended[-1] != 0:
+        raise FormatError(path, "cut short, or longer than it should be: its last word is not ended; copy it again")
+    pieces = (ended[first : first + AT_ONCE] for first in range(0, ended.size, AT_ONCE))
+    found = sum(piece.size - np.count_nonzero(piece) for piece in pieces)
+    if found != expected:
+        raise FormatError(path, f"{found} words at its end, expected {expected}: cut short or damaged; copy it again")
+
+
+def _has_empty_bucket(tables: ProbingTables, table: int) -> bool:
+    """Whether a hash table has an empty bucket, where searches for what it lacks end; a sound one has many."""
+    start, buckets, width = int(tables.starts[table]), int(tables.buckets[table]), entry_width(tables.order, table)
+    for first in range(0, buckets, AT_ONCE):
+        size = min(AT_ONCE, buckets - first)
+        keys = tables.units[start + first * width :][: size * width].reshape(size, width)[:, :2]
+        if not keys.any(axis=1).all():
+            return True
+    return False
 
 
 def _parse_header(image: np.ndarray, path: Path) -> Header:
@@ -174,7 +206,7 @@ def _parse_header(image: np.ndarray, path: Path) -> Header:
     if not sanity.startswith(MAGIC):
         raise FormatError(path, f"not a KenLM binary: starts with {sanity[:16]!r}; {REBUILD}")
     if sanity != EXPECTED_SANITY:
-        version = sanity[len(MAGIC) : 56].split(b"\n")[0].decode("ascii", "replace").strip()
+        version = ascii(sanity[len(MAGIC) : 56].split(b"\n")[0].decode("ascii", "replace").strip())[1:-1]
         raise FormatError(path, f"KenLM format version {version} of another release or machine, not 5; {REBUILD}")
     order, multiplier, model_type, has_words, version = PARAMETERS.unpack_from(image.data, SANITY.size)
     if model_type != PROBING:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from phrasebeam.kernels.hashing import combine, murmur
-from phrasebeam.kernels.jit import kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.lm.probing import (
     ABSENT,
     NO_EXTENSION,
@@ -14,6 +14,9 @@ from phrasebeam.lm.probing import (
     find_entry,
     prefetch_entry,
 )
+
+# Only damage makes a log10 probability larger: rounding, or pruning without normalization, may lift it a bit above 0.
+HIGHEST_LOG10_PROB = 100.0
 
 
 @kernel
@@ -61,22 +64,30 @@ def score_word(tables: ProbingTables, context, backoffs, length, word, out_conte
     return log10_prob, np.int64(out_length), np.int64(ngram_length)
 
 
+@inlined_kernel
+def is_log10_prob(value):
+    """Whether `value` (a float) can be the log10 probability of some words: neither NaN nor infinite nor too high."""
+    return -np.inf < value <= HIGHEST_LOG10_PROB
+
+
 @kernel
 def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_log10_prob, out_ngram_length):
     """Score `words` (LM ids, int32[T]) after the state of `length` in row 0 of `contexts` and `backoffs`.
 
     These are int32[2, order - 1] and float32[2, order - 1], and overwritten. Fills `out_log10_prob` (float32[T]) with
     log10 p and `out_ngram_length` (int64[T]) with the lengths of the n-grams matched. Returns the row of the state
-    after the last word, and its length.
+    after the last word, its length, and the number of words before the first whose value is no log10 probability.
     """
-    row = 0
+    row, n_sound = 0, words.size
     for i in range(words.size):
         log10_prob, length, ngram_length = score_word(
             tables, contexts[row], backoffs[row], length, words[i], contexts[1 - row], backoffs[1 - row]
         )
         out_log10_prob[i], out_ngram_length[i] = log10_prob, ngram_length
+        if not is_log10_prob(log10_prob):
+            n_sound = min(n_sound, i)
         row = 1 - row
-    return row, length
+    return row, length, n_sound
 
 
 @kernel

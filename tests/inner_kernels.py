@@ -1,6 +1,6 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
-from phrasebeam.decoder.features import hierarchical
+from phrasebeam.decoder.features import hierarchical, histories
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
 from phrasebeam.kernels.hashing import first_slot as _first_slot
@@ -8,6 +8,7 @@ from phrasebeam.kernels.hashing import next_slot as _next_slot
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.kernels.words import same_words as _same_words
 
+_next_history = histories.next_history
 _shift_alone, _orientation_of_next = hierarchical.shift_alone, hierarchical.orientation_of_next
 
 
@@ -19,6 +20,11 @@ def arrive(stacks, row, new, limit, ln_beam):
 @kernel
 def follow(constraint, words, begin, end, position, is_open):
     return _follow(constraint, words, begin, end, position, is_open)
+
+
+@kernel
+def next_history(table, history, state, rule, words, begin, end):
+    return _next_history(table, history, state, rule, words, begin, end)
 
 
 @kernel

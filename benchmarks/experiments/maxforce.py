@@ -27,6 +27,7 @@ from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
@@ -196,6 +197,7 @@ def take_last(model: Path, seed: int) -> SparseWeights:
     save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
     if (model / "sparse").exists():
         save_sparse_weights(sparse, model / "sparse")
+    accept_files(model)
     return sparse
 
 
@@ -213,6 +215,7 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     dense = development.score_tuned("retuned", scaled, sparse)[1]
     weights = Weights.model_validate(decoder.features.by_group(dense))
     save_config(weights, model / "weights.yaml")
+    accept_files(model)
     found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
     found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
     return found

@@ -1,14 +1,18 @@
 """Online tuning as in Green et al. (2013, Tables 2 and 3): dense and sparse features, BLEU+1, regularization.
 
     python -m benchmarks.experiments.online_tuning DATA --output DIRECTORY [--corpus NAME ...]
-        [--run NAME ...] [--seed N ...] [--tables]
+        [--run NAME ...] [--seed N ...] [--tags DIRECTORY] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. Dense weights are tuned on the development set, whose score chooses the epoch, as
 in the other methods' experiment (tuning.py). With sparse features two thirds of the development set are tuned on, and
 every third sentence is held out to choose the epoch; runs on training data choose it by the whole development set.
+
+Runs with tags need --tags: for each CORPUS a folder of its development and test source text, in files of DATA's names
+with tokens word|TAG, whose tags are those of the STTS.
 """
 
+import argparse
 import json
 import shutil
 from dataclasses import asdict
@@ -36,6 +40,7 @@ RICH = {
 ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
 STRENGTHS = {"strengths": {"rule_reordering": 10.0, "class_reordering": 10.0}}
 CLASSES, BITS = 100, 6  # word classes of each side, and how much of their paths counts
+TAGS = {"kind": "tags", "budget": 3, "content": ["N", "ADJ", "V", "ADV"]}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {},
@@ -46,6 +51,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rich, not regularized": {"online": {"templates": RICH, "strength": 0.0}, "add": ADDED},
     "rich, mean of steps": {"online": {"templates": RICH, "average": True, **STRENGTHS}, "add": ADDED},
     "rich, word classes": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
+    "rich, tags": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
     "rich, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
 }
 COMMON = {
@@ -61,26 +67,32 @@ COMMON = {
 def main() -> None:
     parser = parser_of(__doc__, corpus=CORPORA, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=[1, 2, 3])
+    parser.add_argument("--tags", type=Path, help="tagged source text, for the runs with tags")
     given = parser.parse_args()
     for seed in [] if given.tables else given.seed:
         for corpus in given.corpus:
-            for run in given.run:
+            for run in (run for run in given.run if given.tags or "tags" not in run):
                 path = given.output / f"online.{corpus}.{run.replace(', ', '.').replace(' ', '-')}.{seed}.json"
                 if not path.exists():
-                    write(path, tune(corpus, run, seed, given.data, given.output))
+                    write(path, tune(corpus, run, seed, given))
     print_table(given.output)
 
 
-def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str, Any]:
+def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[str, Any]:
     """The result of one run."""
-    files, model = corpus_files(corpus, data, output, has_masks=False), output / f"{corpus}-7"
+    output: Path = given.output
+    files, model = corpus_files(corpus, given.data, output, has_masks=False), output / f"{corpus}-7"
     train_model(files, "dense", model)
     settings = COMMON | RUNS[run] | {"seeds": [seed]}
     settings["online"] = {"patience": 10, "delay": 0} | RUNS[run].get("online", {})
-    if "classes" in run:
-        level = {"kind": "classes", "budget": 3, "prefix": BITS} | word_classes(files, output / f"{corpus}.data")
+    if "classes" in run or "tags" in run:
+        level = TAGS
+        if "classes" in run:
+            level = {"kind": "classes", "budget": 3, "prefix": BITS} | word_classes(files, output / f"{corpus}.data")
         levels = [{"kind": "word", "budget": 5}, level]
         settings["online"] |= {"templates": settings["online"]["templates"] | {"levels": levels}}
+    if "tags" in run:
+        files |= {side: given.tags / corpus / files[side].name for side in ("dev_source", "test_source")}
     config = parse_config(settings, TuneConfig, "settings")
     dev, test = (DevelopmentData(files[f"{name}_source"], [files[f"{name}_target"]]) for name in ("dev", "test"))
     tuned_on, online = dev, None
@@ -97,7 +109,8 @@ def tune(corpus: str, run: str, seed: int, data: Path, output: Path) -> dict[str
     names = curve[0].split(",")
     features = [int(dict(zip(names, line.split(",")))["features"]) for line in curve[1:]]
     scores = [round(float(dict(zip(names, line.split(",")))["score"]), 2) for line in curve[1:]]
-    whole = dev.read(config).score(Decoder.load(tuned, config.search)).score
+    decoder = Decoder.load(tuned, config.search)
+    whole = dev.read(config, decoder.model.has_tags).score(decoder).score
     found |= {
         "dev": whole,
         "corpus": corpus,

@@ -81,7 +81,7 @@ def compilation(directory: Path, repeats: int) -> None:
         )
         rows.append([name, f"{a:.1f} s", f"{b:.1f} s", f"{a - b:.1f} s"])
     print(table(rows))
-    compiled = len(list((directory / "cache").rglob("*.nbi")))
+    compiled = len(list((directory / "cache").rglob("*.kernel")))
     sources = [path for folder in CODE for path in (ROOT / folder).rglob("*.py")]
     kernels = sum(len(KERNEL.findall(path.read_text(encoding="utf-8"))) for path in sources)
     print(f"\n{compiled} of {kernels} kernels were called, and so compiled.")

@@ -14,7 +14,7 @@ from phrasebeam.base.config import parse_size, save_config
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln, open_phrase_table
 from phrasebeam.decoder.tables.table_writer import TableWriter
 from phrasebeam.lm.language_model import LanguageModel
@@ -175,7 +175,7 @@ def write_model(n_pairs: int, seed: int, language_model: Path, output: Path, mem
             settings={},
             data={},
         )
-        save_config(description, directory / "model.yaml")
+        save_description(description, directory)
 
 
 def write_text_model(directory: Path, n_pairs: int, seed: int, language_model: Path) -> None:

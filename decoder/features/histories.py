@@ -77,7 +77,7 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
             return i
         slot = next_slot(slot, histories.slots.size)
     new = histories.size[0]
-    if new == histories.rule.size:
+    if new == histories.state.size:
         return NO_HISTORY
     histories.state[new], histories.rule[new, 0], histories.rule[new, 1] = state, rule.rule, rule.source_classes
     histories.words[new, 0], histories.words[new, 1] = last, before

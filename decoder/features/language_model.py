@@ -22,7 +22,7 @@ from phrasebeam.decoder.tables.language_models import LanguageModels, tables_of
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.lm.probing import UNIGRAMS
-from phrasebeam.lm.query import score_word
+from phrasebeam.lm.query import is_log10_prob, score_word
 
 BEGIN_STATE = np.int64(0)  # the state after <s>
 NO_STATE = -1
@@ -141,9 +141,15 @@ def score_after(lms: LanguageModels, lm_words, begin, end, states: States, state
 
 @inlined_kernel
 def weighted_ln(ln_weights, log10_probs):
-    """The weighted sum of `log10_probs` (float64[L]); `ln_weights` (float64[L]) are weights times ln 10."""
+    """The weighted sum of `log10_probs` (float64[L]); `ln_weights` (float64[L]) are weights times ln 10.
+
+    NaN if one of them can be no log10 probability, since the model is damaged: nothing is pruned by a NaN, so that it
+    reaches a check of scores.
+    """
     total = 0.0
     for model in range(ln_weights.size):
+        if not is_log10_prob(log10_probs[model]):
+            return np.nan
         total += ln_weights[model] * log10_probs[model]
     return total
 
@@ -222,7 +228,10 @@ def _ln_words(lms, words, lm_words, begin, end, states, state, is_open):
 
 @inner_kernel
 def ln_end(lms: LanguageModels, states: States, state):
-    """Weighted ln p of </s> after `state`; -inf unless all that states.constraint requires has been produced."""
+    """Weighted ln p of </s> after `state`; -inf unless all that states.constraint requires has been produced.
+
+    NaN if the language model is damaged, see weighted_ln.
+    """
     score = states.ln_end[state]
     if np.isnan(score):
         score = -np.inf

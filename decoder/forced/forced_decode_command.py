@@ -1,7 +1,6 @@
 """The command `forced-decode`."""
 
 import json
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -17,11 +16,11 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
-from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
+from phrasebeam.decoder.input.markup import read_all_markup
+from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import split
 
 
 def forced_decode(
@@ -64,7 +63,8 @@ def forced_decode(
     forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
     show_progress()
     reached = Reachability()
-    pairs = with_references(_inputs(source), TrainingFiles(reference, alignment, leave_one_out or "drop"))
+    inputs = read_all_markup(read_lines(source), "pass-through", source, decoder.model.has_tags)
+    pairs = with_references(inputs, TrainingFiles(reference, alignment, leave_one_out or "drop"))
     with ExitStack() as stack, stage("forced decoding") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
@@ -77,11 +77,6 @@ def forced_decode(
     print(reached.table(), end="")
     if plot:
         reached.plot(plot)
-
-
-def _inputs(source: Path) -> Iterator[Input]:
-    for line in read_lines(source):
-        yield Input(split(line))
 
 
 def render_forced(result: ForcedResult) -> str:

@@ -71,7 +71,7 @@ class ForcedDecoder:
 
     def force(self, line: str | Input, reference: str | Sequence[str]) -> ForcedResult:
         """The derivations of a tokenized sentence that yield the tokenized `reference`."""
-        given = line if isinstance(line, Input) else Input(split(line))
+        given = self.decoder.input_of(line)
         with self.prepare(given, split(reference) if isinstance(reference, str) else reference) as search:
             status, lattice = search.lattice()
             if lattice is None:

@@ -14,11 +14,13 @@ from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_graph import fill_gold_graph, find_options, score_reference
 from phrasebeam.decoder.forced.gold_lattice import NO_PREFIX, Goal, GoldLattice, gold_lattice, longest_prefix
 from phrasebeam.decoder.held_out.filtered_table import NO_ORIGIN
+from phrasebeam.decoder.options.score_checks import check_language_models, too_large
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to
-from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL
+from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL, WRONG_SCORE
 from phrasebeam.decoder.search.stacks import STATES_FULL as STATES_OF_SEARCH_FULL
+from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
 
 Status = Literal["reachable", "prefix", "unreachable", "too large"]
 NO_LINKS = np.zeros((0, 0), np.int32)
@@ -135,7 +137,7 @@ class ForcedSearch:
 
         None if that is too large: what scores depend on, phrases and blocks, may divide states a thousandfold. Pairs
         that the table limit leaves out under these weights are left out here, too, be it all derivations. Raises
-        ModelError if the lattice is of another sentence or model.
+        ModelError if the lattice is of another sentence or model, or if scores are not finite.
         """
         workspace, n_words, rule_option = self.search.workspace, self.n_words, self._rule_options(lattice)
         ln_lm = self._score_reference()
@@ -149,6 +151,8 @@ class ForcedSearch:
             status = fill_gold_graph(space, n_words, lattice, gold)
             if status == OK:
                 return GoldGraph(self, lattice, node_first, best_node)
+            if status == WRONG_SCORE:
+                raise ModelError(f"{too_large(self.search.source.tables.tables)}; {TRAIN_AGAIN}")
             if status in {BLOCKS_FULL, HISTORIES_FULL}:
                 workspace.grow(status)
             elif not self.workspace.grow_graph(status):
@@ -178,4 +182,7 @@ class ForcedSearch:
         begin_states(lms, workspace.states)
         ln_lm = np.empty(ids.size + 2)
         score_reference(lms, lm_words, workspace.states, ln_lm)
+        if np.isnan(ln_lm[-1]):
+            texts = np.append(lm_words, lms.end_ids, axis=0).T
+            check_language_models(self.search.model.language_models, [(ids, True) for ids in texts])
         return ln_lm

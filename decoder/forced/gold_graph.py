@@ -15,10 +15,11 @@ from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, for
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, intern_state, score_after, weighted_ln
 from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
+from phrasebeam.decoder.options.candidates import is_score
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
-from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK
+from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK, WRONG_SCORE
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -89,7 +90,7 @@ def score_reference(lms: LanguageModels, lm_words, states: States, ln_lm: np.nda
 
 @kernel
 def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold: GoldSpace):
-    """Fill space.graph with the lattice; OK or what is full. Blocks must have been forgotten before.
+    """Fill space.graph with the lattice; OK, what is full, or WRONG_SCORE. Blocks must have been forgotten before.
 
     Nodes of a stack come in the order of states, not best first.
     """
@@ -119,7 +120,7 @@ def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold
 
 @inner_kernel
 def _fill_state(space, n_words, lattice, gold, state):
-    """Make the nodes of one state, and their edges; OK or what is full."""
+    """Make the nodes of one state, and their edges; OK, what is full, or WRONG_SCORE."""
     graph, options, first = space.graph, space.options, gold.node_first[state]
     n_nodes, n_edges, first_edge = first, np.int64(0), graph.edge_first[first]
     is_end = lattice.is_end[state] and lattice.merges_ends
@@ -135,6 +136,8 @@ def _fill_state(space, n_words, lattice, gold, state):
             score = base + options.backward[option, orientation] + options.score[option] + ln_lm
             if space.sparse.has_history:
                 score += ln_history(space, node, option, orientation == MONOTONE)
+            if not is_score(score):
+                return WRONG_SCORE
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
             if not is_end:
                 phrase_state = np.int64(options.state[option])

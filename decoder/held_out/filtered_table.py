@@ -217,7 +217,7 @@ class TableFilter:
         n_candidates = count_candidates(self.tables.phrases, words, self.longest)
         filtered = new_filtered_pairs(query, n_candidates, self.scratch)
         filter_pairs(self.lookup._replace(limit=0) if query.is_forced else self.lookup, query, filtered)
-        check_candidates(self.lookup.candidates, self.tables)
+        check_candidates(self.lookup, self.model.language_models)
         if filtered.missing[0] > 0:
             raise ModelError(
                 f"leave-one-out: {filtered.missing[0]} phrase pairs of the sentence pair are not in the model, or not "

@@ -17,7 +17,7 @@ from typing import cast
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
-from phrasebeam.decoder.input.sentence_input import Input, Term, check_span
+from phrasebeam.decoder.input.sentence_input import Input, Term, check_span, words_and_tags
 from phrasebeam.lm.text.corpus import split
 
 WALL, ZONE = "wall", "zone"
@@ -51,49 +51,57 @@ class Element:
     end: int
 
 
-def read_markup(line: str, markup: Markup, path: str | PathLike[str] = "input", number: int | None = None) -> Input:
-    """The sentence of a tokenized line, its tags read as `markup` says; with "pass-through" tags are plain text.
+def read_markup(
+    line: str,
+    markup: Markup,
+    path: str | PathLike[str] = "input",
+    number: int | None = None,
+    has_tags: bool = False,
+) -> Input:
+    """The sentence of a tokenized line, its markup read as `markup` says; with "pass-through" as plain text.
 
-    Raises FormatError, naming `path` and the line's `number`, where the markup is malformed or cannot be obeyed.
+    Of `has_tags` see words_and_tags. Raises FormatError, naming `path` and the line's `number`, where the markup is
+    malformed or cannot be obeyed, or a token lacks its tag.
     """
-    if markup == "pass-through":
-        return Input(split(line))
     try:
-        words, elements = _read_elements(line)
-        return _with_instructions(words, elements, markup)
+        if markup == "pass-through":
+            return Input.read(line, has_tags)
+        return _with_instructions(*_read_elements(line), markup, has_tags)
     except ConfigError as error:
         raise FormatError(path, str(error), number) from None
 
 
-def read_all_markup(lines: Iterable[str], markup: Markup, path: str | PathLike[str]) -> Iterator[Input]:
+def read_all_markup(
+    lines: Iterable[str], markup: Markup, path: str | PathLike[str], has_tags: bool = False
+) -> Iterator[Input]:
     """The sentences of `lines` of the file `path`, each by read_markup."""
     for number, line in enumerate(lines, 1):
-        yield read_markup(line, markup, path, number)
+        yield read_markup(line, markup, path, number, has_tags)
 
 
 def _read_elements(line: str) -> tuple[list[str], list[Element]]:
-    """The words of a line and its elements, in the order in which these end."""
-    words: list[str] = []
+    """The tokens of a line and its elements, in the order in which these end."""
+    tokens: list[str] = []
     elements: list[Element] = []
     opened: list[tuple[Tag, int]] = []
     for piece in _pieces(line):
         if isinstance(piece, str):
-            words += split(piece)
+            tokens += split(piece)
         elif piece.is_closing:
             if not opened:
                 raise ConfigError(f"</{piece.name}> closes a tag that was not opened")
             tag, begin = opened.pop()
             if tag.name != piece.name:
                 raise ConfigError(f"<{tag.name}> is closed by </{piece.name}>, expected </{tag.name}>")
-            elements.append(Element(tag.name, tag.attributes, begin, len(words)))
+            elements.append(Element(tag.name, tag.attributes, begin, len(tokens)))
         elif piece.is_empty:
-            elements.append(Element(piece.name, piece.attributes, len(words), len(words)))
+            elements.append(Element(piece.name, piece.attributes, len(tokens), len(tokens)))
         else:
-            opened.append((piece, len(words)))
+            opened.append((piece, len(tokens)))
     if opened:
         name = opened[-1][0].name
         raise ConfigError(f"<{name}> is not closed, expected </{name}>; a < that begins no tag is written \\<")
-    return words, elements
+    return tokens, elements
 
 
 def _pieces(line: str) -> Iterator[str | Tag]:
@@ -111,7 +119,8 @@ def _pieces(line: str) -> Iterator[str | Tag]:
     yield line[position:].replace("\\<", "<")
 
 
-def _with_instructions(words: list[str], elements: list[Element], markup: Markup) -> Input:
+def _with_instructions(tokens: list[str], elements: list[Element], markup: Markup, has_tags: bool) -> Input:
+    words, tags = words_and_tags(tokens, has_tags)
     terms: list[Term] = []
     walls: list[int] = []
     zones: list[tuple[int, int]] = []
@@ -128,7 +137,7 @@ def _with_instructions(words: list[str], elements: list[Element], markup: Markup
         else:
             terms += _terms(element, begin, end)
     policy: TermPolicy = "exclusive" if markup in {"pass-through", "ignore"} else cast(TermPolicy, markup)
-    sentence = Input(words, tuple(terms), policy, tuple(walls), tuple(zones))
+    sentence = Input(words, tuple(terms), policy, tuple(walls), tuple(zones), tags=tags)
     return replace(sentence, terms=()) if markup == "ignore" else sentence
 
 

@@ -64,9 +64,18 @@ class Input:
     zones: tuple[tuple[int, int], ...] = ()
     prefix: Prefix = Prefix()
     held_out: HeldOutPair | None = None
+    tags: tuple[str, ...] = ()  # of the words, for models with features of tags
+
+    @classmethod
+    def read(cls, line: str, has_tags: bool = False) -> "Input":
+        """The sentence in a tokenized line; of `has_tags` see words_and_tags. Raises ConfigError."""
+        words, tags = words_and_tags(split(line), has_tags)
+        return cls(words, tags=tags)
 
     def __post_init__(self) -> None:
         n_words = len(self.words)
+        if self.tags and len(self.tags) != n_words:
+            raise ConfigError(f"{len(self.tags)} tags are given for {n_words} words, expected one for each, or none")
         for term in self.terms:
             check_span("a translation is given for", term.begin, term.end, n_words)
             if term.end - term.begin > LONGEST_TERM:
@@ -89,6 +98,24 @@ class Input:
                 if not (0 <= i < n_words and 0 <= j < n_target):
                     sizes = f"{n_words} source and {n_target} target words"
                     raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")
+
+
+def words_and_tags(tokens: list[str], has_tags: bool) -> tuple[list[str], tuple[str, ...]]:
+    """The words and, if the tokens of the model's source text have tags, the tags of `tokens`.
+
+    A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; else `|` is as any other
+    character. Raises ConfigError where a word or a tag is missing.
+    """
+    if not has_tags:
+        return tokens, ()
+    words, tags = [], []
+    for token in tokens:
+        word, _, tag = token.rpartition("|")
+        if not (word and tag):
+            raise ConfigError(f"the token {token!r}, expected word|TAG, since the model has features of tags")
+        words.append(word)
+        tags.append(tag)
+    return words, tuple(tags)
 
 
 def check_span(what: str, begin: int, end: int, n_words: int) -> None:

@@ -6,14 +6,25 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.errors import ModelError
+from phrasebeam.decoder.model.description import accept_files, open_description
 from phrasebeam.decoder.model.model_check import findings
 
+NO_DIGESTS = "its model.yaml is of an older version and has no digests, which --accept writes"
 
-def check_model(model: Annotated[Path, typer.Argument(help="Model directory, as train-model writes it.")]) -> None:
+
+def check_model(
+    model: Annotated[Path, typer.Argument(help="Model directory, as train-model writes it.")],
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Take changed files as right: write their digests to model.yaml.")
+    ] = False,
+) -> None:
     """Read all of a model and report what is damaged: file, position, value, what was expected."""
-    lines = list(findings(model))
+    lines = list(findings(model, is_verified=not accept))
     for line in lines[1:]:
         print(line)
     if lines:
-        raise ModelError(f"{lines[0]}; train the model again or copy it whole")
-    print(f"{model}: sound")
+        raise ModelError(lines[0])
+    if accept:
+        accept_files(model)
+    is_complete = open_description(model).has_digests
+    print(f"{model}: sound" if is_complete else f"{model}: no wrong numbers; {NO_DIGESTS}")

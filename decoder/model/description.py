@@ -1,17 +1,24 @@
 """model.yaml: the description of a model directory."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
-from pydantic import (
-    Field,
-)
+import yaml
+from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Section, load_config
+from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, digest_of, new_digests
+from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 
-MODEL_FORMAT = "phrasebeam model 1"
+MODEL_FORMAT = "phrasebeam model 2"
+WITHOUT_DIGESTS = "phrasebeam model 1"  # the format of older models
+OWN_DIGEST = b"digest: "  # begins the last line of model.yaml, which is of all lines before
 
 
 class LanguageModelFile(Section):
@@ -24,7 +31,7 @@ class LanguageModelFile(Section):
 class ModelDescription(Section):
     """What a model is and how it was made; sizes are in words unless their names say otherwise."""
 
-    format: Literal["phrasebeam model 1"]
+    format: Literal["phrasebeam model 1", "phrasebeam model 2"]
     version: str
     signature: str
     sentence_pairs: int
@@ -39,3 +46,46 @@ class ModelDescription(Section):
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file
+    files: dict[FileName, Digest] = Field(default={})  # all other files of the model
+    digest: Digest | None = None  # of model.yaml up to this line, which is its last
+
+    @model_validator(mode="after")
+    def _older_ones_have_no_digests(self) -> "ModelDescription":
+        if not self.has_digests and (self.files or self.digest):
+            raise ValueError(f"digests are of {MODEL_FORMAT!r}, found the format {self.format!r}")
+        return self
+
+    @property
+    def has_digests(self) -> bool:
+        """Whether there are digests; models of an older format have none."""
+        return self.format != WITHOUT_DIGESTS
+
+
+def save_description(description: ModelDescription, directory: Path, known: Mapping[str, str] = {}) -> ModelDescription:
+    """Write model.yaml, after all other files, with their digests; what is written. `known`: digests of some files."""
+    written = description.model_copy(update={"format": MODEL_FORMAT, "files": new_digests(directory, known)})
+    data = written.model_dump(mode="json", exclude={"digest"})
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True).encode("utf-8")
+    with atomic_file(directory / MODEL) as file:
+        file.write(_with_digest(text))
+    return written.model_copy(update={"digest": digest_of(text)})
+
+
+def open_description(directory: Path, is_verified: bool = True) -> ModelDescription:
+    """Read model.yaml, and compare it with its digest if it `is_verified`. Raises ConfigError or FormatError."""
+    path = directory / MODEL
+    description = load_config(path, ModelDescription)
+    if description.has_digests and is_verified:
+        content = path.read_bytes()
+        if content != _with_digest(content.rpartition(OWN_DIGEST)[0]):
+            raise FormatError(path, f"not as its digest in the last line says; {copy_or_accept(directory)}")
+    return description
+
+
+def accept_files(directory: Path) -> None:
+    """Write model.yaml anew, with the digests of all files as they are. Raises ConfigError or OSError."""
+    save_description(open_description(directory, is_verified=False), directory)
+
+
+def _with_digest(text: bytes) -> bytes:
+    return text + OWN_DIGEST + f"{digest_of(text)}\n".encode()

@@ -11,12 +11,14 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config
-from phrasebeam.base.errors import ModelError
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.decoder.model.digests import Digest, FileName, file_digest
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
 
 FOLDS_FORMAT = "phrasebeam language model folds 1"
+ESTIMATE_AGAIN = "estimate the folds again or copy them whole"
 
 
 class FoldsDescription(Section):
@@ -26,6 +28,7 @@ class FoldsDescription(Section):
     folds: int = Field(ge=2)
     order: int  # of the language models
     data: dict[str, dict[str, str]]  # name and digest of the texts
+    files: dict[FileName, Digest] = Field(default={})  # of the folds; none in older directories
 
 
 class Fold(NamedTuple):
@@ -53,10 +56,14 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
     directory, folds = Path(directory), []
     if not (directory / "folds.yaml").exists():
         raise ModelError(f"{directory / 'folds.yaml'}: missing; estimate the folds again")
-    for fold in range(load_config(directory / "folds.yaml", FoldsDescription).folds):
+    description = load_config(directory / "folds.yaml", FoldsDescription)
+    for fold in range(description.folds):
         path = fold_path(directory, fold)
         if not path.exists():
-            raise ModelError(f"{path}: missing; estimate the folds again or copy them whole")
+            raise ModelError(f"{path}: missing; {ESTIMATE_AGAIN}")
+        expected = description.files.get(path.name)
+        if expected and file_digest(path) != expected:
+            raise FormatError(path, f"{file_digest(path)}, expected {expected}, as folds.yaml says; {ESTIMATE_AGAIN}")
         first = TargetModel(LanguageModel.load(path), model.language_models[0].classes)
         models = first, *model.language_models[1:]
         folds.append(Fold(model._replace(language_models=models), join_language_models(models, model.target)))

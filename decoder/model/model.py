@@ -1,14 +1,4 @@
-"""A model directory, opened: its files mapped into memory, its parts checked against each other.
-
-model.yaml      ModelDescription: what the model is and how it was made
-weights.yaml    the dense weights
-source.vocab, target.vocab
-phrases/        PhraseTable, one .npy file an array
-reordering/     ReorderingTable, where there is a lexicalized reordering model
-templates.yaml  which sparse features there are, if any; their maps of word classes lie beside it
-sparse/         their weights, and those features that single phrase pairs have, see sparse_files.py
-lm.bin          the language model, a KenLM probing binary; model.yaml names further ones
-"""
+"""A model directory, opened: its files (model_files.py) mapped into memory, its parts checked against each other."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -18,18 +8,19 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError
+from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.decoder.features.reordering import orientations
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription, open_description
+from phrasebeam.decoder.model.digests import verify_on_opening
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import (
-    TRAIN_AGAIN,
     ReorderingTable,
     longest,
     open_phrase_table,
@@ -57,12 +48,22 @@ class Model(NamedTuple):
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
 
+    @property
+    def has_tags(self) -> bool:
+        """Whether its sparse features need tags of source tokens; see words_and_tags."""
+        return needs_tags(self.templates)
 
-def open_model(directory: str | Path) -> Model:
-    """Open the model in `directory`. Raises ModelError, FormatError or ConfigError, naming the file at fault."""
+
+def open_model(directory: str | Path, is_verified: bool = True) -> Model:
+    """Open the model in `directory`. Raises ModelError, FormatError or ConfigError, naming the file at fault.
+
+    Digests of files are verified as far as that takes no time, or not at all unless `is_verified`.
+    """
     directory = Path(directory)
-    _check_files(directory)
-    description = load_config(directory / "model.yaml", ModelDescription)
+    check_parts(directory)
+    description = open_description(directory, is_verified)
+    if is_verified:
+        verify_on_opening(directory, description.files)
     weights = load_config(directory / "weights.yaml", Weights)
     if missing := set(Weights.required()) - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
@@ -111,9 +112,12 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
     return table
 
 
-def _check_files(directory: Path) -> None:
+def check_parts(directory: Path) -> None:
+    """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is none."""
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
+        if name != "phrases" and not (directory / name).is_file():
+            raise FormatError(directory / name, f"not a regular file; {TRAIN_AGAIN}")

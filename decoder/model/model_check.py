@@ -1,15 +1,18 @@
-"""A check of all arrays of a model directory for indices out of bounds and for numbers that are not finite.
+"""A check of all files of a model directory: their digests, indices out of bounds, and numbers that are not finite.
 
 Opening a model reads next to nothing of its tables, and translating checks only the entries that it uses.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.decoder.model.model import Model, open_model
-from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
+from phrasebeam.decoder.features.dense import active_groups, dense_weights
+from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.model.digests import changed_files
+from phrasebeam.decoder.model.model import Model, check_parts, open_model
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, Offsets, Whole, open_arrays
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import UNIGRAMS, VOCABULARY, entry_width
 
@@ -17,47 +20,55 @@ AT_ONCE = 1 << 20  # rows read at a time
 Finding = tuple[str, str]  # file, and what was found there
 
 
-def findings(directory: str | Path) -> Iterator[str]:
-    """A line for the first defect of each kind in each file. Raises SmtError where the model cannot be opened."""
+def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
+    """A line for each file that is not as its digest says; if there is none, one for the first defect of each kind.
+
+    Without the digests, unless `is_verified`. Raises SmtError where the model cannot be opened.
+    """
     directory = Path(directory)
-    model = open_model(directory)
-    found = [*_offsets(model), *_ids(model), *_values(model)]
+    if is_verified and (changed := _changed(directory)):
+        yield from changed
+        return
+    model = open_model(directory, is_verified)
+    scores, n_language_models = model.tables.phrases.ln_scores, len(model.language_models)
+    dense_weights(model.weights, scores.shape[1], model.description.reordering, n_language_models)  # raises its errors
+    active_groups(model.weights, model.tables.sparse)
+    found = [*_numbers(directory, model)]
     if not found:  # the others need offsets and ids within bounds
         found = [*_points(model), *_lost_phrases(model)]
     for name, message in found:
-        yield f"{directory / name}: {message}"
+        yield f"{directory / name}: {message}; {TRAIN_AGAIN}"
     for lm in model.language_models:
-        yield from (f"{lm.model.path}: {message}" for message in _language_model(lm.model))
+        yield from (f"{lm.model.path}: {message}; {TRAIN_AGAIN}" for message in _language_model(lm.model))
 
 
-def _offsets(model: Model) -> Iterator[Finding]:
-    phrases, sparse = model.tables.phrases, model.tables.sparse
-    for name, size in (
-        ("source_offsets", phrases.source_words.size),
-        ("pair_offsets", len(phrases.ln_scores)),
-        ("target_offsets", phrases.target_words.size),
-        ("alignment_offsets", len(phrases.alignment_points)),
-    ):
-        yield from _ascending(f"phrases/{name}.npy", getattr(phrases, name), size)
-    if sparse.active[PAIR_SPARSE]:
-        yield from _ascending("sparse/pairs/offsets.npy", sparse.pair_offsets, sparse.pair_keys.size)
+def _changed(directory: Path) -> list[str]:
+    """A line for each file that is not as its digest says; none for a model without digests."""
+    check_parts(directory)
+    description = open_description(directory)
+    return [*changed_files(directory, description.files)] if description.has_digests else []
 
 
-def _ids(model: Model) -> Iterator[Finding]:
-    phrases, sources = model.tables.phrases, model.tables.phrases.source_counts.size
-    yield from _within("phrases/slots.npy", phrases.slots, -1, sources - 1)
-    yield from _within("phrases/source_words.npy", phrases.source_words, 0, len(model.source) - 1)
-    yield from _within("phrases/target_words.npy", phrases.target_words, 0, len(model.target) - 1)
+def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
+    """The first number of each array that is not one of those that its file is declared to have."""
+    counts = {"V": len(model.source), "W": len(model.target)}
+    for folder, files in ARRAY_FILES.items():
+        is_used = folder != "reordering" or model.description.reordering is not None
+        if is_used and (directory / folder / f"{files[0].name}.npy").exists():
+            arrays = open_arrays(directory / folder, files, counts)
+            for name, _, values, _ in files:
+                yield from _wrong(f"{folder}/{name}.npy", arrays[name], values, counts)
 
 
-def _values(model: Model) -> Iterator[Finding]:
-    phrases, most = model.tables.phrases, np.iinfo(np.int32).max
-    for name in ("joint_counts", "source_counts", "target_counts"):
-        yield from _within(f"phrases/{name}.npy", getattr(phrases, name), 0, most)
-    yield from _within("reordering/counts.npy", model.reordering_counts, 0, most)
-    yield from _finite("phrases/ln_scores.npy", phrases.ln_scores)
-    yield from _finite("reordering/ln_scores.npy", model.tables.ln_reordering)
-    yield from _finite("sparse/pairs/values.npy", model.tables.sparse.pair_values)
+def _wrong(
+    name: str, array: np.ndarray, values: Offsets | Whole | Finite, counts: Mapping[str, int]
+) -> Iterator[Finding]:
+    if isinstance(values, Offsets):
+        return _ascending(name, array, counts[values.into])
+    if isinstance(values, Whole):
+        end = counts[values.end] if isinstance(values.end, str) else values.end
+        return _within(name, array, values.least, end - 1)
+    return _finite(name, array)
 
 
 def _points(model: Model) -> Iterator[Finding]:

@@ -10,7 +10,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
-from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
 from phrasebeam.decoder.moses.commands import ImportSettings
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_table
@@ -84,8 +84,7 @@ def import_moses(
         has_sparse = save_sparse(reader, moses.table_name, moses.sparse_weights, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0}) if has_sparse else moses.weights
         save_config(weights, directory / "weights.yaml")
-        save_config(description, directory / "model.yaml")
-    return description
+        return save_description(description, directory)
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:

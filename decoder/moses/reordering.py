@@ -15,6 +15,7 @@ from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.reordering_type import columns_read
 from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
+from phrasebeam.decoder.tables.model_files import REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.text.corpus import split
@@ -53,9 +54,13 @@ def read_reordering_table(
     directory.mkdir()
     table = open_phrase_table(phrases)
     n_pairs = len(table.ln_scores)
-    ln_scores = np.lib.format.open_memmap(directory / "ln_scores.npy", "w+", np.float32, (n_pairs, model.n_columns))
+    sizes = {"P": n_pairs, "C": model.n_columns}
+    ln_scores, counts = (
+        np.lib.format.open_memmap(directory / f"{name}.npy", "w+", field.dtype, field.lengths(sizes))
+        for name, field, *_ in REORDERING
+    )
     ln_scores[:] = model.ln_default or 0
-    np.lib.format.open_memmap(directory / "counts.npy", "w+", np.int32, (n_pairs, 8)).flush()
+    counts.flush()
     is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
     n_lines, cursor, columns = 0, np.int64(0), columns_read(model)
     with stage("reading the reordering table"):

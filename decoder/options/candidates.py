@@ -22,7 +22,7 @@ from phrasebeam.decoder.sparse.feature_buffer import (
 )
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE, fire_rule, score_pair_alone
-from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.kernels.ordering import is_worse, push, sift_down, sort_best_first
 
 ZERO = np.int64(0)
@@ -31,7 +31,8 @@ TOO_MANY = 0  # number of pairs of a source phrase, if above M
 TOO_LONG = 1  # words of a target phrase, if above W
 NOT_FINITE = 2  # 1 + a pair whose scores are not finite
 REORDERING_NOT_FINITE = 3  # 1 + a pair whose reordering scores are not finite
-ESTIMATE_NOT_FINITE = 4  # 1 if the estimate of a pair is not finite, though its scores are
+WRONG_ESTIMATE = 4  # 1 + a pair, or a synthetic pair, whose estimate is no score
+LARGEST_SCORE = 1e100  # sums and differences of some of these are finite
 
 
 class Candidates(NamedTuple):
@@ -81,6 +82,21 @@ def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray
     return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
 
 
+@inlined_kernel
+def is_score(value):
+    """Whether `value` (float64) can be a weighted score; others are NaN, or come from damage or absurd weights."""
+    return abs(value) <= LARGEST_SCORE
+
+
+@inlined_kernel
+def is_wrong(candidates: Candidates):
+    """Whether candidates.wrong has an error."""
+    for i in range(candidates.wrong.size):
+        if candidates.wrong[i] != 0:
+            return True
+    return False
+
+
 @inner_kernel
 def choose(source, lookup: Lookup):
     """Rank the pairs of a `source` phrase (int64) into candidates.heap, best first; the number within the limit.
@@ -118,7 +134,8 @@ def choose(source, lookup: Lookup):
     if ranking.is_own:
         _score_again(source, size, lookup)
     sort_best_first(estimate, heap, size)
-    keep(candidates.cache, source, candidates, size)
+    if not is_wrong(candidates):
+        keep(candidates.cache, source, candidates, size)
     return size
 
 
@@ -201,9 +218,17 @@ def _with_language_model(score, pair, ln_weights, lookup):
     forget_context(states)
     score_phrase(lms, candidates.lm_words, ZERO, length, states)
     estimate = score + weighted_ln(ln_weights, states.log10_prob)
+    check_estimate(pair, estimate, candidates)
     if not _is_trusted(ln_weights):
         return estimate, np.inf
     return estimate, score + weighted_ln(ln_weights, states.log10_inner)
+
+
+@inlined_kernel
+def check_estimate(pair, estimate, candidates: Candidates):
+    """Note in candidates.wrong a pair (int64) whose `estimate` (float64) is no score."""
+    if not is_score(estimate):
+        candidates.wrong[WRONG_ESTIMATE] = pair if pair < 0 else pair + 1
 
 
 @inner_kernel

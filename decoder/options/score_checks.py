@@ -1,42 +1,84 @@
 """Checks of scores and alignment points of a model when sentences use them, as tables are too large to read whole."""
 
-import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.tables import Tables
-from phrasebeam.decoder.options.candidates import NOT_FINITE, REORDERING_NOT_FINITE, TOO_LONG, TOO_MANY, Candidates
+from phrasebeam.decoder.options.candidates import (
+    LARGEST_SCORE,
+    NOT_FINITE,
+    REORDERING_NOT_FINITE,
+    TOO_LONG,
+    TOO_MANY,
+    WRONG_ESTIMATE,
+    Lookup,
+)
+from phrasebeam.decoder.tables.language_models import TargetModel
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, PhraseTable
 
-LANGUAGE_MODEL = "a language model gives scores that are not finite"
+
+def check_candidates(lookup: Lookup, models: Sequence[TargetModel]) -> None:
+    """Raise ModelError if lookup.candidates.wrong has an error of pairs that were ranked, and clear it.
+
+    `models` are the language models.
+    """
+    if lookup.candidates.wrong.any():
+        wrong = lookup.candidates.wrong.tolist()
+        lookup.candidates.wrong[:] = 0
+        raise ModelError(f"{_finding(lookup, wrong, models)}; {TRAIN_AGAIN}")
 
 
-def check_candidates(candidates: Candidates, tables: Tables) -> None:
-    """Raise ModelError if candidates.wrong has an error of pairs that were ranked, and clear it."""
-    wrong = candidates.wrong
-    if not wrong.any():
-        return
+def _finding(lookup: Lookup, wrong: list[int], models: Sequence[TargetModel]) -> str:
+    """What is wrong with the candidates. Raises ModelError if it is a language model."""
+    tables, candidates = lookup.tables, lookup.candidates
     if wrong[TOO_MANY]:
         most = candidates.score.size
-        message = f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
-    elif wrong[TOO_LONG]:
+        return f"model.yaml: max_pairs_per_source_phrase is {most}, a source phrase has {wrong[TOO_MANY]}"
+    if wrong[TOO_LONG]:
         longest = candidates.words.size
-        message = f"model.yaml: max_target_phrase_length is {longest}, a target phrase has {wrong[TOO_LONG]} words"
-    elif wrong[NOT_FINITE]:
-        message = f"phrases/ln_scores.npy: {_shown(tables.phrases.ln_scores[wrong[NOT_FINITE] - 1])}"
-    elif wrong[REORDERING_NOT_FINITE]:
-        message = f"reordering/ln_scores.npy: {_shown(tables.ln_reordering[wrong[REORDERING_NOT_FINITE] - 1])}"
-    else:
-        message = LANGUAGE_MODEL
-    wrong[:] = 0
-    raise ModelError(f"{message}; {TRAIN_AGAIN}")
+        return f"model.yaml: max_target_phrase_length is {longest}, a target phrase has {wrong[TOO_LONG]} words"
+    for name, scores in _scores_of(tables, wrong[NOT_FINITE] - 1, wrong[REORDERING_NOT_FINITE] - 1):
+        if not np.isfinite(scores).all():
+            shown = " ".join(map(str, scores.tolist()))
+            return f"{name}: scores {shown} of a phrase pair, expected finite numbers"
+    if wrong[WRONG_ESTIMATE]:
+        lm_words = _lm_words(lookup, wrong[WRONG_ESTIMATE] - (wrong[WRONG_ESTIMATE] > 0))
+        check_language_models(models, [(ids, False) for ids in lm_words.T])
+    return too_large(tables)
 
 
-def check_score(score: float) -> None:
-    """Raise ModelError if a score is no finite number, though those of the tables are."""
-    if not math.isfinite(score):
-        raise ModelError(f"{LANGUAGE_MODEL}; {TRAIN_AGAIN}")
+def _scores_of(tables: Tables, pair: int, reordered: int) -> Iterator[tuple[str, np.ndarray]]:
+    """The file and the scores of a `pair`, and those of a `reordered` one in the reordering table; -1 for none."""
+    if pair >= 0:
+        yield "phrases/ln_scores.npy", tables.phrases.ln_scores[pair]
+    if pair >= 0 and tables.sparse.pair_keys.size:
+        yield "sparse/pairs/values.npy", tables.sparse.pair_values[slice(*tables.sparse.pair_offsets[pair : pair + 2])]
+    if reordered >= 0:
+        yield "reordering/ln_scores.npy", tables.ln_reordering[reordered]
+
+
+def _lm_words(lookup: Lookup, pair: int) -> np.ndarray:
+    """int32[n, L], the language models' ids of the target words of `pair`, which is synthetic if negative."""
+    table, synthetic = lookup.tables.phrases, lookup.sentence.synthetic
+    if pair >= 0:
+        return lookup.tables.lms.word_ids[table.target_words[slice(*table.target_offsets[pair : pair + 2])]]
+    ids = np.concatenate([lookup.tables.lms.word_ids, synthetic.lm_ids])
+    return ids[synthetic.target_words[slice(*synthetic.target_offsets[-1 - pair :][:2])]]
+
+
+def check_language_models(models: Sequence[TargetModel], texts: Sequence[tuple[np.ndarray, bool]]) -> None:
+    """Raise ModelError if a language model is damaged where it scores its text: LM ids, and whether after <s>."""
+    for one, (ids, begin) in zip(models, texts):
+        one.model.score_ids(np.ascontiguousarray(ids, np.int32), begin)
+
+
+def too_large(tables: Tables) -> str:
+    """What is wrong if scores are, though the model's single ones are finite."""
+    if not np.isfinite(tables.sparse.weights.values).all():
+        return "weights of sparse features that are not finite"
+    return f"weights that make scores not finite, or larger than {LARGEST_SCORE:g}, expected smaller ones"
 
 
 def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) -> list[list[int]]:
@@ -52,7 +94,3 @@ def alignment_in(table: PhraseTable, pair: int, n_source: int, n_target: int) ->
             message = f"{i}-{j} at {at}, expected points of {n_source} source and {n_target} target words"
             raise ModelError(f"phrases/alignment_points.npy: {message}; {TRAIN_AGAIN}")
     return points
-
-
-def _shown(ln_scores: np.ndarray) -> str:
-    return f"scores {' '.join(map(str, ln_scores.tolist()))} of a phrase pair, expected finite numbers"

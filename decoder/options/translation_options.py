@@ -21,11 +21,12 @@ from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pai
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
 from phrasebeam.decoder.options.candidates import (
-    ESTIMATE_NOT_FINITE,
     REORDERING_NOT_FINITE,
     Lookup,
     add_sparse,
+    check_estimate,
     choose,
+    is_wrong,
     score_synthetic,
 )
 from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
@@ -107,16 +108,14 @@ def fill_options(lookup: Lookup, options: Options):
                 if targets == FULL:
                     return FULL
                 _add_rule(options, count, lookup)
+                check_estimate(pair, options.estimate[count], lookup.candidates)
                 pair = table_pair(sentence.synthetic, pair)
-                total = _add_reordering(options, count, pair, lookup)
-                _check_scores(total, pair, options.estimate[count], lookup.candidates)
+                if not np.isfinite(_add_reordering(options, count, pair, lookup)):
+                    lookup.candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
                 options.state[count] = _same_state(options, count, tables.orientations.keeps_span)
                 count += 1
     options.first[n * longest] = count
-    for i in range(lookup.candidates.wrong.size):
-        if lookup.candidates.wrong[i] != 0:
-            return WRONG
-    return count
+    return WRONG if is_wrong(lookup.candidates) else count
 
 
 @inlined_kernel
@@ -263,15 +262,6 @@ def _sparse_score(rule, neighbour, is_monotone, lookup):
     fired.n[0] = 0
     fire_orientation(sparse, rule, neighbour, is_monotone, fired)
     return weigh_fired(sparse.weights, lookup.weights.sparse, fired)
-
-
-@inlined_kernel
-def _check_scores(reordering, pair, estimate, candidates):
-    """Note in candidates.wrong which scores are not finite."""
-    if not np.isfinite(reordering):
-        candidates.wrong[REORDERING_NOT_FINITE] = 1 + pair
-    if not np.isfinite(estimate):
-        candidates.wrong[ESTIMATE_NOT_FINITE] = 1
 
 
 @inlined_kernel

@@ -128,7 +128,7 @@ class SearchResult(DerivationView):
             target = self.words_of(pair)
             points = self.points_of(pair, end - begin, len(target))
             rules.append(NamedRule(begin, end, target, whole.pair_keys[known].tolist(), points))
-        return namer.names(self.source.words, rules, groups)
+        return namer.names(self.source.words, self.source.tags, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:
         """The `n` best derivations, or with `distinct` the best one of each text; of an empty sentence the only one."""

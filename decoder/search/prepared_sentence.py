@@ -1,8 +1,10 @@
 """A source sentence made ready for the search: its words, and the phrase pairs of its own that it needs."""
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -13,7 +15,7 @@ from phrasebeam.decoder.input.zones import pack_zones
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
+from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
 
@@ -21,6 +23,7 @@ class PreparedSentence(NamedTuple):
     """A sentence as people and as kernels see it."""
 
     words: list[str]
+    tags: Sequence[str]  # UNCLASSED where the sentence has none
     synthetic: list[SyntheticPair]  # by their numbers in SyntheticPairs
     sentence: Sentence
     tables: FilteredTables  # in which its phrases are looked up
@@ -37,8 +40,12 @@ def prepare_sentence(
     """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
 
     As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
+    Raises ConfigError if the sentence lacks the tags that the model needs.
     """
     words, terms, phrases = list(given.words), given.terms, tables.tables.phrases
+    if model.has_tags and len(given.tags) != len(words):
+        raise ConfigError(f"{' '.join(words)!r} has no tags, and the model has features of tags; give Input some")
+    tags = given.tags or [UNCLASSED] * len(words)
     room = max([longest, *(term.end - term.begin for term in terms)])
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
@@ -53,9 +60,10 @@ def prepare_sentence(
     if terms:
         find_table_pairs(phrases, ids, room, packed)
     zones = pack_zones(len(words), given.walls, given.zones)
-    classes = model.levels.sentence_classes(words) if model.levels else NO_CLASSES
-    is_content = model.levels.content_words(words) if model.levels else NO_CONTENT
-    return PreparedSentence(words, synthetic, Sentence(ids, packed, room, rules, zones, classes, is_content), tables)
+    classes = model.levels.sentence_classes(words, tags) if model.levels else NO_CLASSES
+    is_content = model.levels.content_words(words, tags) if model.levels else NO_CONTENT
+    sentence = Sentence(ids, packed, room, rules, zones, classes, is_content)
+    return PreparedSentence(words, tags, synthetic, sentence, tables)
 
 
 def _term_pair(term: Term, n_scores: int) -> SyntheticPair:

@@ -1,7 +1,11 @@
 """The search of one sentence: its options, and the hypothesis graph of its translations, in a borrowed workspace."""
 
+from collections.abc import Callable
+from typing import NoReturn
+
 import numpy as np
 
+from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
@@ -9,7 +13,7 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
 from phrasebeam.decoder.options.candidates import Lookup
 from phrasebeam.decoder.options.future_cost import fill_future_cost
-from phrasebeam.decoder.options.score_checks import check_candidates, check_score
+from phrasebeam.decoder.options.score_checks import check_candidates, check_language_models, too_large
 from phrasebeam.decoder.options.translation_options import FULL, fill_options
 from phrasebeam.decoder.search.cube_pruning import cube_search
 from phrasebeam.decoder.search.extension import SearchSpace
@@ -17,11 +21,13 @@ from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search import NEVER, search, search_part
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.search.stacks import OK
+from phrasebeam.decoder.search.stacks import OK, WRONG_SCORE
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
 from phrasebeam.kernels.jit import direct
 
+MOST_SHOWN = 60  # characters of a sentence in messages
 _fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
 _search, _search_part, _cube_search = direct(search), direct(search_part), direct(cube_search)
 
@@ -70,20 +76,25 @@ class SentenceSearch:
     def run(self, prefix: Prefix) -> None:
         """Fill the graph with translations that begin with the prefix.
 
-        Only where there are none does the sentence get fallback pairs for it.
+        Only where there are none does the sentence get fallback pairs for it. Raises ModelError if the model is damaged
+        where the sentence uses it.
         """
         if prefix.words and not self.source.words:
             self._take(with_fallback_pairs(self.source, prefix, self.model)[0])
         self.look_up()
         if not prefix.words or not self.source.words:
-            self._fill_graph(NO_CONSTRAINT)
-            return
-        if not self._fill_graph(self._constraint(prefix, np.zeros(len(self.source.synthetic)))):
+            found = self._fill_graph(NO_CONSTRAINT)
+        else:
+            found = self._fill_graph(self._constraint(prefix, np.zeros(len(self.source.synthetic))))
+        if not found and prefix.words:
             source, is_fallback = with_fallback_pairs(self.source, prefix, self.model)
             self._take(source)
             self.look_up()
             ln_unknown = self.snapshot.dense.unknown_word_penalty * source.sentence.synthetic.unknown
-            self._fill_graph(self._constraint(prefix, ln_unknown * is_fallback))
+            found = self._fill_graph(self._constraint(prefix, ln_unknown * is_fallback))
+        if not found:
+            sentence = " ".join(self.source.words)[:MOST_SHOWN]
+            raise ConfigError(f"{sentence!r} has no translation within the limits of the search; give wider ones")
 
     def run_part(self, n_words: int) -> None:
         """Fill the graph with translations of the first `n_words` words alone.
@@ -95,8 +106,7 @@ class SentenceSearch:
             self._fill_graph(NO_CONSTRAINT)
             return
         _fill_future_cost(self.workspace.options, n_words, self.workspace.future)
-        while (status := _search_part(self.space(), n_words, NEVER)) != OK:
-            self.workspace.grow(status)
+        self._repeat(lambda: _search_part(self.space(), n_words, NEVER))
 
     def look_up(self) -> None:
         """Fill the workspace with the translation options of the sentence, and their future costs."""
@@ -109,7 +119,7 @@ class SentenceSearch:
             lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
-                check_candidates(workspace.candidates, tables)
+                check_candidates(lookup, self.model.language_models)
             if n_options != FULL:
                 break
             workspace.grow_options()
@@ -152,15 +162,30 @@ class SentenceSearch:
         """Search for translations that obey the constraint; whether there are any."""
         if constraint.ln_rest[0] == -np.inf:
             return False
-        workspace, n_words = self.workspace, len(self.source.words)
-        while (status := self._search_once(constraint, n_words)) != OK:
-            workspace.grow(status)
-        graph = workspace.graph
-        first, end = graph.stack_first[n_words : n_words + 2].tolist()
-        if first == end:
-            return False
-        check_score(float(graph.score[first]))
-        return True
+        n_words = len(self.source.words)
+        self._repeat(lambda: self._search_once(constraint, n_words))
+        first, end = self.workspace.graph.stack_first[n_words : n_words + 2].tolist()
+        return bool(first < end)
+
+    def _repeat(self, attempt: Callable[[], int]) -> None:
+        """Search until the workspace is large enough. Raises ModelError where a hypothesis has no valid score."""
+        while (status := attempt()) != OK:
+            if status == WRONG_SCORE:
+                self.refuse(*self.workspace.stacks.wrong.tolist())
+            self.workspace.grow(status)
+
+    def refuse(self, node: int, option: int) -> NoReturn:
+        """Raise ModelError for the hypothesis of `option` after `node`, whose score is not finite or absurd."""
+        options, states, graph = self.workspace.options, self.workspace.states, self.workspace.graph
+        first, end = options.target_first[options.target[option] :][:2]
+        state, texts = graph.lm_state[node], []
+        for number, one in enumerate(self.model.language_models):
+            column, length = states.first[number], states.length[state, number]
+            before = states.context[state, column : column + length][::-1]
+            begin = bool(length) and int(before[0]) == one.model.begin
+            texts.append((np.r_[before[begin:], options.lm_words[first:end, number], one.model.end], begin))
+        check_language_models(self.model.language_models, texts)
+        raise ModelError(f"{too_large(self.source.tables.tables)}; {TRAIN_AGAIN}")
 
     def _search_once(self, constraint: TargetConstraint, n_words: int) -> int:
         if self.settings.algorithm == "cube":

@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.options.candidates import is_score
 from phrasebeam.decoder.search.hypothesis_graph import ArrivedEdges, HypothesisGraph, append_edges
 from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -17,7 +18,7 @@ from phrasebeam.kernels.ordering import rank
 
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
-HISTORIES_FULL = 8
+HISTORIES_FULL, WRONG_SCORE = 8, 9
 
 
 class Stacks(NamedTuple):
@@ -44,6 +45,7 @@ class Stacks(NamedTuple):
     edge_score: Annotated[np.ndarray, array(np.float64, "R", "E")]
     edge_next: Annotated[np.ndarray, array(np.int32, "R", "E")]  # or EMPTY
     ranked: Annotated[np.ndarray, array(np.int64, "C")]  # work space
+    wrong: Annotated[np.ndarray, array(np.int64, 2)]  # node and option of the hypothesis that was a WRONG_SCORE
 
 
 class Arrival(NamedTuple):
@@ -99,7 +101,10 @@ def _slot(stacks, row, first_gap, window, lm_state, state, blocks):
 
 @inlined_kernel
 def arrive(stacks: Stacks, row: int, new, limit: int, ln_beam: float):
-    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK or what is full."""
+    """Take the Arrival `new` into the stack: recombined, or as a new hypothesis; OK, what is full, or WRONG_SCORE."""
+    if not is_score(new.priority):  # pruning relies on an order of all priorities
+        stacks.wrong[0], stacks.wrong[1] = new.from_node, new.option
+        return WRONG_SCORE
     edge = stacks.n_edges[row]
     if edge == stacks.edge_from.shape[1]:
         return STACK_EDGES_FULL

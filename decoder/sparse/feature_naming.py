@@ -36,12 +36,15 @@ class FeatureNamer:
         rows = sparse.combinations.tolist()
         self.combinations = [[row for row in rows if row[int(KIND)] == kind] for kind in range(len(EDGE_GROUPS))]
 
-    def names(self, source: Sequence[str], rules: Sequence[NamedRule], groups: np.ndarray) -> list[str]:
+    def names(
+        self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule], groups: np.ndarray
+    ) -> list[str]:
         """The names of all K features of the derivation `rules`, in the order of their `groups` (int64[K]).
 
-        Raises ValueError if these are not the groups of its features.
+        `source` and `tags` are the words and tags of the sentence. Raises ValueError if these are not the groups of its
+        features.
         """
-        contexts = list(self._contexts(source, rules))
+        contexts = list(self._contexts(source, tags, rules))
         names_by_group = [
             deque(self._of_group(group, contexts)) if is_active else deque[str]()
             for group, is_active in zip(SPARSE_GROUPS, self.active)
@@ -56,11 +59,13 @@ class FeatureNamer:
         for context in contexts:
             yield from (f"{prefix}{name}" for name in group.names(context))
 
-    def _contexts(self, source: Sequence[str], rules: Sequence[NamedRule]) -> Iterator[RuleInContext]:
+    def _contexts(
+        self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule]
+    ) -> Iterator[RuleInContext]:
         before, span, words = BEGIN, (0, 0), [BEGIN, BEGIN]
         for begin, end, target, keys, points in rules:
             pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
-            phrase = self.levels, self.combinations, source, begin, end, target, pair_names, points
+            phrase = self.levels, self.combinations, source, tags, begin, end, target, pair_names, points
             context = RuleInContext(*phrase, before, *span, words[-1], words[-2])
             yield context
             before, span, words = context.rule, (begin, end), [*words[-2:], *target]

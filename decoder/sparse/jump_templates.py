@@ -5,9 +5,9 @@ in models whose lexicalized reordering is hierarchical. The first phrase is mono
 one has no next phrase, and no feature with it, as in lexicalized reordering.
 
 Rule reordering is the paper's "discriminative re-ordering". Class reordering is its "POS-based re-ordering", with the
-classes of the model's first level of kind classes. There "with-next" of a phrase and "with-previous" of the phrase
-after it are conjunctions of the same two sequences, so that we count them once. And we add the orientation, which the
-sequences alone do not tell: the paper's feature is the sum of two of ours.
+tags of the source tokens, or their classes: see Levels.class_column. There "with-next" of a phrase and "with-previous"
+of the phrase after it are conjunctions of the same two sequences, so that we count them once. And we add the
+orientation, which the sequences alone do not tell: the paper's feature is the sum of two of ours.
 """
 
 from collections.abc import Iterator
@@ -62,9 +62,12 @@ def _rule_names(context: RuleInContext) -> Iterator[str]:
 
 
 def _class_names(context: RuleInContext) -> Iterator[str]:
-    classes = [context.levels.names("source", word)[context.levels.class_column] for word in context.source]
-    previous = "_".join(classes[context.previous_begin : context.previous_end]) or BEGIN
-    yield f"{previous}+{'_'.join(classes[context.begin : context.end])},{_orientation(context)}"
+    column = context.levels.class_column
+    previous, current = (
+        "_".join(context.source_names(position)[column] for position in range(begin, end))
+        for begin, end in ((context.previous_begin, context.previous_end), (context.begin, context.end))
+    )
+    yield f"{previous or BEGIN}+{current},{_orientation(context)}"
 
 
 JUMP_GROUPS = (
@@ -77,7 +80,7 @@ JUMP_GROUPS = (
     ),
     SparseGroup(
         "class_reordering",
-        "classes of the source words of a phrase and of the phrase before, and whether it is monotone to that",
+        "tags or classes of the source words of a phrase and of the phrase before, and whether it is monotone to that",
         "history",
         _class_names,
         rate=0.02,

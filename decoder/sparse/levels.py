@@ -1,6 +1,11 @@
-"""Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1)."""
+"""Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1).
+
+A level of tags, such as parts of speech (Green et al. 2013, section 3.2), classes single tokens of the source sentence.
+Target words have no tags, and no feature has a class of them at that level.
+"""
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -17,9 +22,9 @@ from phrasebeam.lm.text.word_classes import read_class_map
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
-LevelKind = Literal["word", "characters", "classes", "type"]
+LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
-UNCLASSED = "?"  # class of a word that the map does not have
+UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
 NO_CLASSES = np.zeros((0, 1), np.uint64)
 NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 
@@ -27,13 +32,16 @@ NO_CONTENT = np.zeros(0, np.bool_)  # see Levels.content_words
 class Level(Section):
     """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
-    kind: LevelKind = Field(description="the word; its first characters; its class in a map; numeral, mark or other")
+    kind: LevelKind = Field(
+        description="the word; its first characters; its class in a map; numeral, mark or other; its tag"
+    )
     budget: int = Field(ge=1, description="what one of these adds to the cost of a combination")
     source: str = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
     target: str = Field(default="", description="the same of target words")
-    prefix: int = Field(default=0, ge=0, description="characters of the class or the word that count, 0 for all")
+    prefix: int = Field(default=0, ge=0, description="characters of word, class or tag that count, 0 for all")
+    content: list[str] = Field(default=[], description="beginnings of the tags of content words")
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
@@ -41,6 +49,8 @@ class Level(Section):
             raise ValueError("source and target are the maps of a level of kind classes, and needed there")
         if self.kind == "characters" and not self.prefix:
             raise ValueError("prefix says how many characters count; give 1 or more")
+        if self.content and self.kind != "tags":
+            raise ValueError("content is of tags; give it to a level of kind tags")
         return self
 
     @property
@@ -52,7 +62,8 @@ class Level(Section):
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
-    A source word is a content word unless it is frequent, a mark or a number.
+    A source word is a content word if its tag begins as `content` of the first level of tags says; where that says
+    nothing, unless it is frequent, a mark or a number.
     """
 
     def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):
@@ -62,39 +73,51 @@ class Levels:
             side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
             for side in ("source", "target")
         }
+        self._content = next((tuple(level.content) for level in levels if level.kind == "tags"), ())
 
     @property
     def class_column(self) -> int:
-        """The column of the first level of kind classes, or WORD, which is 0, without one."""
-        return next((i for i, level in enumerate(self.levels, 1) if level.kind == "classes"), int(WORD))
+        """The column of the first level of kind tags or else of kind classes, or WORD, which is 0, without one."""
+        columns = [i for kind in ("tags", "classes") for i, level in enumerate(self.levels, 1) if level.kind == kind]
+        return columns[0] if columns else int(WORD)
 
-    def names(self, side: str, word: str) -> list[str]:
-        """The word and its class at each level; `side` is "source" or "target"."""
-        return [word, *(_class_of(level, classes, word) for level, classes in zip(self.levels, self._maps[side]))]
+    @property
+    def target_columns(self) -> list[int]:
+        """The columns of the levels that class target words."""
+        return [i for i, level in enumerate(self.levels, 1) if level.kind != "tags"]
 
-    def classes(self, side: str, words: Iterable[str]) -> np.ndarray:
+    def names(self, side: str, word: str, tag: str = UNCLASSED) -> list[str]:
+        """The word and its class at each level; `side` is "source" or "target", `tag` that of the source token."""
+        return [word, *(_class_of(level, classes, word, tag) for level, classes in zip(self.levels, self._maps[side]))]
+
+    def classes(self, side: str, words: Iterable[str], tags: Iterable[str] = repeat(UNCLASSED)) -> np.ndarray:
         """uint64[W, 1 + L] hashes of `words` and their classes at L levels."""
-        rows = [self.names(side, word) for word in words]
+        rows = [self.names(side, word, tag) for word, tag in zip(words, tags)]
         texts = [f"{label}={name}" for row in rows for label, name in zip(self.labels, row)]
         return hash_texts(texts).reshape(len(rows), len(self.labels))
 
-    def sentence_classes(self, words: Sequence[str]) -> np.ndarray:
+    def sentence_classes(self, words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
         """uint64[n + 2, 1 + L] hashes of a source sentence of n words between its boundaries."""
-        return self.classes("source", [BEGIN, *words, END])
+        return self.classes("source", [BEGIN, *words, END], [BEGIN, *tags, END])
 
-    def is_content(self, word: str) -> bool:
-        """Whether a source word is a content word."""
+    def is_content(self, word: str, tag: str) -> bool:
+        """Whether a source token is a content word."""
+        if self._content:
+            return tag.startswith(self._content)
         return word not in self.frequent.source and word_type(word) in ("word", "mixed")
 
-    def content_words(self, words: Sequence[str]) -> np.ndarray:
+    def content_words(self, words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
         """bool[n], which words of a source sentence are content words."""
-        return np.array([self.is_content(word) for word in words], np.bool_)
+        return np.array([self.is_content(word, tag) for word, tag in zip(words, tags)], np.bool_)
 
 
-def _class_of(level: Level, classes: dict[str, str], word: str) -> str:
+def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str:
     if level.kind == "type":
         return word_type(word)
-    text = classes.get(word, UNCLASSED) if level.kind == "classes" else word
+    if level.kind == "classes":
+        text = classes.get(word, UNCLASSED)
+    else:
+        text = tag if level.kind == "tags" else word
     return text[: level.prefix] if level.prefix else text
 
 

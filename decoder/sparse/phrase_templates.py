@@ -58,13 +58,14 @@ def _alignment_names(context: RuleInContext) -> Iterator[str]:
 
 
 def _deletion_names(context: RuleInContext) -> Iterator[str]:
-    levels, words = context.levels, context.source[context.begin : context.end]
-    for position, word in enumerate(words[:LONGEST_PHRASE]):
-        partners = [context.target[j] for i, j in context.points if i == position]
-        if levels.is_content(word) and levels.frequent.target.issuperset(partners):
+    levels, begin = context.levels, context.begin
+    for position in range(begin, min(context.end, begin + LONGEST_PHRASE)):
+        partners = [context.target[j] for i, j in context.points if begin + i == position]
+        is_content = levels.is_content(context.source[position], context.tags[position])
+        if is_content and levels.frequent.target.issuperset(partners):
             yield ALL_CLASSES
             if column := levels.class_column:
-                yield f"{levels.labels[column]}={levels.names('source', word)[column]}"
+                yield f"{levels.labels[column]}={context.source_names(position)[column]}"
 
 
 PHRASE_GROUPS = (
@@ -98,8 +99,8 @@ PHRASE_GROUPS = (
     ),
     SparseGroup(
         "source_deletion",
-        f"class of a content word that is unaligned or aligned with none but the {MOST_FREQUENT} most frequent words; "
-        "and one for all of them (Green et al. 2013)",
+        f"tag or class of a content word that is unaligned or aligned with none but the {MOST_FREQUENT} most frequent "
+        "words; and one for all of them (Green et al. 2013)",
         "rule",
         _deletion_names,
         rate=0.02,

@@ -32,6 +32,7 @@ class Sparse(NamedTuple):
     points: PairPoints  # of the pairs
     is_frequent: np.ndarray  # bool[V], whether a target word is frequent; see FrequentWords
     class_column: int  # see Levels
+    target_columns: np.ndarray  # int64[T], see Levels
 
 
 def no_sparse() -> Sparse:
@@ -52,6 +53,7 @@ def no_sparse() -> Sparse:
         no_pair_points(),
         np.zeros(0, np.bool_),
         0,
+        np.zeros(0, np.int64),
     )
 
 
@@ -94,5 +96,6 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
         combinations=edges,
         is_frequent=np.array([word in levels.frequent.target for word in target.words], np.bool_),
         class_column=levels.class_column,
+        target_columns=np.array(levels.target_columns, np.int64),
     )
     return only_groups(sparse, active)

@@ -21,13 +21,13 @@ from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sp
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.decoder.sparse.text_hashes import name_keys
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, PhraseTable, map_array
+from phrasebeam.decoder.tables.model_files import PAIR_FEATURES, open_arrays
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
-PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
 
 
 class TemplatesFile(Templates):
@@ -110,20 +110,12 @@ def save_pair_features(
     with atomic_file(path / "names") as file:
         file.write("".join(f"{name}\n" for name in names).encode("utf-8"))
     arrays = {"offsets": offsets, "keys": name_keys(names)[numbers], "values": values}
-    for name, dtype in PAIR_ARRAYS.items():
-        np.save(path / f"{name}.npy", arrays[name].astype(dtype))
+    for name, field, *_ in PAIR_FEATURES:
+        np.save(path / f"{name}.npy", arrays[name].astype(field.dtype))
 
 
 def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:
-    arrays = {name: map_array(directory / f"{name}.npy") for name in PAIR_ARRAYS}
-    n_features = int(arrays["offsets"][-1]) if arrays["offsets"].size else 0
-    for name, dtype in PAIR_ARRAYS.items():
-        expected = n_pairs + 1 if name == "offsets" else n_features
-        if (arrays[name].dtype, arrays[name].shape) != (dtype, (expected,)):
-            found = f"{arrays[name].dtype} of shape {arrays[name].shape}"
-            raise FormatError(
-                directory / f"{name}.npy", f"{found}, expected {np.dtype(dtype)} of shape ({expected},); {TRAIN_AGAIN}"
-            )
+    arrays = open_arrays(directory, PAIR_FEATURES, {"P": n_pairs})
     active = sparse.active.copy()
     active[PAIR_SPARSE] = True
     sparse = sparse._replace(pair_offsets=arrays["offsets"], pair_keys=arrays["keys"], pair_values=arrays["values"])

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 Scope = Literal["pair", "rule", "orientation", "history"]
 
@@ -13,7 +14,8 @@ class RuleInContext(NamedTuple):
 
     levels: Levels
     combinations: Sequence[Sequence[Sequence[int]]]  # rows of Sparse.combinations, by kind of word edges
-    source: Sequence[str]  # the sentence
+    source: Sequence[str]  # the words of the sentence
+    tags: Sequence[str]  # their tags, UNCLASSED in models without
     begin: int  # source words, half open
     end: int
     target: Sequence[str]
@@ -24,6 +26,13 @@ class RuleInContext(NamedTuple):
     previous_end: int
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN
+
+    def source_names(self, position: int) -> list[str]:
+        """The source word at `position`, from -1 to n for <s>, the words and </s>, and its class at each level."""
+        if 0 <= position < len(self.source):
+            return self.levels.names("source", self.source[position], self.tags[position])
+        boundary = BEGIN if position < 0 else END
+        return self.levels.names("source", boundary, boundary)
 
     @property
     def rule(self) -> str:

@@ -10,12 +10,11 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.decoder.tables.phrase_table import map_array
+from phrasebeam.decoder.tables.model_files import SPARSE_WEIGHTS, TRAIN_AGAIN, open_arrays
 from phrasebeam.kernels.hashing import first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NO_KEY = np.uint64(0)  # marks an empty slot
-FILES = {"keys": np.uint64, "values": np.float64}
 
 
 class SparseWeights(NamedTuple):
@@ -108,7 +107,7 @@ def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[P
     """Write the weights that are not 0 to keys.npy and values.npy, in the order of their keys; returns the paths."""
     keys, values = used(weights)
     Path(directory).mkdir(parents=True, exist_ok=True)
-    paths = [Path(directory) / f"{name}.npy" for name in FILES]
+    paths = [Path(directory) / f"{file.name}.npy" for file in SPARSE_WEIGHTS]
     for path, array in zip(paths, (keys[values != 0], values[values != 0])):
         with atomic_file(path) as file:  # models may share the one that is there
             np.save(file, array)
@@ -117,16 +116,11 @@ def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[P
 
 def open_sparse_weights(directory: str | Path) -> SparseWeights:
     """Read the weights in keys.npy and values.npy. Raises ModelError or FormatError if one is missing or damaged."""
-    arrays = {name: map_array(Path(directory) / f"{name}.npy") for name in FILES}
-    for name, dtype in FILES.items():
-        array = arrays[name]
-        if (array.dtype, array.shape) != (dtype, arrays["keys"].shape):
-            expected = f"{np.dtype(dtype)} of shape {arrays['keys'].shape}"
-            raise FormatError(
-                Path(directory) / f"{name}.npy", f"{array.dtype} of shape {array.shape}, expected {expected}"
-            )
-    if not np.isfinite(arrays["values"]).all():
-        raise FormatError(Path(directory) / "values.npy", "weights that are not finite; train again")
-    weights = new_sparse_weights(arrays["keys"].size)
-    add_weights(weights, np.ascontiguousarray(arrays["keys"]), np.ascontiguousarray(arrays["values"]))
+    keys, values = open_arrays(Path(directory), SPARSE_WEIGHTS, {}).values()
+    if not np.isfinite(values).all():
+        raise FormatError(Path(directory) / "values.npy", f"weights that are not finite; {TRAIN_AGAIN}")
+    if keys.size and (keys[0] == NO_KEY or (keys[1:] <= keys[:-1]).any()):
+        raise FormatError(Path(directory) / "keys.npy", f"keys that do not ascend from 1; {TRAIN_AGAIN}")
+    weights = new_sparse_weights(keys.size)
+    add_weights(weights, np.ascontiguousarray(keys), np.ascontiguousarray(values))
     return weights

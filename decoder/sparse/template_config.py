@@ -35,6 +35,11 @@ class Templates(_Switches):
 
     @model_validator(mode="after")
     def _has_classes(self) -> "Templates":
-        if self.class_reordering and not any(level.kind == "classes" for level in self.levels):
-            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes")
+        if self.class_reordering and not any(level.kind in ("classes", "tags") for level in self.levels):
+            raise ValueError("class_reordering is of classes of source words; give levels one of kind classes or tags")
         return self
+
+
+def needs_tags(templates: Templates | None) -> bool:
+    """Whether source tokens have tags, in models with these templates or, if None, without any."""
+    return templates is not None and any(level.kind == "tags" for level in templates.levels)

@@ -43,8 +43,8 @@ ONE = np.float32(1)
 
 def _history_names(context: RuleInContext) -> Iterator[str]:
     last, second_last = (context.levels.names("target", word) for word in (context.last, context.second_last))
-    for column, label in enumerate(context.levels.labels[1:], 1):
-        yield f"{context.rule},{label}={second_last[column]}_{last[column]}"
+    for column in context.levels.target_columns:
+        yield f"{context.rule},{context.levels.labels[column]}={second_last[column]}_{last[column]}"
 
 
 SPARSE_GROUPS = (
@@ -66,7 +66,7 @@ SPARSE_GROUPS = (
     ),
     SparseGroup(
         "rule_history",
-        "the phrase pair and the last two target words, at every level",
+        "the phrase pair and the last two target words, at every level but those of tags",
         "history",
         _history_names,
         rate=0.02,
@@ -197,7 +197,8 @@ def fire_history(
         h = class_jump_hash(previous.source_classes, rule.source_classes, is_monotone)
         fire(fired, CLASS_REORDERING, h, ONE)
     if sparse.active[RULE_HISTORY]:
-        for column in range(1, sparse.begin_classes.size):
+        for i in range(sparse.target_columns.size):
+            column = sparse.target_columns[i]
             h = combine(combine(START, np.int64(rule.rule)), np.int64(_class_of(sparse, synthetic, last, column)))
             fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
 

@@ -17,7 +17,6 @@ from phrasebeam.decoder.sparse.levels import Level, target_class
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel
-from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
@@ -67,7 +66,9 @@ def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
         for positions in combinations(range(len(POSITIONS)), size):
             kind = list(KINDS.values()).index(tuple(dict.fromkeys(SIDES[position] for position in positions)))
             for chosen in product(range(len(levels)), repeat=size):
-                if sum(levels[i].budget for i in chosen) > settings.budget:
+                sides = [SIDES[position] for position in positions]
+                has_target_tag = any(side == "target" and levels[i].kind == "tags" for side, i in zip(sides, chosen))
+                if has_target_tag or sum(levels[i].budget for i in chosen) > settings.budget:
                     continue
                 row = [ABSENT] * len(POSITIONS)
                 for position, level in zip(positions, chosen):
@@ -120,15 +121,12 @@ def _names(kind: int, context: RuleInContext) -> Iterator[str]:
     """The names of the combinations of one kind."""
     if not context.combinations[kind]:
         return
-    around, names, labels = [BEGIN, *context.source, END], context.levels.names, context.levels.labels
-    empty = [EMPTY_PHRASE] * len(labels)
+    labels, begin, end = context.levels.labels, context.begin, context.end
+    target = [context.levels.names("target", word) for word in (*context.target[:1], *context.target[-1:])]
     at = [
-        names("source", context.source[context.begin]),
-        names("source", context.source[context.end - 1]),
-        names("target", context.target[0]) if context.target else empty,
-        names("target", context.target[-1]) if context.target else empty,
-        names("source", around[context.begin]),
-        names("source", around[context.end + 1]),
+        *(context.source_names(position) for position in (begin, end - 1)),
+        *(target or [[EMPTY_PHRASE] * len(labels)] * 2),
+        *(context.source_names(position) for position in (begin - 1, end)),
     ]
     for row in context.combinations[kind]:
         parts = [
@@ -136,7 +134,7 @@ def _names(kind: int, context: RuleInContext) -> Iterator[str]:
             for position, classes, column in zip(POSITIONS, at, row)
             if column != ABSENT
         ]
-        yield ",".join(parts + [f"length={context.end - context.begin}"] * row[int(LENGTH)])
+        yield ",".join(parts + [f"length={end - begin}"] * row[int(LENGTH)])
 
 
 EDGE_GROUPS = tuple(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.errors import FormatError
+from phrasebeam.decoder.tables.model_files import PHRASES, REORDERING, TRAIN_AGAIN, open_arrays
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
@@ -22,21 +23,6 @@ MOSES_SCORES = 4
 SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE = 0, 2  # columns of ln_scores
 LEAST_LN = -100.0  # where Moses floors ln p
 LONGEST_AT_ONCE = 1 << 20  # offsets that `longest` reads at once
-LAYOUT = {  # dtype and number of dimensions of every file
-    "slots": (np.int64, 1),
-    "source_offsets": (np.int64, 1),
-    "source_words": (np.int32, 1),
-    "pair_offsets": (np.int64, 1),
-    "target_offsets": (np.int64, 1),
-    "target_words": (np.int32, 1),
-    "ln_scores": (np.float32, 2),
-    "alignment_offsets": (np.int64, 1),
-    "alignment_points": (np.uint8, 2),
-    "joint_counts": (np.int32, 1),
-    "source_counts": (np.int32, 1),
-    "target_counts": (np.int32, 1),
-    "counts": (np.int32, 2),
-}
 
 
 class PhraseTable(NamedTuple):
@@ -135,68 +121,14 @@ def save_arrays(arrays: NamedTuple, directory: str | Path) -> None:
 
 def open_phrase_table(directory: str | Path) -> PhraseTable:
     """Map a phrase table from `directory`. Raises ModelError or FormatError where it is damaged."""
-    table = PhraseTable(**_map_arrays(Path(directory), PhraseTable._fields))
-    pairs, sources = table.target_offsets.size - 1, table.source_offsets.size - 1
-    lengths = {
-        "slots": n_slots(sources),
-        "pair_offsets": sources + 1,
-        "source_counts": sources,
-        "ln_scores": pairs,
-        "alignment_offsets": pairs + 1,
-        "joint_counts": pairs,
-        "target_counts": pairs,
-        "source_words": table.source_offsets[-1],
-        "target_words": table.target_offsets[-1],
-        "alignment_points": table.alignment_offsets[-1],
-    }
-    for name, length in lengths.items():
-        n_rows = len(getattr(table, name))
-        if n_rows != length:
-            raise FormatError(Path(directory) / f"{name}.npy", f"{n_rows} rows, expected {length}; {TRAIN_AGAIN}")
+    counts = dict[str, int]()
+    table = PhraseTable(**open_arrays(Path(directory), PHRASES, counts))
+    if counts["S"] != n_slots(counts["N"]):
+        message = f"{counts['S']} slots, expected {n_slots(counts['N'])} for {counts['N']} source phrases"
+        raise FormatError(Path(directory) / "slots.npy", f"{message}; {TRAIN_AGAIN}")
     return table
 
 
 def open_reordering_table(directory: str | Path, n_pairs: int) -> ReorderingTable:
     """Map the reordering table of `n_pairs` phrase pairs from `directory`. Raises ModelError or FormatError."""
-    table = ReorderingTable(**_map_arrays(Path(directory), ReorderingTable._fields))
-    for name, array in table._asdict().items():
-        if len(array) != n_pairs:
-            message = f"{len(array)} rows for {n_pairs} phrase pairs; {TRAIN_AGAIN}"
-            raise FormatError(Path(directory) / f"{name}.npy", message)
-    return table
-
-
-TRAIN_AGAIN = "train the model again or copy it whole"
-
-
-def _map_arrays(directory: Path, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """The arrays `names` in `directory`, whose dtypes and dimensions are checked against LAYOUT."""
-    arrays = {}
-    for name in names:
-        path = directory / f"{name}.npy"
-        arrays[name] = array = map_array(path)
-        dtype, n_dimensions = LAYOUT[name]
-        is_valid = (array.dtype, array.ndim) == (dtype, n_dimensions) and array.flags.c_contiguous
-        if not is_valid or (name.endswith("_offsets") and not array.size):
-            message = f"{array.dtype} of shape {array.shape}, expected {np.dtype(dtype)} in {n_dimensions} dimensions"
-            raise FormatError(path, f"{message}; {TRAIN_AGAIN}")
-    return arrays
-
-
-def map_array(path: Path) -> np.ndarray:
-    """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays).
-
-    Raises ModelError where the file is missing, FormatError where it is damaged.
-    """
-    try:
-        with open(path, "rb") as file:
-            if file.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
-                raise ValueError("another kind of file, or an empty one")
-        array: np.ndarray = np.load(path, mmap_mode="c", allow_pickle=False)
-        if isinstance(array, np.memmap) and array.offset + array.nbytes < path.stat().st_size:
-            raise ValueError("more bytes than its header announces")
-    except FileNotFoundError:
-        raise ModelError(f"{path}: missing; {TRAIN_AGAIN}") from None
-    except (ValueError, EOFError) as error:
-        raise FormatError(path, f"not a whole .npy array ({error}); {TRAIN_AGAIN}") from None
-    return np.asarray(array)
+    return ReorderingTable(**open_arrays(Path(directory), REORDERING, {"P": n_pairs}))

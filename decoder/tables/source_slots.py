@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.array_writer import ArrayWriter
+from phrasebeam.base.array_file import ArrayWriter
 from phrasebeam.base.spill import BucketFiles, RowFile
-from phrasebeam.decoder.tables.phrase_table import ABSENT, map_array, n_slots, phrase_hash
+from phrasebeam.decoder.tables.model_files import PHRASES, open_arrays
+from phrasebeam.decoder.tables.phrase_table import ABSENT, n_slots, phrase_hash
 from phrasebeam.kernels.jit import kernel
 
 BYTES_PER_SLOT = 64  # memory for each slot of a part while it is filled, measured
@@ -132,7 +133,8 @@ def _first_repeated(keys: np.ndarray, phrases: np.ndarray, directory: Path) -> l
     suspects = np.flatnonzero(keys[1:] == keys[:-1]) + 1
     if not suspects.size:
         return []
-    offsets, words = (map_array(directory / f"{name}.npy") for name in ("source_offsets", "source_words"))
+    files = [file for file in PHRASES if file.name in ("source_offsets", "source_words")]
+    offsets, words = open_arrays(directory, files, {}).values()
     for i in suspects[np.argsort(phrases[suspects])].tolist():
         same_hash = np.flatnonzero(keys[:i] == keys[i])
         phrase, *others = (words[slice(*offsets[j : j + 2])].tolist() for j in phrases[[i, *same_hash]])

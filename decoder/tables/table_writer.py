@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.array_writer import ArrayWriter
 from phrasebeam.base.spill import RowFile
+from phrasebeam.decoder.tables.model_files import PHRASES, REORDERING, array_writers
 from phrasebeam.decoder.tables.phrase_table import ABSENT, MOSES_SCORES, PhraseTable, ReorderingTable
 from phrasebeam.decoder.tables.source_slots import hash_phrases, write_slots
 
@@ -36,25 +36,9 @@ class TableWriter:
         """`memory`: bytes that building the hash table may take, which is done when the context ends."""
         self.phrases, self.n_pairs, self.memory = phrases, 0, memory
         self.repeated_source = ABSENT  # when closed: the first source phrase that equals an earlier one
-        self.writers = {
-            "source_offsets": ArrayWriter(phrases / "source_offsets.npy", np.int64),
-            "source_words": ArrayWriter(phrases / "source_words.npy", np.int32),
-            "pair_offsets": ArrayWriter(phrases / "pair_offsets.npy", np.int64),
-            "target_offsets": ArrayWriter(phrases / "target_offsets.npy", np.int64),
-            "target_words": ArrayWriter(phrases / "target_words.npy", np.int32),
-            "ln_scores": ArrayWriter(phrases / "ln_scores.npy", np.float32, (n_scores,)),
-            "alignment_offsets": ArrayWriter(phrases / "alignment_offsets.npy", np.int64),
-            "alignment_points": ArrayWriter(phrases / "alignment_points.npy", np.uint8, (2,)),
-            "joint_counts": ArrayWriter(phrases / "joint_counts.npy", np.int32),
-            "source_counts": ArrayWriter(phrases / "source_counts.npy", np.int32),
-            "target_counts": ArrayWriter(phrases / "target_counts.npy", np.int32),
-        }
-        self.reordering = {}
-        if reordering is not None:
-            self.reordering = {
-                "ln_scores": ArrayWriter(reordering / "ln_scores.npy", np.float32, (n_columns,)),
-                "counts": ArrayWriter(reordering / "counts.npy", np.int32, (8,)),
-            }
+        written = [file for file in PHRASES if file.name != "slots"]
+        self.writers = array_writers(phrases, written, {"K": n_scores})
+        self.reordering = {} if reordering is None else array_writers(reordering, REORDERING, {"C": n_columns})
         self.ends = {name: 0 for name in self.writers if name.endswith("_offsets")}
         self.longest = dict.fromkeys(self.ends, 0)
         self.hashes = RowFile(phrases / "source_hashes", np.uint64)

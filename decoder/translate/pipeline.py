@@ -8,6 +8,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
@@ -59,9 +60,10 @@ def translate_lines(
     """
     markup, raw_text = decoder.searcher.input_settings.markup, settings.raw_text
     if raw_text:
-        _check_raw(settings, markup != "pass-through" or prefixes is not None or training_files is not None)
+        has_tokens = markup != "pass-through" or prefixes is not None or training_files is not None
+        _check_raw(settings, has_tokens, decoder.model)
         lines = map(raw_text.before, lines)  # in the thread that reads, while others search
-    inputs = read_all_markup(lines, markup, settings.source_name)
+    inputs = read_all_markup(lines, markup, settings.source_name, decoder.model.has_tags)
     if prefixes is not None:
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
@@ -70,11 +72,13 @@ def translate_lines(
         yield _output(number, answer, settings)
 
 
-def _check_raw(settings: LineSettings, has_tokens: bool) -> None:
+def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
     if settings.alignment or settings.segmentation or settings.scores:
         raise ConfigError("alignment, segmentation and scores are of tokens; leave out raw text, or leave out them")
     if has_tokens:
         raise ConfigError("markup, prefixes and references are tokenized; leave out raw text, or leave out them")
+    if model.has_tags:
+        raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
 
 
 def _output(number: int, answer: Answer, settings: LineSettings) -> LineOutput:

@@ -22,7 +22,6 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
-from phrasebeam.lm.text.corpus import split
 
 TRANSLATION = Request()
 
@@ -89,6 +88,10 @@ class Decoder:
         """The model's tables, with the weights of new searches."""
         return self.searcher.snapshot.tables
 
+    def input_of(self, line: str | Input) -> Input:
+        """The sentence in a tokenized line, whose tokens are word|TAG where the model has features of tags."""
+        return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
+
     def translate(self, line: str | Input) -> Translation:
         """The best translation of a tokenized sentence that the search finds.
 
@@ -98,7 +101,7 @@ class Decoder:
 
     def complete(self, line: str | Input, prefix: str, partial_word: bool = False) -> Translation:
         """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
-        return self.translate(replace(_as_input(line), prefix=Prefix.read(prefix, partial_word)))
+        return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
     def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
@@ -122,7 +125,7 @@ class Decoder:
 
     def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
-        with self.searcher.search(_as_input(line)) as result:
+        with self.searcher.search(self.input_of(line)) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
             if request.mbr:
                 translation = result.least_risk(request.mbr)
@@ -147,7 +150,7 @@ class Decoder:
         """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
 
         def table(line: str | Input) -> NbestTable:
-            with self.searcher.search(_as_input(line)) as result:
+            with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
         yield from map_ordered(table, lines, threads)
@@ -158,7 +161,3 @@ class Decoder:
         What reading `lines` raises is raised here, after the translations of the lines before.
         """
         yield from map_ordered(self.translate, lines, threads)
-
-
-def _as_input(line: str | Input) -> Input:
-    return line if isinstance(line, Input) else Input(split(line))

@@ -16,9 +16,13 @@ class ArrayField(NamedTuple):
     shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
     fill: float | None  # the first value of all elements; None: whatever the memory held before
 
+    def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The shape in numbers; `sizes` says how many each name stands for. Raises KeyError where one is missing."""
+        return tuple(_length(length, sizes) for length in self.shape)
+
     def new(self, sizes: Mapping[str, int]) -> np.ndarray:
-        """An array of that kind; `sizes` says how many each name of the shape stands for."""
-        shape = [_length(length, sizes) for length in self.shape]
+        """An array of that kind, see `lengths`."""
+        shape = self.lengths(sizes)
         if self.fill is None:
             return np.empty(shape, self.dtype)
         return np.full(shape, self.fill, self.dtype) if self.fill else np.zeros(shape, self.dtype)
@@ -49,8 +53,14 @@ def allocate(struct: type[Struct], sizes: Mapping[str, int], **given: Any) -> St
     return struct(**new, **given)
 
 
+def split_length(length: str) -> tuple[str, int]:
+    """The name in a length "NAME" or "NAME + number", and the number or 0."""
+    name, _, more = length.partition(" + ")
+    return name, int(more or 0)
+
+
 def _length(length: int | str, sizes: Mapping[str, int]) -> int:
     if isinstance(length, int):
         return length
-    name, _, more = length.partition(" + ")
-    return sizes[name] + int(more or 0)
+    name, more = split_length(length)
+    return sizes[name] + more

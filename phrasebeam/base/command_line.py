@@ -8,13 +8,14 @@ import typer
 from typer.core import TyperCommand
 
 from phrasebeam.base.errors import SmtError
-from phrasebeam.base.progress import hide_progress
+from phrasebeam.base.progress import hide_progress, start_command
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
+    start_command()
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()

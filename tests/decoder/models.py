@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from phrasebeam.base.config import save_config
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription, open_description
+from phrasebeam.decoder.model.digests import model_files
+from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, save_arrays
 from phrasebeam.decoder.tables.source_slots import build_slots
 from phrasebeam.lm.arpa import read_arpa, write_arpa
@@ -94,6 +96,12 @@ def random_toy(
     return Toy(directory, table, lm, order, longest, vector, reordering, early)
 
 
+def assert_sound(directory):
+    """The model in `directory` has digests, and all its files are as they say."""
+    assert open_description(directory).files.keys() == {*model_files(directory)}
+    assert list(findings(directory)) == []
+
+
 def last_workspace(decoder):
     """The workspace in which one thread's decoder searched last."""
     with decoder.searcher._workspaces.borrow() as workspace:
@@ -150,7 +158,7 @@ def write_model(directory, table, weights, longest, order, reordering):
     target.save(directory / "target.vocab")
     save_config(weights, directory / "weights.yaml")
     description = ModelDescription(
-        format=MODEL_FORMAT,
+        format=WITHOUT_DIGESTS,
         version="0",
         signature="toy",
         sentence_pairs=SENTENCE_PAIRS,

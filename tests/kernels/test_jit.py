@@ -9,26 +9,31 @@ import numpy as np
 import pytest
 
 from phrasebeam.kernels import jit as kernels
+from phrasebeam.kernels import sources
 from tests import ROOT
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A function that writes modules of a project of their own, as {path: source}."""
-    monkeypatch.setattr(kernels, "ROOT", tmp_path)
+    monkeypatch.setattr(sources, "ROOT", tmp_path)
 
     def write(files):
         for name, source in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(source)
-        kernels._imports.cache_clear()
-        kernels._digest.cache_clear()
+        forget()
         return tmp_path
 
     yield write
-    kernels._imports.cache_clear()
-    kernels._digest.cache_clear()
+    forget()
+
+
+def forget():
+    """Read all sources again."""
+    for function in (sources._imports, sources._file_digest, sources._digest):
+        function.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_sources(project, source, imported):
         if imported & {"phrasebeam/lm/b.py", "phrasebeam/lm/c.py"}
         else set()
     )
-    assert kernels.sources_of(root / "phrasebeam/lm/a.py") == {
+    assert sources.sources_of(root / "phrasebeam/lm/a.py") == {
         root / name for name in {"phrasebeam/lm/a.py"} | imported | circle
     }
 
@@ -76,22 +81,22 @@ def test_cache_directory_follows_the_sources(project):
         "phrasebeam/lm/c.py": "",
     }
     a = project(files) / "phrasebeam/lm/a.py"
-    first = kernels.cache_directory(a)
+    first = sources.cache_directory(a)
     project({"phrasebeam/lm/c.py": "# nobody imports this"})
-    assert kernels.cache_directory(a) == first
+    assert sources.cache_directory(a) == first
     project({"phrasebeam/lm/b.py": "ONE = 2"})
-    assert kernels.cache_directory(a) != first
+    assert sources.cache_directory(a) != first
     project(files)
-    assert kernels.cache_directory(a) == first
+    assert sources.cache_directory(a) == first
 
 
 def test_cache_directory_follows_bounds_checks(project, monkeypatch):
     a = project({"phrasebeam/lm/a.py": ""}) / "phrasebeam/lm/a.py"
-    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", None)
-    unchecked = kernels.cache_directory(a)
+    monkeypatch.setattr(sources.numba.config, "BOUNDSCHECK", None)
+    unchecked = sources.cache_directory(a)
     project({})
-    monkeypatch.setattr(kernels.numba.config, "BOUNDSCHECK", 1)
-    assert kernels.cache_directory(a) != unchecked
+    monkeypatch.setattr(sources.numba.config, "BOUNDSCHECK", 1)
+    assert sources.cache_directory(a) != unchecked
 
 
 @pytest.mark.parametrize(
@@ -108,7 +113,7 @@ def test_cache_directory_follows_the_environment(project, monkeypatch, variables
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert kernels.cache_directory(a).parent == Path(home) / "kernels"
+    assert sources.cache_directory(a).parent == Path(home) / "kernels"
 
 
 def run(script, directory, cache):
@@ -125,7 +130,7 @@ def run(script, directory, cache):
     return done.stdout.strip()
 
 
-OURS = [f"phrasebeam/{name}.py" for name in ("kernels/jit", "kernels/indices", "base/own_modules")]
+OURS = sorted(sources.sources_of(ROOT / "phrasebeam/kernels/jit.py"))
 KERNEL = "from phrasebeam.kernels.jit import kernel\n{imports}\n@kernel\ndef {name}(x):\n    return {value}\n"
 
 
@@ -133,7 +138,7 @@ KERNEL = "from phrasebeam.kernels.jit import kernel\n{imports}\n@kernel\ndef {na
 def test_an_edited_callee_is_compiled_into_its_caller(project, tmp_path):
     caller = KERNEL.format(imports="from phrasebeam.lm.callee import g", name="f", value="10 * g(x)")
     callees = [KERNEL.format(imports="", name="g", value=f"x + {i}") for i in (1, 2)]
-    ours = {name: (ROOT / name).read_text() for name in OURS}
+    ours = {path.relative_to(ROOT): path.read_text() for path in OURS}
     root = project({"phrasebeam/__init__.py": "", "phrasebeam/lm/caller.py": caller, **ours})
     script = "from phrasebeam.lm.caller import f; print(f(1), sum(f.stats.cache_hits.values()))"
     for callee, expected in ((0, "20 0"), (0, "20 1"), (1, "30 0"), (0, "20 1")):
@@ -169,7 +174,7 @@ filtered_table.check_frequencies = lambda phrases: None  # the toys have none
 
 
 def force_all(decoder, unlimited):
-    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()))
+    given = Input(["a", "b"], held_out=HeldOutPair(("s",), ()), tags=("N", "V"))
     forced = ForcedDecoder(Decoder.load(toy.directory, unlimited))
     for one in decoder, forced.decoder:
         forced.force(given, one.translate(given).text)
@@ -193,7 +198,7 @@ for reordering in (Reordering(orientation="hier"), None):
     add_templates(toy, templates, 1)
     for algorithm in ("stack", "cube"):
         sparse = Decoder.load(toy.directory, SearchSettings(algorithm=algorithm))
-        sparse.answer("a b c x d", Request(n=3, sparse="names"))
+        sparse.answer("a|N b|N c|V x|A d|N", Request(n=3, sparse="names"))
     force_all(sparse, SearchSettings(table_limit=0))
 LanguageModel.load(toy.directory / "lm.bin").full_scores(["s"], begin=False, end=False)
 n_compiled = 0

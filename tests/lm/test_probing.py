@@ -2,6 +2,7 @@
 
 import gzip
 import struct
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
-from phrasebeam.lm.probing import MODEL_TYPES
+from phrasebeam.lm.probing import MODEL_TYPES, UNIGRAMS, VOCABULARY
 from phrasebeam.lm.probing_writer import build_tables, write_probing
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import random_arpa
@@ -22,6 +23,7 @@ TOY = Path(__file__).with_name("toy.arpa")
 GOLDEN = Path(__file__).with_name("toy.probing.bin")  # build_binary probing toy.arpa toy.probing.bin
 SENTENCES = [["a", "b", "a", "c"], ["b", "b", "b", "a"], ["c", "a", "b", "d", "a", "b"], ["d"]]
 MODEL_TYPE, ORDER, VERSION, MULTIPLIER = 96, 88, 104, 92  # bytes of the header
+TABLES = 144  # where the first table begins
 
 
 def from_ngrams(orders, words=("<unk>", "<s>", "</s>", "a", "b")):
@@ -95,7 +97,7 @@ def test_other_kinds_of_models_are_refused(tmp_path, model_type):
         (MULTIPLIER, struct.pack("<f", 0.5), "multiplier 0.5"),
         (MULTIPLIER, struct.pack("<f", float("nan")), "multiplier nan"),
         (108, struct.pack("<Q", 1000), "announces at least .* cut short"),
-        (108, struct.pack("<Q", 2**60), "announces at least .* cut short"),
+        *((108 + 8 * i, struct.pack("<Q", n), "cut short") for i in range(3) for n in (2**60, 2**61, 2**63, 2**64 - 1)),
         (136, struct.pack("<I", 1), "damaged table of words"),
         (140, struct.pack("<I", 8), "damaged table of words"),
         (116, struct.pack("<Q", 7), "words are not where they should be"),
@@ -106,9 +108,38 @@ def test_damaged_headers_are_refused(tmp_path, position, packed, message):
         LanguageModel.load(patched(tmp_path, position, packed))
 
 
+@pytest.mark.needs_jit
+def test_damage_anywhere_in_a_header_is_refused_or_does_no_harm(tmp_path):
+    expected = [LanguageModel.load(GOLDEN).full_scores(words) for words in SENTENCES]
+    whole, n_refused = GOLDEN.read_bytes(), 0
+    bits = [(i, bytes([whole[i] ^ 1 << bit])) for i in range(TABLES) for bit in range(8)]
+    numbers = 0, 1, 2**31, 2**61, 2**63, 2**64 - 1
+    words = [(i, struct.pack("<Q", number)) for i in range(0, TABLES - 4, 4) for number in numbers]
+    for position, packed in bits + words:
+        try:
+            damaged = LanguageModel.load(patched(tmp_path, position, packed))
+            assert [damaged.full_scores(words) for words in SENTENCES] == expected
+        except FormatError as error:
+            n_refused += 1
+            assert "\n" not in str(error)
+    assert n_refused > 0.8 * len(bits + words)
+
+
+def test_a_table_without_empty_buckets_is_refused(tmp_path):
+    data, tables = bytearray(GOLDEN.read_bytes()), LanguageModel.load(GOLDEN).tables
+    for start, end in pairwise(4 * tables.starts[[VOCABULARY, UNIGRAMS, 2, 3]]):
+        full = data[:start] + b"\1" * (end - start) + data[end:]
+        (tmp_path / "full.bin").write_bytes(full)
+        if start == 4 * tables.starts[UNIGRAMS]:  # these are found by their ids
+            LanguageModel.load(tmp_path / "full.bin")
+            continue
+        with pytest.raises(FormatError, match="no empty bucket among the"):
+            LanguageModel.load(tmp_path / "full.bin")
+
+
 def test_every_cut_is_refused(tmp_path):
     whole = GOLDEN.read_bytes()
-    for length in range(whole.index(b"<unk>\0") + 6):
+    for length in range(len(whole)):
         (tmp_path / "cut.bin").write_bytes(whole[:length])
         with pytest.raises(FormatError):
             LanguageModel.load(tmp_path / "cut.bin")
@@ -190,4 +221,13 @@ def test_orders_without_ngrams(tmp_path):
 def test_words_that_do_not_end(tmp_path, change):
     (tmp_path / "lm").write_bytes(change(GOLDEN.read_bytes()))
     with pytest.raises(FormatError, match="its last word is not ended; copy it again"):
+        LanguageModel.load(tmp_path / "lm")
+
+
+@pytest.mark.parametrize(
+    ("change", "found"), [(lambda image: image.removesuffix("café\0".encode()), 5), (lambda image: image + b"d\0\0", 8)]
+)
+def test_more_or_fewer_words_than_announced(tmp_path, change, found):
+    (tmp_path / "lm").write_bytes(change(GOLDEN.read_bytes()))
+    with pytest.raises(FormatError, match=f": {found} words at its end, expected 6: cut short or damaged; copy it"):
         LanguageModel.load(tmp_path / "lm")

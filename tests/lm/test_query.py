@@ -1,5 +1,7 @@
 """Queries against Katz's recursion and against KenLM, word by word and bit by bit."""
 
+import re
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.base.errors import ModelError
 from phrasebeam.lm import query
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel
@@ -159,3 +162,23 @@ def test_kernels_compile_once_for_all_models(directory):
     LanguageModel.load(GOLDEN).full_scores(["a"])
     assert len(query.score_words.signatures) == 1
     assert len(query.find_words.signatures) == 1
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e38])
+@pytest.mark.parametrize(
+    ("old", "words", "found"),
+    [(-0.25, ["a", "a"], "'a' after '<s> a'"), (-0.35, ["b", "b", "a"], "'a' after 'b b'")],
+)
+def test_numbers_that_are_none_are_told_of_where_they_are_used(tmp_path, old, words, found, value):
+    old, new = (struct.pack("<f", number) for number in (old, value))
+    (tmp_path / "lm.bin").write_bytes(GOLDEN.read_bytes().replace(old, new))
+    model = LanguageModel.load(tmp_path / "lm.bin")
+    assert model.score(["b", "café"]) < 0
+    with pytest.raises(ModelError, match=re.escape(f"lm.bin: log10 p of {found} is {value:g}, expected a number not")):
+        model.score(words)
+
+
+def test_numbers_of_an_arpa_file_that_are_too_high(tmp_path):
+    (tmp_path / "lm.arpa").write_text(TOY.read_text("utf-8").replace("\ta\t-0.25", "\ta\t1e38"), encoding="utf-8")
+    with pytest.raises(ModelError, match=r"lm\.arpa: log10 p of 'word 3' after 'word 1 word 3' is 1e\+38, expected"):
+        LanguageModel.load(tmp_path / "lm.arpa").score(["a", "a"])

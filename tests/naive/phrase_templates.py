@@ -5,6 +5,7 @@ from itertools import groupby
 from tests.naive.hashes import EVERY_BIT, combine, hash_text, mix, name_hash
 
 PHRASE_GROUPS = ("source_bigrams", "target_bigrams", "rule_shape", "phrase_alignment", "source_deletion")
+LONGEST = 255  # words of a side that count
 
 
 def most_frequent(counts, n):
@@ -24,6 +25,7 @@ def one_word_counts(pairs):
 
 def phrase_names(rule, points):
     """The names of all features of (source words, target words) but those of deleted words."""
+    rule = [side[:LONGEST] for side in rule]
     for group, words in zip(PHRASE_GROUPS, rule):
         for i in range(len(words) - 1):
             yield group, words[i], words[i + 1]
@@ -48,12 +50,14 @@ def reached(clique, points):
     return clique if more <= clique else reached(clique | more, points)
 
 
-def deleted(frequent, rule, points):
-    """The content words that are deleted."""
-    for i, word in enumerate(rule[0]):
+def deleted(frequent, rule, tags, content, points):
+    """The positions of content words that are deleted; `content`: how their tags begin, if tags say it."""
+    for i, (word, tag) in enumerate(zip(rule[0], tags)):
         is_content = word not in frequent[0] and any(c.isalpha() for c in word)
+        if content:
+            is_content = any(tag.startswith(beginning) for beginning in content)
         if is_content and all(rule[1][j] in frequent[1] for k, j in points if k == i):
-            yield word
+            yield i
 
 
 def phrase_hash(name):

@@ -20,45 +20,54 @@ JUMPS = ("rule_reordering", "class_reordering")
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 
 
-def stand_ins(levels, maps, word):
-    """What stands for a word at each level, and as what."""
+def stand_ins(levels, maps, word, tag):
+    """What stands for a word at each level, and as what; a target word has the tag None."""
     found = []
     for level, known in zip(levels, maps):
         if level.kind == "type":
             text = "boundary" if word in ("<s>", "</s>") else "word" if word.isalpha() else "mark"
+        elif level.kind == "tags" and tag is None:
+            found.append(None)
+            continue
         else:
-            text = known.get(word, "?") if level.kind == "classes" else word
+            text = {"classes": known.get(word, "?"), "tags": tag}.get(level.kind, word)
             text = text[: level.prefix] if level.prefix else text
         found.append(f"{level.kind}{level.prefix or ''}={text}")
     return found
 
 
-def edges(templates, maps, source, span, target):
+def edges(templates, maps, source, tags, span, target):
     """The names of the combinations of one phrase pair."""
     settings = templates.word_edges
-    sentence = ["<s>", *source, "</s>"]
+    sentence = list(zip(["<s>", *source, "</s>"], ["<s>", *tags, "</s>"]))
     begin, end = span
     at = [
-        (sentence[begin + 1], "source"),
-        (sentence[end], "source"),
-        (target[0] if target else None, "target"),
-        (target[-1] if target else None, "target"),
-        (sentence[begin], "source"),
-        (sentence[end + 1], "source"),
+        (*sentence[begin + 1], "source"),
+        (*sentence[end], "source"),
+        (target[0] if target else None, None, "target"),
+        (target[-1] if target else None, None, "target"),
+        (*sentence[begin], "source"),
+        (*sentence[end + 1], "source"),
     ]
     for size in range(1, settings.most_words + 1):
         for chosen in combinations(range(6), size):
             for levels in product(range(len(templates.levels)), repeat=size):
-                if sum(templates.levels[i].budget for i in levels) <= settings.budget:
+                if cost(templates.levels, chosen, levels) <= settings.budget:
                     parts = []
                     for position, level in zip(chosen, levels):
-                        word, side = at[position]
-                        text = stand_ins(templates.levels, maps[side], word)[level] if word is not None else None
+                        word, tag, side = at[position]
+                        text = stand_ins(templates.levels, maps[side], word, tag)[level] if word is not None else None
                         parts.append((position, text))
                     group = kind_of_edges(chosen)
                     yield group, tuple(parts), None
                     if settings.with_length:
                         yield group, tuple(parts), end - begin
+
+
+def cost(levels, positions, chosen):
+    """The cost of the `chosen` levels at these positions, of which the target's have no tags."""
+    has_target_tag = any(i in (2, 3) and levels[k].kind == "tags" for i, k in zip(positions, chosen))
+    return float("inf") if has_target_tag else sum(levels[k].budget for k in chosen)
 
 
 def kind_of_edges(positions):
@@ -68,27 +77,31 @@ def kind_of_edges(positions):
     return f"{'all' if len(parts) == 3 else '_'.join(parts)}_edges"
 
 
-def deletions(templates, maps, rule, points):
-    """The names of deleted content words: all of them, and their classes in the first map, if there is any."""
-    levels = [i for i, level in enumerate(templates.levels) if level.kind == "classes"]
-    for word in deleted(maps["frequent"], rule, points):
+def deletions(templates, maps, rule, tags, points):
+    """The names of deleted content words: all of them, and their tags or classes, if there are any."""
+    content = next((level.content for level in templates.levels if level.kind == "tags"), [])
+    for i in deleted(maps["frequent"], rule, tags, content, points):
         yield "source_deletion", "all"
-        if levels:
-            yield "source_deletion", stand_ins(templates.levels, maps["source"], word)[levels[0]]
+        if any(level.kind in ("tags", "classes") for level in templates.levels):
+            yield "source_deletion", class_of(templates.levels, maps["source"], rule[0][i], tags[i])
 
 
 def groups_of(templates):
     """The groups whose features a model of the templates can have."""
     found = [name for name in (*RULES, *PHRASE_GROUPS, *JUMPS) if getattr(templates, name)]
     if templates.word_edges:
-        costs = sorted(level.budget for level in templates.levels)
-        most = min(templates.word_edges.most_words, templates.word_edges.budget // costs[0])
-        kinds = {kind_of_edges(chosen) for size in range(1, most + 1) for chosen in combinations(range(6), size)}
+        kinds = set()
+        for size in range(1, templates.word_edges.most_words + 1):
+            for chosen, levels in product(
+                combinations(range(6), size), product(range(len(templates.levels)), repeat=size)
+            ):
+                if cost(templates.levels, chosen, levels) <= templates.word_edges.budget:
+                    kinds.add(kind_of_edges(chosen))
         found += [name for name in EDGES if name in kinds]
     return found
 
 
-def names(templates, maps, source, derivation):
+def names(templates, maps, source, tags, derivation):
     """The names of all features of [(span, target words)]."""
     before, span_before, history = None, (-1, 0), ["<s>", "<s>"]
     for (begin, end), target in derivation:
@@ -100,14 +113,14 @@ def names(templates, maps, source, derivation):
             if getattr(templates, name[0]):
                 yield name
         if templates.source_deletion:
-            yield from deletions(templates, maps, rule, points)
+            yield from deletions(templates, maps, rule, tags[begin:end], points)
         if templates.word_edges:
-            yield from edges(templates, maps, source, (begin, end), target)
+            yield from edges(templates, maps, source, tags, (begin, end), target)
         if templates.rule_bigram:
             yield "rule_bigram", before, rule
         if templates.rule_history:
-            last = [stand_ins(templates.levels, maps["target"], word) for word in history[:-3:-1]]
-            for level in range(len(templates.levels)):
+            last = [stand_ins(templates.levels, maps["target"], word, None) for word in history[:-3:-1]]
+            for level in (i for i, level in enumerate(templates.levels) if level.kind != "tags"):
                 yield "rule_history", rule, last[0][level], last[1][level]
         is_monotone = orientation(span_before, (begin, end)) == 0
         if templates.rule_reordering:
@@ -115,12 +128,9 @@ def names(templates, maps, source, derivation):
                 yield "rule_reordering", before, "next", is_monotone
             yield "rule_reordering", rule, "previous", is_monotone
         if templates.class_reordering:
-            classes = [class_of(templates.levels, maps["source"], word) for word in rule[0]]
-            if before is None:
-                yield "class_reordering", None, tuple(classes), is_monotone
-            else:
-                classes_before = [class_of(templates.levels, maps["source"], word) for word in before[0]]
-                yield "class_reordering", tuple(classes_before), tuple(classes), is_monotone
+            classes = [class_of(templates.levels, maps["source"], *token) for token in zip(source, tags)]
+            classes_before = None if before is None else tuple(classes[slice(*span_before)])
+            yield "class_reordering", classes_before, tuple(classes[begin:end]), is_monotone
         before, span_before, history = rule, (begin, end), [*history, *target]
 
 
@@ -173,10 +183,10 @@ def text_of(name):
     return f"{group}_{text}"
 
 
-def class_of(levels, maps, word):
-    """What stands for a word at the first level of classes."""
-    first = [level.kind for level in levels].index("classes")
-    return stand_ins(levels, maps, word)[first]
+def class_of(levels, maps, word, tag):
+    """What stands for a source word at the first level of tags, or else of classes."""
+    kinds = [level.kind for level in levels]
+    return stand_ins(levels, maps, word, tag)[kinds.index("tags" if "tags" in kinds else "classes")]
 
 
 def jump(neighbour, is_monotone):

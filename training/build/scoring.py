@@ -23,7 +23,7 @@ from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln, map_array
+from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
@@ -191,7 +191,7 @@ def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, 
     spans = _spans(rows[:, 0], max(pairs_at_once, 1))
     joint = np.zeros(len(rows), np.int32)
     for span in spans:
-        joint[span] = map_array(phrases / "joint_counts.npy")[rows[span, 0]]
+        joint[span] = np.load(phrases / "joint_counts.npy", mmap_mode="r")[rows[span, 0]]
     totals = np.bincount(target_of, weights=joint)[target_of] if target_of.size else np.zeros(0)
     ln_inverse = np.log(joint / totals)
     for span in spans:

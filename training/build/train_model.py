@@ -13,7 +13,7 @@ from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
@@ -63,8 +63,7 @@ def train_model(
         bitext.target_vocabulary.save(directory / "target.vocab")
         description = _describe(bitext, directory, sizes, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
-        save_config(description, directory / "model.yaml")
-    return description
+        return save_description(description, directory)
 
 
 def _tokenized(

@@ -7,6 +7,7 @@ from pathlib import Path
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, read_lines
+from phrasebeam.decoder.model.digests import file_digest
 from phrasebeam.decoder.model.language_model_folds import FOLDS_FORMAT, FoldsDescription, fold_of, fold_path
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.lm.estimate import MEMORY_BYTES, estimate
@@ -31,7 +32,7 @@ def build_lm_folds(
     if n_folds < 2:
         raise ConfigError(f"{n_folds} folds of the language model, expected at least 2")
     paths = {"target": target} | {f"language_model_text_{i}": path for i, path in enumerate(more, 1)}
-    description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, order=order, data=file_digests(paths))
+    data, files = file_digests(paths), {}
     with atomic_directory(output) as directory:
         for fold in range(n_folds):
             log.info("language model without fold %d of %d", fold, n_folds)
@@ -40,6 +41,8 @@ def build_lm_folds(
             model = estimate([rest, *more], order, memory_bytes, directory)
             write_probing(model, fold_path(directory, fold))
             rest.unlink()
+            files[fold_path(directory, fold).name] = file_digest(fold_path(directory, fold))
+        description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, order=order, data=data, files=files)
         save_config(description, directory / "folds.yaml")
     return description
 

@@ -1,15 +1,17 @@
 """Checkpoints of trainings: progress and arrays in one file, with a signature, so that a training can be resumed."""
 
 import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config, parse_config, save_config
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file
 
 
@@ -41,10 +43,13 @@ def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np
 
 
 def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
-    """Read what save_checkpoint wrote. Raises ConfigError where it has another signature."""
-    with np.load(path) as file:
-        arrays = dict(file.items())
-    data: Any = json.loads(arrays.pop("progress").tobytes())
+    """Read what save_checkpoint wrote. Raises ConfigError where it has another signature, FormatError for damage."""
+    try:
+        with np.load(path) as file:
+            arrays = dict(file.items())
+        data: Any = json.loads(arrays.pop("progress").tobytes())
+    except (ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error) as error:
+        raise FormatError(path, f"not a whole checkpoint ({error}); delete it, and the training begins again") from None
     return _checked(parse_config(data, kind, str(path)), signature, path), arrays
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.model.description import ModelDescription, save_description
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.tables.model_files import EDITABLE
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 
 REWRITTEN = ("model.yaml", "weights.yaml")
@@ -62,20 +63,23 @@ class DerivedModel:
         `names`: of the trainer (in the keys of its data there), and of its run; `description`: of `model`, where it is
         to be another one. Files of models are never changed, but replaced: sharing them is safe.
         """
+        before, (trainer, run) = description or self.opened.description, names
+        digests = dict[str, str]()  # of shared files
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)
             is_part = relative.name not in REWRITTEN and relative.parts[0] not in WORK_DIRECTORIES
             if path.is_file() and is_part and shares(relative):
                 share(path, self.output / relative)
+                if relative.as_posix() not in EDITABLE:
+                    digests[relative.as_posix()] = before.files.get(relative.as_posix(), "")
         save_config(weights, self.output / "weights.yaml")
-        before, (trainer, run) = description or self.opened.description, names
         update = {
             "version": version(),
             "settings": before.settings | dict(settings) | ({"run": run} if run else {}),
             "data": before.data | {f"{trainer} {name}": entry for name, entry in self.digests.items()},
             "signature": signature(settings, self.digests),
         }
-        save_config(before.model_copy(update=update), self.output / "model.yaml")
+        save_description(before.model_copy(update=update), self.output, digests)
 
 
 def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:

@@ -16,6 +16,8 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.markup import read_all_markup
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
@@ -45,7 +47,7 @@ class DevelopmentScore(NamedTuple):
 class DevelopmentSet:
     """Source sentences, the metric against their references, and how many threads translate."""
 
-    source: Sequence[str]
+    source: Sequence[Input]
     metric: Metric
     threads: int
 
@@ -81,8 +83,11 @@ class DevelopmentData:
         """Paths of all files, by name."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
 
-    def read(self, settings: ScoringSettings) -> DevelopmentSet:
-        """The sentences and the metric. Raises FormatError where files have not as many lines."""
+    def read(self, settings: ScoringSettings, has_tags: bool = False) -> DevelopmentSet:
+        """The sentences and the metric. Raises FormatError where files have not as many lines.
+
+        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags.
+        """
         lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
         for path, sentences in lines.items():
             if not sentences or len(sentences) != len(lines[self.source]):
@@ -90,7 +95,8 @@ class DevelopmentData:
                 raise FormatError(path, f"{len(sentences)} lines, {expected}")
         references = [lines[path] for path in self.references]
         metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
-        return DevelopmentSet(lines[self.source], metric, settings.threads)
+        source = list(read_all_markup(lines[self.source], "pass-through", self.source, has_tags))
+        return DevelopmentSet(source, metric, settings.threads)
 
 
 class DevelopmentScorer:

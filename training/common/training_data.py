@@ -8,10 +8,10 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold, open_folds
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.common.build_lm_folds import build_lm_folds
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
@@ -36,11 +36,14 @@ class TrainingData:
         if settings.leave_one_out and self.alignment is None:
             raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
 
-    def pairs(self, settings: TrainingDataSettings) -> Iterator[tuple[Input, tuple[str, ...]]]:
-        """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines."""
+    def pairs(self, settings: TrainingDataSettings, has_tags: bool = False) -> Iterator[tuple[Input, tuple[str, ...]]]:
+        """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines.
+
+        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags.
+        """
         alignment = self.alignment if settings.leave_one_out else None
         files = TrainingFiles(self.target, alignment, settings.leave_one_out or "drop", settings.lm_folds or None)
-        inputs = (Input(split(line)) for line in read_lines(self.source))
+        inputs = read_all_markup(read_lines(self.source), "pass-through", self.source, has_tags)
         return islice(with_references(inputs, files), settings.sentences or None)
 
     def folds(self, model: Model, directory: Path, settings: TrainingDataSettings) -> Sequence[Fold]:

@@ -18,6 +18,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_file import map_array
+from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, read_lines
@@ -41,6 +43,7 @@ from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
 PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
+PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
@@ -81,7 +84,7 @@ def train_expected_bleu(
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
-    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
+    training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
@@ -115,7 +118,7 @@ class ExpectedBleuTraining:
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
             folds = self.corpus.folds(opened, directory / "lm_folds", config)
-            sentences = self.corpus.pairs(config)
+            sentences = self.corpus.pairs(config, opened.has_tags)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
             total = min(config.sentences or n_lines, n_lines)
             make_lists(Decoder(opened, config.search, folds=folds), sentences, store, config, total)
@@ -136,7 +139,7 @@ class ExpectedBleuTraining:
             while (number := len(progress.iterations)) <= config.iterations:
                 begin = time.perf_counter()
                 with atomic_file(self.parameters_file(number)) as file:
-                    np.save(file, parameters.astype(np.float32))
+                    np.save(file, parameters.astype(PARAMETERS.dtype))
                 value = learner.step(parameters, state)
                 iteration = ExpectedBleuIteration(**value._asdict(), seconds=time.perf_counter() - begin)
                 progress = progress.with_iteration(iteration)
@@ -180,7 +183,8 @@ class ExpectedBleuTraining:
 
     def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
-        parameters = np.load(self.parameters_file(number)).astype(np.float64)
+        mend = f"delete {self.checkpoint}, and the training begins again"
+        parameters = map_array(self.parameters_file(number), PARAMETERS, {}, mend).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,

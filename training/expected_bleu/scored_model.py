@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.array_writer import npy_header
+from phrasebeam.base.array_file import npy_header
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.training.common.derived_model import DerivedModel

@@ -14,6 +14,7 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import DerivedModel
@@ -55,11 +56,11 @@ def train_ranking(
     corpus.check(config)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
-    read = development.read(config)
+    has_tags = needs_tags(config.templates or derived.opened.templates)
+    read, pairs = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(derived.opened, model, work, config.templates)
-    pairs = list(corpus.pairs(config))
     examples = examples_of(pairs, config)
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config))
     decoder.searcher.rank_by(opened.weights)

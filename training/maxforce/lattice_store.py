@@ -19,6 +19,7 @@ from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
+from phrasebeam.process.named_errors import named_in_errors
 
 ARRAYS = array_fields(GoldLattice)
 ALIGNMENT = 8
@@ -50,11 +51,13 @@ class LatticeWriter:
         data = b"".join(_padded(array.tobytes()) for array in arrays)
         sizes = (array.size for array in arrays)
         self._rows.append([number, self._offset, *sizes, int(lattice.merges_ends), zlib.crc32(data)])
-        self._offset += self._file.write(data)
+        with named_in_errors(self.directory / "data"):
+            self._offset += self._file.write(data)
 
     def finish(self, counts: Mapping[str, int]) -> None:
         """Write the index after all lattices were added; `counts`: sentence pairs by status."""
-        self._file.close()
+        with named_in_errors(self.directory / "data"):
+            self._file.close()
         index = io.BytesIO()
         np.save(index, np.array(self._rows, np.int64).reshape(-1, 4 + len(ARRAYS)))
         stored = StoredLattices(counts=dict(counts), index_crc32=zlib.crc32(index.getvalue()))
@@ -65,7 +68,8 @@ class LatticeWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with named_in_errors(self.directory / "data"):
+            self._file.close()
 
 
 class LatticeStore:

@@ -16,6 +16,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import DerivedModel
@@ -52,12 +53,12 @@ def train_maxforce(
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
-    read = development.read(config)
+    has_tags = needs_tags(config.templates or derived.opened.templates)
+    read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(derived.opened, model, work, config.templates)
     folds = corpus.folds(opened, work / "lm_folds", config)
-    sentences = list(corpus.pairs(config))
     comparison = _comparison(opened, folds, config)
     objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))
     decoder, progress = Decoder(opened, config.development_search or config.search), {}

@@ -8,8 +8,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.array_writer import HEADER_SIZE, npy_header
+from phrasebeam.base.array_file import HEADER_SIZE, npy_header
 from phrasebeam.base.errors import FormatError
+from phrasebeam.process.named_errors import named_in_errors
 
 BLOCK = 1 << 20  # bytes that are read at once
 
@@ -57,20 +58,23 @@ class GrowingArray:
         if rows.shape[1:] != self.row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
         data = rows.tobytes()
-        self.file.write(data)
+        with named_in_errors(self.path):
+            self.file.write(data)
         self.n_rows, self._crc32 = self.n_rows + len(rows), zlib.crc32(data, self._crc32)
 
     def commit(self) -> Committed:
         """Bring all rows to the disk, and say in the header how many they are; what to open the file with again."""
         self._write_header()
-        os.fsync(self.file.fileno())
+        with named_in_errors(self.path):
+            os.fsync(self.file.fileno())
         return Committed(self.n_rows, self._crc32)
 
     def _write_header(self) -> None:
-        self.file.seek(0)
-        self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
-        self.file.seek(0, os.SEEK_END)
-        self.file.flush()
+        with named_in_errors(self.path):
+            self.file.seek(0)
+            self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
+            self.file.seek(0, os.SEEK_END)
+            self.file.flush()
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""
@@ -78,4 +82,5 @@ class GrowingArray:
 
     def close(self) -> None:
         """Close the file."""
-        self.file.close()
+        with named_in_errors(self.path):
+            self.file.close()

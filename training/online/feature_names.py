@@ -37,7 +37,7 @@ def names_of(
         if not waiting:
             break
         for derivation in (record.better, record.worse):
-            for key, name in namer.names(sentences[record.number].words, derivation, waiting):
+            for key, name in namer.names(sentences[record.number], derivation, waiting):
                 names[key] = name
                 waiting.discard(key)
     return names
@@ -53,19 +53,19 @@ class Namer:
         sparse = self.decoder.tables.sparse
         self.namer = FeatureNamer(model.levels, sparse, model.pair_names)
 
-    def names(self, words: Sequence[str], derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
-        """Keys and names of those features of a derivation that are in `waiting`."""
-        rules = [
-            self._rule(words, pair, begin, end) for pair, begin, end in zip(*(field.tolist() for field in derivation))
-        ]
+    def names(self, given: Input, derivation: Derivation, waiting: set[int]) -> list[tuple[int, str]]:
+        """Keys and names of those features of a derivation of a sentence that are in `waiting`."""
+        phrases = zip(*(field.tolist() for field in derivation))
+        rules = [self._rule(given.words, pair, begin, end) for pair, begin, end in phrases]
         terms = tuple(self._term(rule) for rule in rules)
-        with self.decoder.searcher.prepare(Input(words, terms, "inclusive")) as search:
+        with self.decoder.searcher.prepare(Input(given.words, terms, "inclusive", tags=given.tags)) as search:
             indices = [self._index_of(search.source.synthetic, term) for term in terms]
             as_terms = derivation._replace(pair=-1 - np.array(indices, np.int64))
+            tags = search.source.tags
             _, keys, _, groups = self.decoder.searcher.result(search).vector(as_terms, is_complete=False)
         if waiting.isdisjoint(keys.tolist()):
             return []
-        names = self.namer.names(words, rules, groups)
+        names = self.namer.names(given.words, tags, rules, groups)
         return [(key, name) for key, name in zip(keys.tolist(), names) if key in waiting]
 
     @staticmethod

@@ -14,6 +14,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.output.derivation import Derivation
+from phrasebeam.process.named_errors import named_in_errors
 
 HEAD = 4
 
@@ -40,22 +41,25 @@ class UpdateLog:
         self._file = open(path, "r+b")
         self._file.truncate(size)
         self._file.seek(size)
-        self.size = size
+        self.path, self.size = path, size
 
     def add(self, record: Record) -> None:
         """Append a record; it is in the file after `flush`."""
         head = [record.number, record.better.pair.size, record.worse.pair.size]
         rows = [np.column_stack(derivation).ravel() for derivation in (record.better, record.worse)]
         data = np.concatenate([head, *rows]).astype(np.int64).tobytes()
-        self.size += self._file.write(np.int64(zlib.crc32(data)).tobytes() + data)
+        with named_in_errors(self.path):
+            self.size += self._file.write(np.int64(zlib.crc32(data)).tobytes() + data)
 
     def flush(self) -> None:
         """Write all `size` bytes to the file."""
-        self._file.flush()
+        with named_in_errors(self.path):
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        with named_in_errors(self.path):
+            self._file.close()
 
 
 def latest_first(path: Path) -> Iterator[Record]:

@@ -4,6 +4,7 @@ The work directory `tuning` in the output has features/ and lm_folds/ like that 
 directory with the files of an OnlineTraining.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, begin
@@ -62,18 +64,23 @@ def tune_online(
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
+    has_tags = needs_tags(config.online.templates or derived.opened.templates)
+    held_out = (online.held_out or corpus).read(config, has_tags)
+    test_set = test.read(config, has_tags) if test else None
+    training = _training(corpus, online)
+    examples = _examples(corpus, training, config, has_tags)
     signature = derived.signature(settings_with_effect(config))
     derived.work.mkdir(parents=True, exist_ok=True)
     check_method(derived.work, is_online=True)
     begin(derived.work / SIGNED, SignedSection(signature=signature))
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
-    held_out, test_set = (online.held_out or corpus).read(config), test.read(config) if test else None
-    data, results, found = _data(corpus, online, opened, config, derived.work), [], {}
+    folds = training.folds(opened, derived.work / "lm_folds", config.online) if training else ()
+    data, results, found = TuningData(examples, folds), [], {}
     for seed in config.seeds:
         directory = derived.work / f"seed-{seed}"
-        training, start = online_training(opened, data, held_out, config, seed, directory)
-        found[seed] = training.finish(signature, start)
+        online_run, start = online_training(opened, data, held_out, config, seed, directory)
+        found[seed] = online_run.finish(signature, start)
         score = _test_score(load_best(directory, signature), opened, test_set, config) if test_set else None
         results.append(_result(f"seed-{seed}", found[seed], held_out, score))
     best = derived.work / f"seed-{max(found, key=lambda seed: found[seed].best_score)}"
@@ -84,22 +91,29 @@ def tune_online(
     return results
 
 
-def _data(corpus: DevelopmentData, online: OnlineData, opened: Model, config: TuneConfig, work: Path) -> TuningData:
-    """The sentences of `corpus`; with a word alignment, as training data that the model must not know."""
+def _training(corpus: DevelopmentData, online: OnlineData) -> TrainingData | None:
+    """With a word alignment, `corpus` as training data that the model must not know."""
     if online.alignment is None:
-        references = [list(read_lines(path)) for path in corpus.references]
-        return TuningData(examples_of(corpus.read(config), references), ())
+        return None
     if len(corpus.references) > 1:
         raise ConfigError(
             f"{len(corpus.references)} references of training data, which have one; leave out --alignment"
         )
-    training, settings = TrainingData(corpus.source, corpus.references[0], online.alignment), config.online
-    examples = [
+    return TrainingData(corpus.source, corpus.references[0], online.alignment)
+
+
+def _examples(
+    corpus: DevelopmentData, training: TrainingData | None, config: TuneConfig, has_tags: bool
+) -> Sequence[ListExample]:
+    """The sentences of `training` within the limits or, if None, those of `corpus`."""
+    if training is None:
+        references = [list(read_lines(path)) for path in corpus.references]
+        return examples_of(corpus.read(config, has_tags), references)
+    return [
         ListExample(number, given, [" ".join(reference)])
-        for number, (given, reference) in enumerate(training.pairs(settings))
-        if 0 < len(given.words) <= settings.max_words
+        for number, (given, reference) in enumerate(training.pairs(config.online, has_tags))
+        if 0 < len(given.words) <= config.online.max_words
     ]
-    return TuningData(examples, training.folds(opened, work / "lm_folds", settings))
 
 
 def _test_score(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> float:

@@ -8,13 +8,11 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.per_feature import PerFeature, per_feature
@@ -73,7 +71,7 @@ def online_training(
 def examples_of(development: DevelopmentSet, references: Sequence[Sequence[str]]) -> list[ListExample]:
     """The sentences of a development set with all their references (one list for each set of them)."""
     rows = zip(development.source, zip(*references), strict=True)
-    return [ListExample(number, Input(split(line)), texts) for number, (line, texts) in enumerate(rows) if line.strip()]
+    return [ListExample(number, given, texts) for number, (given, texts) in enumerate(rows) if given.words]
 
 
 def _rates(layout: FeatureLayout, config: TuneConfig) -> PerFeature:

@@ -32,7 +32,8 @@ def tune_model(
     if online is not None:
         raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
-    development, test_set = corpus.read(config), test.read(config) if test else None
+    has_tags = derived.opened.has_tags
+    development, test_set = corpus.read(config, has_tags), test.read(config, has_tags) if test else None
     check_method(derived.work, is_online=False)
     starting_weights(derived.opened, config)  # raises its errors before any work
     results, tuners = [], []

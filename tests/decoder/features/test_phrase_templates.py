@@ -1,6 +1,7 @@
 """Sparse features of a phrase pair alone where pairs come from elsewhere than the model's table, and frequent words."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +12,11 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, Term
+from phrasebeam.decoder.input.sentence_input import HeldOutPair, Term
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.levels import Level, Levels
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
@@ -23,7 +24,7 @@ from phrasebeam.decoder.tables import word_counts
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
-from tests.decoder.features.test_sparse_features import add_points
+from tests.decoder.features.test_sparse_features import add_points, with_tags
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
 from tests.naive.phrase_templates import PHRASE_GROUPS
@@ -31,7 +32,9 @@ from tests.naive.sparse import key_of, names, text_of
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 FEW = 2
-TEMPLATES = Templates(levels=[Level(kind="type", budget=1)], **dict.fromkeys(PHRASE_GROUPS, True))
+TEMPLATES = Templates(
+    levels=[Level(kind="type", budget=1), Level(kind="tags", budget=1)], **dict.fromkeys(PHRASE_GROUPS, True)
+)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -70,7 +73,7 @@ def trained(tmp_path_factory):
     return with_templates(directory / "model"), lines
 
 
-def expected_names(model, words, one):
+def expected_names(model, words, tags, one):
     """The naive names of the features of a translation, from its phrases as they are shown."""
     derivation, points = [], {}
     for phrase in one.phrases:
@@ -80,7 +83,8 @@ def expected_names(model, words, one):
         rule = tuple(words[begin:end]), tuple(target)
         points[rule] = [(i - begin, j - first) for i, j in phrase.alignment]
     frequent = model.levels.frequent
-    return list(names(TEMPLATES, {"points": points, "frequent": frequent}, words, derivation))
+    maps = {"points": points, "frequent": frequent, "source": [{}, {}], "target": [{}, {}]}
+    return list(names(TEMPLATES, maps, words, tags, derivation))
 
 
 def check(directory, given_inputs):
@@ -89,7 +93,7 @@ def check(directory, given_inputs):
     decoder = Decoder.load(directory, SearchSettings(table_limit=3))
     for given_input in given_inputs:
         for one in decoder.answer(given_input, Request(n=20, sparse="names")).nbest:
-            found = expected_names(decoder.model, given_input.words, one)
+            found = expected_names(decoder.model, given_input.words, given_input.tags, one)
             keys = [key_of(name) for name in found]
             assert one.sparse == {key: keys.count(key) for key in keys}
             assert {key: one.sparse_names[key] for key in keys} == dict(zip(keys, map(text_of, found)))
@@ -110,8 +114,8 @@ def check(directory, given_inputs):
 
 def test_training_sentences_have_the_alignments_of_the_model(trained):
     directory, lines = trained
-    inputs = [Input(s, held_out=HeldOutPair(tuple(t), points)) for s, t, points in lines[:12]]
-    texts = check(directory, [*inputs, *(Input(one.words) for one in inputs)])
+    inputs = [replace(with_tags(s, 1), held_out=HeldOutPair(tuple(t), points)) for s, t, points in lines[:12]]
+    texts = check(directory, [*inputs, *(with_tags(one.words, 2) for one in inputs)])
     assert len(texts) > 50
 
 
@@ -122,7 +126,7 @@ def test_training_sentences_have_idf(trained):
     decoder = Decoder.load(directory, SearchSettings(table_limit=3), weights)
     model, dense, kinds = decoder.model, weight_vector(decoder.weights, decoder.features), set()
     for s, t, points in lines[:12]:
-        for one in decoder.nbest(Input(s, held_out=HeldOutPair(tuple(t), points)), 20):
+        for one in decoder.nbest(replace(with_tags(s, 1), held_out=HeldOutPair(tuple(t), points)), 20):
             expected = [0.0, 0.0]
             for phrase in one.phrases:
                 sides = zip(model.word_idf(), (model.source, model.target), (phrase.source, phrase.target))
@@ -141,14 +145,15 @@ def test_terms_have_the_alignments_of_the_markup(trained):
     directory, _ = trained
     words = ["a", "b", "new", "c", "d"]
     terms = Term(0, 2, ("s", "t", "New"), 1.0, ((0, 2), (1, 0))), Term(3, 5, ("u",)), Term(3, 4, tuple("vs" * 200))
-    check(directory, [Input(words, terms[:k], policy) for k in (1, 2, 3) for policy in ("inclusive", "exclusive")])
+    given_terms = [(terms[:k], policy) for k in (1, 2, 3) for policy in ("inclusive", "exclusive")]
+    check(directory, [replace(with_tags(words, 1), terms=some, policy=policy) for some, policy in given_terms])
 
 
 def test_alignments_that_lead_out_of_phrases(tmp_path):
     toy = random_toy(tmp_path / "toy", 7)
     add_points(toy, random.Random(2))
     with_templates(toy.directory)
-    lines = list(toy.table)
+    lines = [with_tags(line.split(), 1) for line in toy.table]
     path = toy.directory / "phrases" / "alignment_points.npy"
     points = np.load(path)
     np.save(path, np.full_like(points, 200))
@@ -189,5 +194,8 @@ def test_frequent_words(tmp_path_factory, seed, few):
 def test_content_words(trained):
     levels = open_model(trained[0]).levels
     assert len(levels.frequent.source) == len(levels.frequent.target) == FEW
-    words = [*sorted(levels.frequent.source), "1", "3.5", "-", "B2", "Haus"]
-    assert levels.content_words(words).tolist() == [False] * (FEW + 3) + [True] * 2
+    words, tags = [*sorted(levels.frequent.source), "1", "3.5", "-", "B2", "Haus"], ["N"] * (FEW + 5)
+    assert levels.content_words(words, tags).tolist() == [False] * (FEW + 3) + [True] * 2
+    levels = Levels([Level(kind="tags", budget=1, prefix=1, content=["N", "ADJ"])], trained[0], levels.frequent)
+    found = levels.content_words(words[:5], ["NN", "N", "ADV", "ADJ(A)", "$."])
+    assert found.tolist() == [True, True, False, True, False]

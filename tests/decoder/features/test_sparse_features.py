@@ -9,11 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config, save_config
+from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.cli import main
+from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, new_histories
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.raw_text.raw_text import RawText
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.levels import Level
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
@@ -27,12 +31,14 @@ from phrasebeam.decoder.sparse.sparse_weights import (
     with_values,
 )
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import NO_WORD
+from phrasebeam.decoder.sparse.templates import NO_WORD, RuleHashes
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.tables import word_counts
+from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, last_workspace, random_toy, toy_name
 from tests.decoder.search.test_search import UNLIMITED, flat
+from tests.inner_kernels import next_history
 from tests.naive.phrase_templates import PHRASE_GROUPS, most_frequent, one_word_counts
 from tests.naive.search import derivations, features
 from tests.naive.sparse import groups_of, key_of, names, text_of
@@ -44,7 +50,10 @@ LEVELS = [
     Level(kind="classes", budget=3, source="source.classes", target="target.paths"),
     Level(kind="classes", budget=2, prefix=1, source="source.classes", target="target.paths"),
     Level(kind="type", budget=1),
+    Level(kind="tags", budget=2, content=["N", "V"]),
+    Level(kind="tags", budget=1, prefix=1),
 ]
+WITHOUT_TAGS = LEVELS[:4]
 
 
 FEW = 2  # words are frequent in small models
@@ -70,8 +79,19 @@ def templates_of(draw):
         rule_history=draw(st.booleans()),
         **{group: draw(st.booleans()) for group in PHRASE_GROUPS},
         rule_reordering=draw(st.booleans()),
-        class_reordering=draw(st.booleans()) and any(level.kind == "classes" for level in levels),
+        class_reordering=draw(st.booleans()) and any(level.kind in ("classes", "tags") for level in levels),
     )
+
+
+def with_tags(words, seed):
+    """The sentence with random tags, which models without features of tags ignore."""
+    return Input(words, tags=tuple(random.Random(seed).choices(["N", "NA", "VA", "ART", "$."], k=len(words))))
+
+
+def random_sentence(seed, least, most):
+    """A random sentence with tags."""
+    rng = random.Random(seed)
+    return with_tags(rng.choices([*SOURCE, "x"], k=rng.randint(least, most)), seed)
 
 
 def add_templates(toy, templates, seed):
@@ -107,16 +127,17 @@ def add_points(toy, rng):
     return {"points": points, "frequent": [most_frequent(side, FEW) for side in sides]}
 
 
-def all_vectors(toy, templates, maps, scales, words, seed, chosen=None):
+def all_vectors(toy, templates, maps, scales, given, seed, chosen=None):
     """Vectors and weights of all derivations, with the groups' values, names by key; sparse weights go to files.
 
     Of the `chosen` derivations, where these are given.
     """
     rng, found = random.Random(seed), []
-    for derivation in chosen or derivations(toy.table, words, toy.longest, 2):
+    for derivation in chosen or derivations(toy.table, given.words, toy.longest, 2):
         plain = [(span, option[0]) for span, option in derivation]
         dense = features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early)
-        found.append((dense, [name for name in names(templates, maps, words, plain) if name[0] in scales]))
+        every = names(templates, maps, given.words, given.tags, plain)
+        found.append((dense, [name for name in every if name[0] in scales]))
     keys = {name: key_of(name) for name in dict.fromkeys(name for _, some in found for name in some)}
     values = {name: rng.uniform(-1, 1) if rng.random() < 0.7 else 0.0 for name in keys}
     table = new_sparse_weights(len(keys))
@@ -144,13 +165,13 @@ def test_lists_are_the_full_enumeration(directory, seed, reordering, templates, 
     name = f"{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
     toy = random_toy(directory / name, seed, reordering=reordering, early=seed % 3 == 0)
     maps, scales = add_templates(toy, templates, seed)
-    words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 4))
-    vectors, weights, texts = all_vectors(toy, templates, maps, scales, words, seed)
+    sentence = random_sentence(seed, 1, 4)
+    vectors, weights, texts = all_vectors(toy, templates, maps, scales, sentence, seed)
     scores = np.sort(vectors @ weights)[::-1][:50]
     decoder = Decoder.load(
         toy.directory, SearchSettings(**UNLIMITED, algorithm=algorithm, pop_limit=0, distortion_limit=2)
     )
-    found = decoder.answer(" ".join(words), Request(n=50, sparse="names")).nbest
+    found = decoder.answer(sentence, Request(n=50, sparse="names")).nbest
     np.testing.assert_allclose([one.score for one in found], scores, atol=2e-4)
     for one in found:
         assert np.abs(vectors - flat(one.features)).max(axis=1).min() < 2e-4
@@ -168,26 +189,27 @@ def test_forced_decoding_has_the_scores_of_the_search(directory, seed, reorderin
     name = f"forced-{toy_name(seed, reordering)}-{hash(templates.model_dump_json())}"
     toy = random_toy(directory / name, seed, 3, reordering)
     maps, scales = add_templates(toy, templates, seed)
-    words = random.Random(seed).choices([*SOURCE, "x"], k=random.Random(seed).randint(1, 5))
+    sentence = random_sentence(seed, 1, 5)
     by_text = {}
-    for derivation in derivations(toy.table, words, toy.longest, 2):
+    for derivation in derivations(toy.table, sentence.words, toy.longest, 2):
         by_text.setdefault(" ".join(word for _, option in derivation for word in option[0]), []).append(derivation)
     text = max(sorted(by_text), key=lambda text: len(by_text[text]))
-    vectors, weights, _ = all_vectors(toy, templates, maps, scales, words, seed, by_text[text])
+    vectors, weights, _ = all_vectors(toy, templates, maps, scales, sentence, seed, by_text[text])
     decoder = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=2))
-    with decoder.prepare(Input(words), text.split()) as search:
+    with decoder.prepare(sentence, text.split()) as search:
         gold = search.score(search.lattice()[1])
         for node in gold.best_node[gold.best_node >= 0].tolist():
             assert gold.features(node) @ weights == pytest.approx(gold.score(node), abs=1e-6)
-        assert gold.score(gold.best_node[len(words)]) == pytest.approx((vectors @ weights).max(), abs=2e-4)
+        assert gold.score(gold.best_node[len(sentence.words)]) == pytest.approx((vectors @ weights).max(), abs=2e-4)
 
 
+@pytest.mark.parametrize("line", ["a b c d a", "a|N b|V c|N d|N a|V"])
 @pytest.mark.parametrize("group", ["rule_bigram", "rule_history", "class_reordering"])
-def test_states_are_told_apart_only_by_what_features_depend_on(directory, group):
-    toy = random_toy(directory / f"states {group}", 4, most=8)
-    maps, _ = add_templates(toy, Templates(levels=LEVELS, **{group: True}), 4)
+def test_states_are_told_apart_only_by_what_features_depend_on(directory, group, line):
+    toy = random_toy(directory / f"states {group} {len(line)}", 4, most=8)
+    maps, _ = add_templates(toy, Templates(levels=LEVELS if "|" in line else WITHOUT_TAGS, **{group: True}), 4)
     decoder = Decoder.load(toy.directory, SearchSettings(**UNLIMITED), Weights(**{group: 1.0}))
-    decoder.translate("a b c d a")
+    decoder.translate(line)
     histories = last_workspace(decoder).histories
     n = int(histories.size[0])
     seen = {"rule_bigram": histories.rule[:, 0], "class_reordering": histories.rule[:, 1]}
@@ -195,9 +217,34 @@ def test_states_are_told_apart_only_by_what_features_depend_on(directory, group)
         assert np.any(values[1:n] != 0) == (name == group)
     assert np.any(histories.words[:n] != NO_WORD) == (group == "rule_history")
     if group == "class_reordering":  # of phrases of up to `longest` words of the sentence
-        known = maps["source"][0]
-        classes = {tuple(known[w] for w in "abcda"[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
+        known = line[2::4] if "|" in line else [maps["source"][0][word] for word in line.split()]
+        classes = {tuple(known[begin:end]) for begin in range(5) for end in range(begin + 1, 6)}
         assert 1 < len({*histories.rule[1:n, 1].tolist()}) <= len(classes)
+
+
+def test_histories_for_which_there_is_no_room():
+    histories, rule, words = new_histories(4, 1), RuleHashes(np.uint64(1), np.uint64(2)), np.zeros(1, np.int32)
+    histories.size[0] = 1  # START_HISTORY
+    none = np.int64(0), np.int64(0)
+    states = map(np.int64, [5, 6, 7, 8, 6])
+    ids = [next_history(histories, START_HISTORY, state, rule, words, *none) for state in states]
+    assert ids == [1, 2, 3, NO_HISTORY, 2]
+
+
+@pytest.mark.parametrize("algorithm", ["stack", "cube"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
+@pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "rule_id"])
+def test_weights_that_are_not_finite_are_refused(directory, group, value, algorithm):
+    toy = random_toy(directory / f"weights {group}", 4, most=8)
+    add_templates(toy, Templates(levels=LEVELS, **{group: True}), 4)
+    limits = SearchSettings(algorithm=algorithm, stack=3, pop_limit=3)
+    decoder = Decoder.load(toy.directory, limits, Weights(**{group: 1.0}))
+    answer = decoder.answer("a b c d a", Request(n=20, sparse="keys"))
+    keys = np.array(sorted({key for one in answer.nbest for key in one.sparse}), np.uint64)
+    sparse = with_values(decoder.tables.sparse.weights, keys, np.full(keys.size, value))
+    decoder.reweigh(Weights(**{group: 1.0}), sparse)
+    with pytest.raises(ModelError, match=r"^weights .* (not finite|expected smaller ones)"):
+        decoder.answer("a b c d a", Request(n=20))
 
 
 def test_class_reordering_without_classes_is_refused(directory, capsys):
@@ -208,6 +255,22 @@ def test_class_reordering_without_classes_is_refused(directory, capsys):
     assert main(["translate", "--model", str(toy.directory)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "class_reordering is of classes of source words; give levels one of kind classes" in line
+
+
+def test_sentences_without_tags_are_refused_by_models_with_features_of_tags(directory):
+    toy = random_toy(directory / "tags", 3)
+    add_templates(toy, Templates(levels=[Level(kind="tags", budget=1)], class_reordering=True), 3)
+    decoder = Decoder.load(toy.directory)
+    with pytest.raises(ConfigError, match="'a b' has no tags, and the model has features of tags; give Input some"):
+        decoder.translate(Input(["a", "b"]))
+    with pytest.raises(ConfigError, match=r"the token 'b', expected word\|TAG"):
+        decoder.translate("a|N b")
+    assert decoder.translate(Input([])).text == ""
+    raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="keep"))
+    with pytest.raises(ConfigError, match=r"features of tags; give tokens word\|TAG, and leave out raw text"):
+        next(translate_lines(decoder, ["a b"], settings=LineSettings(raw_text)))
+    with pytest.raises(ValueError, match="content is of tags; give it to a level of kind tags"):
+        Level(kind="type", budget=1, content=["N"])
 
 
 def test_keys_are_of_names_alone():
@@ -241,22 +304,22 @@ def test_features_with_other_keys_are_refused(directory, capsys):
 
 
 @settings(deadline=None, max_examples=15)
-@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
-def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
+@given(seed=st.integers(0, 2**20), templates=templates_of(), distinct=st.booleans())
+def test_tables_are_the_lists(directory, seed, templates, distinct):
     toy = random_toy(directory / f"table-{seed}-{hash(templates.model_dump_json())}", seed)
     maps, scales = add_templates(toy, templates, seed)
-    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
-    if words:
-        all_vectors(toy, templates, maps, scales, words, seed)
+    sentence = random_sentence(seed, 0, 4)
+    if sentence.words:
+        all_vectors(toy, templates, maps, scales, sentence, seed)
     decoder = Decoder.load(toy.directory)
-    found = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="keys")).nbest
-    (table,) = decoder.nbest_tables([" ".join(words)], 20, distinct, sparse=True)
+    found = decoder.answer(sentence, Request(n=20, distinct=distinct, sparse="keys")).nbest
+    (table,) = decoder.nbest_tables([sentence], 20, distinct, sparse=True)
     assert table.texts == [one.text for one in found]
     assert table.score.tolist() == [one.score for one in found]
     assert table.features.tolist() == [flat(one.features).tolist() for one in found]
     phrases, target = decoder.model.tables.phrases, decoder.model.target
     for one, begin, end in zip(found, table.first[:-1], table.first[1:], strict=True):
-        if words:
+        if sentence.words:
             assert len(one.phrases) == end - begin
         for phrase, pair in zip(one.phrases, table.pairs[begin:end].tolist()):
             ids = phrases.target_words[slice(*phrases.target_offsets[pair : pair + 2])] if pair >= 0 else []
@@ -267,7 +330,7 @@ def test_tables_are_the_lists(directory, seed, templates, n_words, distinct):
         assert values.keys() == one.sparse.keys()
         share = sum(weights.get(key, 0.0) * value for key, value in values.items())
         assert row[: toy.weights.size] @ toy.weights + share == pytest.approx(one.score, abs=2e-4)
-    (plain,) = decoder.nbest_tables([" ".join(words)], 20, distinct)
+    (plain,) = decoder.nbest_tables([sentence], 20, distinct)
     assert plain.texts == table.texts
     assert not any(plain.sparse.vectors())
 

@@ -19,7 +19,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.filtered_table import LN_SINGLETON, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import check_frequencies
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import WITHOUT_DIGESTS, ModelDescription
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.options.candidates import RankingWeights
@@ -66,7 +66,7 @@ def build(bitext, max_length, reordering):
         scores = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
         phrases, scores = (type(part)(*(np.array(array) for array in part)) for part in (table, scores))
     description = ModelDescription(
-        format=MODEL_FORMAT,
+        format=WITHOUT_DIGESTS,
         version="0",
         signature="",
         sentence_pairs=1,

@@ -30,6 +30,19 @@ ALL = 10**5
 REORDERINGS = None, WORD_MSD, Reordering(orientation="hier", kind="mslr")
 
 
+def test_tags_are_split_off_at_the_last_bar():
+    found = Input.read(" das|ART  |||$( a|b|N\n", has_tags=True)
+    assert found == Input(["das", "||", "a|b"], tags=("ART", "$(", "N"))
+    assert Input.read("das|ART |", has_tags=False) == Input(["das|ART", "|"])
+    assert Input.read("", has_tags=True) == Input([])
+    for token in ("das", "das|", "|ART", "|"):
+        with pytest.raises(ConfigError) as error:
+            Input.read(f"ein|ART {token}", has_tags=True)
+        assert str(error.value) == f"the token {token!r}, expected word|TAG, since the model has features of tags"
+    with pytest.raises(ConfigError, match="1 tags are given for 2 words, expected one for each, or none"):
+        Input(["das", "haus"], tags=("ART",))
+
+
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     return tmp_path_factory.mktemp("toys")

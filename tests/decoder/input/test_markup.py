@@ -132,6 +132,16 @@ def test_what_is_refused(line, complaint):
         assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("markup", READ)
+def test_tags_of_tokens(markup):
+    found = read_markup('a|N <b translation="x|y">c|V \\<d|N</b> <wall/> |||X', markup, has_tags=True)
+    assert (found.words, found.tags, found.walls) == (["a", "c", "<d", "||"], ("N", "V", "N", "X"), (3,))
+    assert [term.target for term in found.terms] == ([] if markup == "ignore" else [("x|y",)])
+    for line in ("a|N b", "a|N <b>c</b>"):
+        with pytest.raises(FormatError, match=r"^input:7: the token '[bc]', expected word\|TAG, since"):
+            read_markup(line, markup, number=7, has_tags=True)
+
+
 def test_long_lines_are_not_shown_whole():
     with pytest.raises(FormatError) as error:
         read_markup("<b " + "x" * 1000, "exclusive")

@@ -108,7 +108,7 @@ def test_damaged_language_models(model, whole):
 
 def test_checking_a_whole_model(model, capfd):
     assert main(["check-model", str(model)]) == 0
-    assert capfd.readouterr().out == f"{model}: sound\n"
+    assert capfd.readouterr().out.startswith(f"{model}: no wrong numbers; its model.yaml is of an older version")
     damage(model / "phrases" / "alignment_points.npy", 0, 200)
     damage(model / "phrases" / "ln_scores.npy", 5, np.nan)
     assert main(["check-model", str(model)]) == 2

@@ -21,7 +21,7 @@ from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import ALL_REORDERINGS, random_toy
+from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -215,6 +215,7 @@ def test_the_commands(tmp_path, toy, capsys):
     assert main(["export-moses", "--model", str(toy), "--output", str(moses)]) == 0
     (moses / "moses.ini").write_text((moses / "moses.ini").read_text() + "[threads]\n4\n")
     assert main(["import-moses", str(moses / "moses.ini"), "--output", str(model)]) == 0
+    assert_sound(model)
     assert "not taken over, since it does not belong to the model: [threads]" in capsys.readouterr().err
     expected = [translation.text for translation in Decoder.load(toy).translate_all(LINES)]
     assert [translation.text for translation in Decoder.load(model).translate_all(LINES)] == expected

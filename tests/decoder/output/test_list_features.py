@@ -1,7 +1,5 @@
 """The features of n-best lists for learning, against the translations that people get."""
 
-import random
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,9 +13,9 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
+from tests.decoder.features.test_sparse_features import add_templates, all_vectors, random_sentence, templates_of
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
-from tests.decoder.models import SOURCE, random_toy
+from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -29,8 +27,8 @@ def directory(tmp_path_factory):
     return tmp_path_factory.mktemp("lists")
 
 
-def list_of(decoder, words, n, distinct, prefix=NO_PREFIX):
-    with decoder.searcher.search(Input(words, prefix=prefix)) as result:
+def list_of(decoder, given, n, distinct):
+    with decoder.searcher.search(given) as result:
         return hypothesis_list(result, n, distinct)
 
 
@@ -40,16 +38,16 @@ def group_of(name):
 
 
 @settings(deadline=None, max_examples=20)
-@given(seed=st.integers(0, 2**20), templates=templates_of(), n_words=st.integers(0, 4), distinct=st.booleans())
-def test_lists_are_those_of_translations(directory, seed, templates, n_words, distinct):
+@given(seed=st.integers(0, 2**20), templates=templates_of(), distinct=st.booleans())
+def test_lists_are_those_of_translations(directory, seed, templates, distinct):
     toy = random_toy(directory / f"{seed}-{hash(templates.model_dump_json())}", seed)
     maps, scales = add_templates(toy, templates, seed)
-    words = random.Random(seed).choices([*SOURCE, "x"], k=n_words)
-    if words:
-        all_vectors(toy, templates, maps, scales, words, seed)
+    sentence = random_sentence(seed, 0, 4)
+    if sentence.words:
+        all_vectors(toy, templates, maps, scales, sentence, seed)
     decoder = Decoder.load(toy.directory)
-    expected = decoder.answer(" ".join(words), Request(n=20, distinct=distinct, sparse="names")).nbest
-    found = list_of(decoder, words, 20, distinct)
+    expected = decoder.answer(sentence, Request(n=20, distinct=distinct, sparse="names")).nbest
+    found = list_of(decoder, sentence, 20, distinct)
     features, weights = found.features, decoder.weights
     assert found.texts == [one.text for one in expected]
     assert found.score.tolist() == [one.score for one in expected]
@@ -94,7 +92,7 @@ def test_an_empty_sentence_has_what_was_typed(directory):
     toy = random_toy(directory / "typed", 6)
     add_templates(toy, Templates(rule_id=True, word_edges=WordEdges()), 6)
     decoder, prefix = Decoder.load(toy.directory), Prefix.read("s x")
-    expected, found = decoder.complete("", "s x"), list_of(decoder, [], 5, True, prefix)
+    expected, found = decoder.complete("", "s x"), list_of(decoder, Input([], prefix=prefix), 5, True)
     assert (found.texts, found.score.tolist()) == (["s x"], [expected.score])
     weights = weight_vector(decoder.weights, decoder.features)
     scores = scores_of(found.features, weights, decoder.tables.sparse.weights)

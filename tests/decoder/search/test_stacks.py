@@ -15,6 +15,7 @@ from phrasebeam.decoder.search.stacks import (
     OK,
     STACK_EDGES_FULL,
     STACK_FULL,
+    WRONG_SCORE,
     Arrival,
     clear_stack,
     close_stack,
@@ -113,6 +114,16 @@ def test_a_stack_that_is_cut_on_the_way(arrivals, limit, ln_beam):
     for node in found:
         assert set(node.edges) <= every[node.state]
         assert node.edges[0][2] == node.score == max(score for _, _, score in node.edges)
+
+
+NUMBERS = st.sampled_from([0.0, -1.0, 1e99, math.nan, math.inf, -math.inf, 1e101, -1e308])
+
+
+@given(st.lists(st.tuples(NUMBERS, STATES), min_size=1, max_size=80), st.integers(0, 3))
+def test_what_is_no_score_is_refused(arrivals, limit):
+    """For such numbers would leave pruning without an order."""
+    is_sound = all(abs(score) <= 1e100 for score, _ in arrivals)
+    assert (run(arrivals, limit, -math.inf, capacity=96) == WRONG_SCORE) == (not is_sound)
 
 
 def test_what_is_full():

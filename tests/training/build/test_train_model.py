@@ -31,6 +31,7 @@ from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests import ROOT
+from tests.decoder.models import assert_sound
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -63,6 +64,7 @@ def test_the_parts_fit_together(tmp_path):
     found = train_model(source, target, tmp_path / "model", config())
     model = tmp_path / "model"
     assert load_config(model / "model.yaml", ModelDescription) == found
+    assert_sound(model)
     assert load_config(model / "weights.yaml", Weights) == Weights()
     assert (found.sentence_pairs, found.language_model_order) == (120, 3)
     words = FixedVocabulary(model / "source.vocab")
@@ -255,7 +257,7 @@ def test_description_is_readable(tmp_path):
     source, target = bitext(tmp_path)
     train_model(source, target, tmp_path / "model", config())
     text = (tmp_path / "model" / "model.yaml").read_text(encoding="utf-8")
-    assert text.startswith("format: phrasebeam model 1\n")
+    assert text.startswith("format: phrasebeam model 2\n")
     written = yaml.safe_load(text)
     assert written["settings"]["alignment"]["effort"] == 0.2
     assert set(written["data"]["source"]) == {"file", "sha256"}

@@ -1,11 +1,12 @@
 """Folds of language models: each is the model of the other sentences, and decodes its own."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from phrasebeam.base.config import save_config
-from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.features.dense import LN10
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
@@ -87,3 +88,11 @@ def test_a_missing_file_is_named(model, tmp_path):
     (tmp_path / "folds" / "1.bin").unlink()
     with pytest.raises(ModelError, match=r"1\.bin: missing"):
         open_folds(tmp_path / "folds", open_model(model))
+
+
+def test_changed_folds_are_refused(model, tmp_path):
+    directory = shutil.copytree(model / "lm-folds", tmp_path / "lm-folds")
+    data = (directory / "1.bin").read_bytes()
+    (directory / "1.bin").write_bytes(data[:200] + bytes([data[200] ^ 1]) + data[201:])
+    with pytest.raises(FormatError, match=r"1\.bin: .* bytes, crc32 .*, expected .* bytes, crc32 .*estimate"):
+        open_folds(directory, open_model(model))

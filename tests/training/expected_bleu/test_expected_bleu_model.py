@@ -26,6 +26,7 @@ from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, train_ex
 from phrasebeam.training.expected_bleu.features import condensed, find_features
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from tests import ROOT
+from tests.decoder.models import assert_sound
 from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
 
@@ -219,6 +220,7 @@ def test_more_iterations_go_on(data, lists, tmp_path):
 def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     more = "--features", "a,b", "--optimizer", "adagrad", "--iterations", "1", "--lists", str(lists)
     assert main(options(data, tmp_path / "out", *more)) == 0
+    assert_sound(tmp_path / "out")
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["iteration", "score", "expected", "BLEU", "objective"]
     assert len(lines) == 3

@@ -16,6 +16,7 @@ from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.word_classes import write_paths
+from tests.decoder.models import assert_sound
 from tests.training.maxforce.maxforce_toy import QUICK, learn, make_data, options
 
 LINES = ["a k c k", "b k", "d k a k b k"]
@@ -126,7 +127,10 @@ def test_it_can_be_tuned(data, tmp_path, capsys):
     paths = f"--model={tmp_path / 'out'}", f"--output={tmp_path / 'tuned'}"
     assert main(["tune", "--method=mira-corpus", *files, *paths]) == 0
     assert n_right(data, data / "scores") < n_right(data, tmp_path / "tuned")
+    assert_sound(tmp_path / "out")
+    assert_sound(tmp_path / "tuned")
     assert join(data, tmp_path / "tuned") == 0  # in its place
+    assert_sound(tmp_path / "tuned")
     assert not (tmp_path / "tuned" / "tuning").exists()
 
 

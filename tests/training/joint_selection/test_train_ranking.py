@@ -16,6 +16,7 @@ from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.ranking.list_objective import ListObjective
+from tests.decoder.models import assert_sound
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
 from tests.training.online.killing import die_after_each_save, kill_at
@@ -134,6 +135,8 @@ def test_tasks_are_shards(data, tmp_path):
     assert values[0] != values[1]
     assert all(Decoder.load(path).translate("a k").text.startswith("A m") for path in tasks.iterdir())
     assert not (tmp_path / "shared" / "ranking" / "tasks").exists()
+    for path in (tmp_path / "own", *tasks.iterdir()):
+        assert_sound(path)
 
 
 def test_the_command_shows_epochs(data, tmp_path, capsys):

@@ -24,6 +24,7 @@ from phrasebeam.training.maxforce.updates import UPDATES
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.training import OnlineTraining
 from tests import ROOT
+from tests.decoder.models import assert_sound
 from tests.naive.phrase_templates import PHRASE_GROUPS
 from tests.training.common.curves import read_curve
 from tests.training.maxforce.maxforce_toy import (
@@ -142,6 +143,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(data, tmp_path):
 
 def test_explains_what_it_learned(data, tmp_path, capsys):
     learn(data, tmp_path / "out", lm_folds=2)
+    assert_sound(tmp_path / "out")
     assert main(["explain", "--model", str(tmp_path / "out"), "--top", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     names = [line.split()[1] for line in lines]

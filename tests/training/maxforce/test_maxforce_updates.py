@@ -12,14 +12,13 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
-from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.updates import UPDATES, Bins
-from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of
+from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of, with_tags
 from tests.decoder.forced.test_forced import problem
 from tests.decoder.models import REORDERINGS, random_toy, toy_name
 from tests.naive import maxforce as naive
@@ -59,17 +58,18 @@ def test_strategies_are_their_definitions(problem, phrase_limit):
 def comparison(directory, seed, reordering, templates, update, future_share=0.0):
     """A toy with sparse features and random weights, and an example whose reference is reachable, or None."""
     toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
+    sentence = with_tags(words, seed)
     if templates is not None:
         maps, scales = add_templates(toy, templates, seed)
-        all_vectors(toy, templates, maps, scales, words, seed)
+        all_vectors(toy, templates, maps, scales, sentence, seed)
     limits = SearchSettings(stack=random.Random(seed).randint(1, 3), beam_threshold=0.0, table_limit=2)
     forced = ForcedDecoder(
         Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})),
         ForcedDecodingSettings(least_prefix=2),
     )
     found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
-    lattice = forced.lattice(Input(words), reference)[1]
-    return found, None if lattice is None else TrainingExample(0, Input(words), tuple(reference), lattice)
+    lattice = forced.lattice(sentence, reference)[1]
+    return found, None if lattice is None else TrainingExample(0, sentence, tuple(reference), lattice)
 
 
 @given(st.integers(0, 2**20), REORDERINGS)

@@ -16,6 +16,7 @@ from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_config import OnlineTuning
 from phrasebeam.training.tuning.online_model import OnlineData
 from phrasebeam.training.tuning.tune_model import tune_model
+from tests.decoder.models import assert_sound
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
 from tests.training.online.killing import die_after_each_save, kill_at
 
@@ -129,6 +130,7 @@ def test_a_killed_tuning_goes_on_to_the_same_weights(data, tmp_path):
 
 def test_the_command_shows_runs(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--seed", "1", "--seed", "2", "--iterations", "1")) == 0
+    assert_sound(tmp_path / "out")
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["run", "seed-1", "seed-2", "mean", "deviation"]
 

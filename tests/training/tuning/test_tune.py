@@ -28,7 +28,7 @@ from phrasebeam.training.tuning.run_state import TuningProgress, TuningRun
 from phrasebeam.training.tuning.tune import RunSettings, Tuner
 from phrasebeam.training.tuning.tune_model import tune_model
 from tests import ROOT
-from tests.decoder.models import random_toy
+from tests.decoder.models import assert_sound, random_toy
 from tests.training.common.curves import read_curve
 
 METHODS = ["mert", "pro", "mira-chiang", "mira-batch", "mira-corpus"]
@@ -73,6 +73,7 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     name, before, tuned, tested, *_ = capsys.readouterr().out.splitlines()[1].split()
     assert (name, tested) == ("seed-1", tuned)
     assert float(tuned) >= float(before)
+    assert_sound(tmp_path / "out")
     decoder = Decoder.load(tmp_path / "out")
     texts = [decoder.translate(line).text for line in SOURCES]
     assert main(["evaluate", "--hypothesis", str(write(tmp_path, texts)), "--reference", str(data / "reference")]) == 0

@@ -1,0 +1,140 @@
+"""Which kernels a first run spends its time on: processor seconds of compiling each, and what numba does in them.
+
+    python -m benchmarks.speed.compilation [--model MODEL] [--sentence "..."] [--largest 10]
+
+One translation with an empty kernel cache, in a process of its own; the demo's model if no other is given. Seconds are
+those of the kernel alone, without the kernels that it calls, which are compiled first. The parts: types and lowering to
+LLVM's language; optimizing each function; optimizing the kernel together with all that it calls; writing machine code.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import PHRASEBEAM, run, table
+
+SENTENCES = 300
+SENTENCE = "der hund schläft im garten ."  # of the demo's language
+PARTS = ("types, lowering", "functions", "with its callees", "machine code", "other")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--model", type=Path, help="model directory; default: one of the demo's corpus")
+    parser.add_argument("--sentence", default=SENTENCE)
+    parser.add_argument("--largest", type=int, default=10, help="kernels to list")
+    parser.add_argument("--record", help=argparse.SUPPRESS)  # in the process that is measured
+    arguments = parser.parse_args()
+    if arguments.record:
+        record(arguments.record, arguments.sentence)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        directory = Path(scratch)
+        model = arguments.model or demo_model(directory)
+        command = [sys.executable, "-m", "benchmarks.speed.compilation", "--record", str(model)]
+        done = run([*command, "--sentence", arguments.sentence], None, {"PHRASEBEAM_CACHE": f"{directory / 'cache'}"})
+    show(json.loads(done.output), arguments.largest)
+    print(f"\n{done.seconds:.1f} s in all, {done.processor_seconds:.1f} s of processors.")
+
+
+def demo_model(directory: Path) -> Path:
+    corpus = [*PHRASEBEAM, "demo-corpus", "--sentences", f"{SENTENCES}", "--output", f"{directory}/train"]
+    run([*corpus, "--noise", "0"])
+    sides = ["--source", f"{directory}/train.de", "--target", f"{directory}/train.en"]
+    run([*PHRASEBEAM, "train-model", *sides, "--output", f"{directory}/model"])
+    return directory / "model"
+
+
+def record(model: str, sentence: str) -> None:
+    """Print what was compiled for one translation, as JSON: name, length of its types, seconds of each part."""
+    clock = Clock()
+    from phrasebeam.decoder.translate.translator import Decoder
+
+    Decoder.load(model).translate(sentence)
+    print(json.dumps(clock.compiled))
+
+
+class Clock:
+    """Listens to numba, and puts each processor second to the innermost kernel and part that was under way."""
+
+    def __init__(self) -> None:
+        from numba.core import codegen, event, typed_passes
+
+        self.compiled: list[dict[str, Any]] = []
+        self.open: list[Counter[str]] = []
+        self.parts: list[str] = []
+        self.since = time.thread_time()
+        for owner, method, part in (
+            (typed_passes.BaseTypeInference, "run_pass", 0),
+            (typed_passes.BaseNativeLowering, "run_pass", 0),
+            (codegen.CPUCodeLibrary, "_optimize_functions", 1),
+            (codegen.CPUCodeLibrary, "_optimize_final_module", 2),
+            (codegen.CPUCodeLibrary, "_finalize_final_module", 3),
+        ):
+            setattr(owner, method, self.timed(getattr(owner, method), PARTS[part]))
+        clock = self
+
+        class Listener(event.Listener):
+            def on_start(self, _: event.Event) -> None:
+                clock.switch()
+                clock.open.append(Counter())
+                clock.parts.append(PARTS[-1])
+
+            def on_end(self, found: event.Event) -> None:
+                clock.switch()
+                clock.parts.pop()
+                function, types = found.data["dispatcher"].py_func, found.data["args"]
+                name = f"{function.__module__}.{function.__qualname__}"
+                clock.compiled.append({"name": name, "types": len(str(types)), "seconds": clock.open.pop()})
+
+        event.register("numba:compile", Listener())
+
+    def timed(self, function: Callable[..., Any], part: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.switch()
+            self.parts.append(part)
+            try:
+                return function(*arguments)
+            finally:
+                self.switch()
+                self.parts.pop()
+
+        return call
+
+    def switch(self) -> None:
+        """Put the time since the last switch to the innermost kernel and part."""
+        now = time.thread_time()
+        if self.open:
+            self.open[-1][self.parts[-1]] += now - self.since
+        self.since = now
+
+
+def show(compiled: list[dict[str, Any]], n_largest: int) -> None:
+    """Print the largest kernels, the sums of all, and what was compiled for several types."""
+    rows = [["kernel", "seconds", *PARTS, "characters of types"]]
+    compiled.sort(key=lambda one: -sum(one["seconds"].values()))
+    total: Counter[str] = Counter()
+    for one in compiled:
+        total.update(one["seconds"])
+    for one in compiled[:n_largest]:
+        name = one["name"].removeprefix("phrasebeam.")
+        rows.append([f"`{name}`", *seconds_of(one["seconds"]), str(one["types"])])
+    rows.append([f"all {len(compiled)}", *seconds_of(total), ""])
+    print(table(rows))
+    counts = Counter(one["name"] for one in compiled)
+    several = [f"{name} ({count})" for name, count in counts.items() if count > 1]
+    print(f"\nCompiled more than once: {', '.join(several) or 'none'}.")
+
+
+def seconds_of(seconds: dict[str, float]) -> list[str]:
+    return [f"{value:.2f}" for value in (sum(seconds.values()), *(seconds.get(part, 0.0) for part in PARTS))]
+
+
+if __name__ == "__main__":
+    main()

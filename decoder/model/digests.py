@@ -1,0 +1,109 @@
+"""Digests of the files of a model directory, kept in model.yaml, which tell when one of them has changed.
+
+A digest is the size of a file and its CRC-32, computed at some gigabytes a second. It finds damage, no malice. All
+digests are verified by `check-model`; when a model is opened, the sizes of all files, and the digests of those that
+are small or whose every byte is read anyway.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, EDITABLE, MODEL, OTHER_FILES, TRAIN_AGAIN
+
+BLOCK = 1 << 20  # bytes that are read at once
+SMALL = 1 << 20  # bytes
+READ_WHOLE = ("source.vocab", "target.vocab")  # when a model is opened
+
+
+def _check_name(name: str) -> str:
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or name != str(path) or "\0" in name:
+        raise ValueError("should be the path of a file within the model directory")
+    return name
+
+
+FileName = Annotated[str, AfterValidator(_check_name)]
+Digest = Annotated[str, Field(pattern=r"^\d{1,18} bytes, crc32 [0-9a-f]{8}$")]
+
+
+def digest_of(data: bytes) -> str:
+    """The digest of the content of a file."""
+    return _digest(len(data), zlib.crc32(data))
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file, which is read in blocks. Raises OSError where it cannot be read."""
+    block, size, crc = memoryview(bytearray(BLOCK)), 0, 0
+    with open(path, "rb", buffering=0) as file:
+        while n := file.readinto(block):
+            size, crc = size + n, zlib.crc32(block[:n], crc)
+    return _digest(size, crc)
+
+
+def _digest(n_bytes: int, crc: int) -> str:
+    return f"{n_bytes} bytes, crc32 {crc:08x}"
+
+
+def size_in(digest: str) -> int:
+    """The size of a file, in bytes, that its digest tells."""
+    return int(digest.partition(" ")[0])
+
+
+def model_files(directory: Path) -> Iterator[str]:
+    """The names of all files of the model in `directory` but model.yaml; other files may lie beside them."""
+    patterns = [f"{folder}/{file.name}.npy" for folder, files in ARRAY_FILES.items() for file in files]
+    for pattern in (*patterns, *OTHER_FILES):
+        for path in sorted(directory.glob(pattern)):
+            if pattern != MODEL and path.is_file():
+                yield path.relative_to(directory).as_posix()
+
+
+def new_digests(directory: Path, known: Mapping[str, str]) -> dict[str, str]:
+    """The digest of each file of the model in `directory` by its name: the `known` one, or that of its content."""
+    return {name: known.get(name) or file_digest(directory / name) for name in model_files(directory)}
+
+
+def verify_on_opening(directory: Path, digests: Mapping[str, str]) -> None:
+    """Check the sizes of all files, and the digests of those that are small; files that users may edit are left out.
+
+    Raises ModelError or FormatError for the first file that is missing or another.
+    """
+    for name, digest in digests.items():
+        if name not in EDITABLE:
+            is_read = size_in(digest) <= SMALL or name in READ_WHOLE
+            if error := _difference(directory, name, digest, is_read):
+                raise error
+
+
+def changed_files(directory: Path, digests: Mapping[str, str]) -> Iterator[str]:
+    """A line for each file that is missing, has changed, or is not among those with a digest."""
+    for name, digest in digests.items():
+        if error := _difference(directory, name, digest, True):
+            yield str(error)
+    for name in model_files(directory):
+        if name not in digests:
+            yield f"{directory / name}: not among the files that {MODEL} names; {copy_or_accept(directory)}"
+
+
+def _difference(directory: Path, name: str, digest: str, is_read: bool) -> ModelError | FormatError | None:
+    """An error that tells how a file differs from its digest: by its size, or, if it is read, by its content."""
+    path = directory / name
+    if not path.exists():
+        return ModelError(f"{path}: missing; {TRAIN_AGAIN}")
+    if not path.is_file():
+        return FormatError(path, f"not a regular file; {TRAIN_AGAIN}")
+    n_bytes = path.stat().st_size
+    found = file_digest(path) if is_read and n_bytes == size_in(digest) else f"{n_bytes} bytes"
+    if not digest.startswith(found):
+        return FormatError(path, f"{found}, expected {digest}, as {MODEL} says; {copy_or_accept(directory)}")
+    return None
+
+
+def copy_or_accept(directory: Path) -> str:
+    """What a user should do about a file of a model that has changed."""
+    return f"{TRAIN_AGAIN}; or, if you changed it on purpose, phrasebeam check-model --accept {directory}"

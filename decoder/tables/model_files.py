@@ -1,0 +1,148 @@
+"""The one declaration of the files of a model directory, which their writers, `open_model` and `check-model` use.
+
+docs/reference/model-files.md is written from it.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_file import ArrayWriter, map_array
+from phrasebeam.base.array_struct import ArrayField, array
+from phrasebeam.base.errors import FormatError
+
+TRAIN_AGAIN = "train the model again or copy it whole"
+
+COUNTS = {  # in the shapes of arrays
+    "N": "source phrases",
+    "P": "phrase pairs",
+    "F": "words of all source phrases",
+    "E": "words of all target phrases",
+    "A": "alignment points of all pairs",
+    "S": "slots of the hash table: a power of two, at most half of them used",
+    "K": "scores of a phrase pair",
+    "C": "columns of the reordering model, see `Reordering`",
+    "V": "words of the source vocabulary",
+    "W": "words of the target vocabulary",
+    "Z": "sparse features of all pairs",
+    "U": "sparse features with a weight",
+}
+ORIENTATIONS = 8  # M S DL DR, backward then forward
+
+
+class Offsets(NamedTuple):
+    """Numbers that ascend from 0 to a count: where the parts of another array begin, and where the last ends."""
+
+    into: str  # in COUNTS
+
+    def __str__(self) -> str:
+        return f"0 to {self.into}, ascending"
+
+
+class Whole(NamedTuple):
+    """Whole numbers from `least` to below `end`."""
+
+    least: int
+    end: int | str  # a number or a name in COUNTS
+
+    def __str__(self) -> str:
+        if isinstance(self.end, int) and self.end > 1 << 16:
+            return f"{self.least} to 2^{self.end.bit_length() - 1} - 1"
+        return f"{self.least} to {self.end} - 1"
+
+
+class Finite(NamedTuple):
+    """Numbers that are neither infinite nor NaN."""
+
+    def __str__(self) -> str:
+        return "finite numbers"
+
+
+class ArrayFile(NamedTuple):
+    """An .npy file."""
+
+    name: str  # without .npy
+    array: ArrayField  # dtype, and shape in numbers and COUNTS
+    values: Offsets | Whole | Finite  # what its numbers must be
+    content: str
+
+
+COUNTED = Whole(0, 2**31)
+PHRASES = (
+    ArrayFile("source_offsets", array(np.int64, "N + 1"), Offsets("F"), "where each source phrase begins"),
+    ArrayFile("target_offsets", array(np.int64, "P + 1"), Offsets("E"), "where the target phrase of each pair begins"),
+    ArrayFile("pair_offsets", array(np.int64, "N + 1"), Offsets("P"), "where the pairs of each source phrase begin"),
+    ArrayFile("alignment_offsets", array(np.int64, "P + 1"), Offsets("A"), "where the points of each pair begin"),
+    ArrayFile("source_words", array(np.int32, "F"), Whole(0, "V"), "words of the source phrases"),
+    ArrayFile("target_words", array(np.int32, "E"), Whole(0, "W"), "words of the target phrases"),
+    ArrayFile("ln_scores", array(np.float32, "P", "K"), Finite(), "ln p(f|e), lex(f|e), p(e|f), lex(e|f), others"),
+    ArrayFile("alignment_points", array(np.uint8, "A", 2), Whole(0, 256), "source and target position in the phrases"),
+    ArrayFile("joint_counts", array(np.int32, "P"), COUNTED, "c(f, e)"),
+    ArrayFile("source_counts", array(np.int32, "N"), COUNTED, "c(f)"),
+    ArrayFile("target_counts", array(np.int32, "P"), COUNTED, "c(e)"),
+    ArrayFile("slots", array(np.int64, "S"), Whole(-1, "N"), "hash table of source phrases, -1 in empty slots"),
+)
+REORDERING = (
+    ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite(), "ln p of the orientations, then learned scores"),
+    ArrayFile("counts", array(np.int32, "P", ORIENTATIONS), COUNTED, "times seen as M S DL DR, backward, then forward"),
+)
+SPARSE_WEIGHTS = (
+    ArrayFile("keys", array(np.uint64, "U"), Whole(1, 2**64), "features, hashed, ascending"),
+    ArrayFile("values", array(np.float64, "U"), Finite(), "their weights"),
+)
+PAIR_FEATURES = (
+    ArrayFile("offsets", array(np.int64, "P + 1"), Offsets("Z"), "where the features of each pair begin"),
+    ArrayFile("keys", array(np.uint64, "Z"), Whole(0, 2**64), "features, hashed"),
+    ArrayFile("values", array(np.float32, "Z"), Finite(), "their values"),
+)
+ARRAY_FILES = {  # by folder
+    "phrases": PHRASES,
+    "reordering": REORDERING,
+    "sparse": SPARSE_WEIGHTS,
+    "sparse/pairs": PAIR_FEATURES,
+}
+OTHER_FILES = {  # content by name, in which * stands for a number, or for source and target
+    "model.yaml": "what the model is and how it was made; digests of all other files",
+    "weights.yaml": "the dense weights, see [features](features.md); may be edited",
+    "source.vocab": "words of the source phrases, one a line in the order of their ids",
+    "target.vocab": "words of the target phrases, likewise",
+    "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
+    "lm*.classes": "word classes of a language model over classes, lines `word class`",
+    "alignment": "the word alignment of the training data in Pharaoh's format, for `--leave-one-out`",
+    "truecase.*": "casings of the words of a side, where the model truecases raw text",
+    "search.yaml": "limits of the search in an imported moses.ini, for `--config`; may be edited",
+    "templates.yaml": "which groups of sparse features there are, and the format of their keys",
+    "classes.*": "word classes of a level in templates.yaml",
+    "sparse/names": "key in hexadecimal and name of the heaviest features",
+    "sparse/pairs/names": "names of the features of single phrase pairs",
+}
+MODEL = "model.yaml"
+EDITABLE = ("weights.yaml", "search.yaml")  # users may change them
+
+
+def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, int]) -> dict[str, np.ndarray]:
+    """Map the arrays of a folder of a model by their names, and check dtypes and shapes as far as counts are known.
+
+    `counts`: by the names in COUNTS; those that shapes and the last offsets determine are added. Raises ModelError
+    where a file is missing, FormatError where it is damaged or does not fit.
+    """
+    arrays = {}
+    for file in files:
+        path = directory / f"{file.name}.npy"
+        arrays[file.name] = found = map_array(path, file.array, counts, TRAIN_AGAIN)
+        if isinstance(file.values, Offsets):
+            end = int(found[-1])
+            if end != counts.setdefault(file.values.into, max(end, 0)):
+                raise FormatError(path, f"ends with {end}, expected {counts[file.values.into]}; {TRAIN_AGAIN}")
+    return arrays
+
+
+def array_writers(directory: Path, files: Sequence[ArrayFile], counts: Mapping[str, int]) -> dict[str, ArrayWriter]:
+    """A writer for each file by its name; `counts` says how many columns there are."""
+    writers = {}
+    for file in files:
+        row_shape = file.array._replace(shape=file.array.shape[1:]).lengths(counts)
+        writers[file.name] = ArrayWriter(directory / f"{file.name}.npy", file.array.dtype, row_shape)
+    return writers

@@ -1,0 +1,157 @@
+"""Arrays in .npy files: written row by row where their number is not known in advance, and mapped into memory.
+
+The header of a file is matched with a pattern, never evaluated, and its size is compared with what the header says
+before the file is mapped, so that a damaged file is an error of one line.
+"""
+
+import math
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_struct import ArrayField, split_length
+from phrasebeam.base.errors import FormatError, ModelError
+
+HEADER_SIZE = 128  # bytes, in files that we write
+LONGEST_HEADER = 4096  # bytes of text
+LONGEST_SHOWN = 60  # characters of a header, in errors
+LENGTH_BYTES = {1: 2, 2: 4, 3: 4}  # of the length of the header, by version of the format
+MOST_COLUMNS = 1 << 31  # of an array without rows, whose file does not bound them
+HEADER = re.compile(
+    r"\{'descr': '([<>|=][A-Za-z]\d{0,9})', 'fortran_order': (True|False), "
+    r"'shape': \(((?:\d{1,18}(?:, \d{1,18}){0,3},?)?)\)(?:, )?\}\s*"
+)
+COPY_AGAIN = "copy the file again"
+TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"}  # of this machine, by dtype.str
+
+
+class ArrayHeader(NamedTuple):
+    """What the header of an .npy file says."""
+
+    dtype: str  # byte order, kind and bytes, as in numpy's dtype.str
+    is_fortran: bool  # whether columns, not rows, are contiguous
+    shape: tuple[int, ...]
+    size: int  # bytes of the header
+
+    def __str__(self) -> str:
+        order = " in Fortran order" if self.is_fortran else ""
+        return f"{TYPE_NAMES.get(self.dtype, self.dtype)} of shape {_shape_text(self.shape)}{order}"
+
+
+class ArrayWriter:
+    """An .npy file to which rows of `row_shape` are appended; `close` writes the header into space left for it."""
+
+    def __init__(self, path: Path, dtype: np.dtype | type, row_shape: tuple[int, ...] = ()):
+        self.dtype, self.row_shape, self.n_rows = np.dtype(dtype), row_shape, 0
+        self.file = open(path, "wb")
+        self.file.write(bytes(HEADER_SIZE))
+
+    def append(self, rows: np.ndarray) -> None:
+        """Write `rows` ([K, *row_shape], converted to dtype) at the end. Raises ValueError for another shape."""
+        rows = np.ascontiguousarray(rows, self.dtype)
+        if rows.shape[1:] != self.row_shape:
+            raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
+        self.file.write(rows.data)
+        self.n_rows += len(rows)
+
+    def close(self) -> None:
+        """Write the header and close the file."""
+        self.file.seek(0)
+        self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
+        self.file.close()
+
+
+def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
+    """The header of an .npy file that holds an array of `dtype` and `shape`: always HEADER_SIZE bytes."""
+    text = repr({"descr": dtype.str, "fortran_order": False, "shape": shape}).encode("ascii")
+    magic = np.lib.format.magic(1, 0)
+    text_size = HEADER_SIZE - len(magic) - 2
+    return magic + text_size.to_bytes(2, "little") + text.ljust(text_size - 1) + b"\n"
+
+
+def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str = COPY_AGAIN) -> np.ndarray:
+    """The array of an .npy file, memory-mapped copy-on-write (so that kernels see ordinary arrays).
+
+    Its dtype and shape must be those `declared`. Names in the shape stand for what `sizes` says of them; sizes that are
+    not there yet are added, as the file has them. `mend`: what a user should do about a damaged file.
+    Raises ModelError where the file is missing, FormatError where it is damaged or holds another array.
+    """
+    try:
+        is_regular, n_bytes = stat.S_ISREG(path.stat().st_mode), path.stat().st_size
+        if not is_regular:
+            raise FormatError(path, f"not a regular file, expected an .npy array; {mend}")
+        header = _read_header(path)
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; {mend}") from None
+    except ValueError as error:
+        raise FormatError(path, f"not a whole .npy array ({error}); {mend}") from None
+    new = _new_sizes(declared.shape, header.shape, sizes)
+    is_row_major = not header.is_fortran or len(header.shape) < 2
+    if new is None or not is_row_major or header.dtype != declared.dtype.str:
+        raise FormatError(path, f"{header}, expected {_expected(declared, sizes)}; {mend}")
+    expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
+    if n_bytes != expected:
+        raise FormatError(path, f"not a whole .npy array ({n_bytes} bytes, expected {expected} of {header}); {mend}")
+    sizes.update(new)
+    if n_bytes == header.size:
+        return np.empty(header.shape, declared.dtype)
+    return np.asarray(np.memmap(path, declared.dtype, "c", header.size, header.shape))
+
+
+def _read_header(path: Path) -> ArrayHeader:
+    """The header of an .npy file. Raises ValueError, saying what is wrong with it, or OSError."""
+    magic = np.lib.format.MAGIC_PREFIX
+    with open(path, "rb") as file:
+        start = file.read(len(magic) + 2)
+        if start[: len(magic)] != magic or len(start) < len(magic) + 2:
+            raise ValueError("another kind of file, or an empty one")
+        version = start[len(magic)]
+        if version not in LENGTH_BYTES:
+            raise ValueError(f"version {version} of the format, expected 1 to 3")
+        length = int.from_bytes(file.read(LENGTH_BYTES[version]), "little")
+        if length > LONGEST_HEADER:
+            raise ValueError(f"a header of {length} bytes, expected at most {LONGEST_HEADER}")
+        text = file.read(length).decode("latin-1")
+    match = HEADER.fullmatch(text)
+    if match is None:
+        raise ValueError(f"header {repr(text)[:LONGEST_SHOWN]}..., expected type, order and shape of numbers")
+    shape = tuple(int(size) for size in re.findall(r"\d+", match[3]))
+    if 0 in shape and max(shape) > MOST_COLUMNS:
+        raise ValueError(f"shape {_shape_text(shape)}, expected at most {MOST_COLUMNS} columns")
+    return ArrayHeader(match[1], match[2] == "True", shape, len(start) + LENGTH_BYTES[version] + length)
+
+
+def _new_sizes(
+    declared: tuple[int | str, ...], shape: tuple[int, ...], sizes: Mapping[str, int]
+) -> dict[str, int] | None:
+    """What `shape` says of sizes that are not known; None where it is not as declared."""
+    new = dict[str, int]()
+    if len(declared) != len(shape):
+        return None
+    for length, n in zip(declared, shape):
+        if isinstance(length, int):
+            if n != length:
+                return None
+            continue
+        name, more = split_length(length)
+        if n < more or sizes.get(name, n - more) != n - more:
+            return None
+        new[name] = n - more
+    return new
+
+
+def _expected(declared: ArrayField, sizes: Mapping[str, int]) -> str:
+    """The declared dtype and shape in words, with the sizes that are known as numbers."""
+    lengths = []
+    for length in declared.shape:
+        name, more = split_length(length) if isinstance(length, str) else ("", 0)
+        lengths.append(sizes[name] + more if name in sizes else length)
+    return f"{declared.dtype} of shape {_shape_text(lengths)}"
+
+
+def _shape_text(shape: Sequence[int | str]) -> str:
+    return f"({shape[0]},)" if len(shape) == 1 else f"({', '.join(map(str, shape))})"

@@ -1,0 +1,147 @@
+"""Compiled kernels on disk, a file for each kernel and types of arguments, loaded only if it is as it was written.
+
+numba's own cache unpickles and runs whatever its files hold. Here each begins with a digest of its place and content,
+belongs to the user or to root, and can be written by nobody else; any other file is replaced. Where none can be
+written, kernels are compiled in each run.
+"""
+
+import hashlib
+import logging
+import os
+import pickle
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
+from numba.core.types.containers import BaseTuple
+
+from phrasebeam.kernels.cache_cleaning import PART, clean_daily, mark_used
+
+log = logging.getLogger("phrasebeam")
+
+DIGEST_SIZE = hashlib.sha256().digest_size  # bytes at the beginning of each file
+_warned: set[str] = set()
+
+
+class KernelCache(NullCache):
+    """The compiled versions of one kernel in `directory` (None: there is no place for it), as numba asks for them."""
+
+    def __init__(self, function: Callable[..., Any], directory: Path | None):
+        code, name = function.__code__, function.__qualname__.replace("<locals>.", "")
+        self.name = f"{Path(code.co_filename).stem}.{name}-{code.co_firstlineno}"
+        self.directory = directory
+
+    @property
+    def cache_path(self) -> str:
+        """The directory, for numba's statistics."""
+        return str(self.directory)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled kernel for arguments of the types `sig`; None if it must be compiled."""
+        target_context.refresh()
+        if self.directory is None:
+            return None
+        path = self._path(self.directory, sig, target_context.codegen())
+        try:
+            compiled = CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except Exception as error:  # a digest does not tell that everything that a file refers to is still there
+            _warn_once("damaged", f"{path}: {_reason(error)}; compiling again what cannot be loaded")
+            return None
+        mark_used(self.directory)
+        return compiled
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store the compiled kernel `data` for arguments of the types `sig`, if there is a place for it."""
+        if data.library.has_dynamic_globals:  # addresses of this process
+            return
+        try:
+            if self.directory is None:
+                raise OSError("there is no home directory")
+            path = self._path(self.directory, sig, data.codegen)
+            _write(path, dumps(data._reduce()))
+            clean_daily(self.directory.parent)
+        except OSError as error:
+            place = error.filename or self.directory or "no place"
+            advice = "kernels are compiled again in each run; PHRASEBEAM_CACHE names another directory for them"
+            _warn_once("unwritable", f"{place}: {_reason(error)}; {advice}")
+
+    def _path(self, directory: Path, sig: Any, codegen: Any) -> Path:
+        arguments, _ = normalize_signature(sig)
+        key = hashlib.sha256(repr((spelled(arguments), codegen.magic_tuple())).encode()).hexdigest()[:16]
+        return directory / f"{self.name}.{key}.kernel"
+
+
+def spelled(kinds: Any) -> str:
+    """Types of numba as text, NamedTuples with their modules and fields, which numba leaves out of their names."""
+    parts = []
+    for kind in kinds:
+        if not isinstance(kind, BaseTuple):
+            parts.append(str(kind))
+            continue
+        one = getattr(kind, "instance_class", tuple)
+        parts.append(f"{one.__module__}.{one.__qualname__}{getattr(kind, 'fields', '')}({spelled(kind)})")
+    return ", ".join(parts)
+
+
+def _read(path: Path) -> memoryview:
+    """What was written to `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("not a regular file")
+        if status.st_uid not in (0, os.geteuid()) or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise ValueError("others may have written it")
+        data = memoryview(file.read())
+    if data[:DIGEST_SIZE] != _digest(path, data[DIGEST_SIZE:]):
+        raise ValueError("damaged")
+    return data[DIGEST_SIZE:]
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open `path`, no symbolic link, without waiting for the writer of a named pipe."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write `content` with its digest, so that other processes see all of it or nothing. Raises OSError."""
+    path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    descriptor, part = tempfile.mkstemp(PART, ".", path.parent)  # only the user can read and write it
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(_digest(path, memoryview(content)) + content)
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        os.replace(part, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+def _digest(path: Path, content: memoryview) -> bytes:
+    """Digest of the place, so that no file stands for another, and of the content of a file."""
+    digest = hashlib.sha256(f"{path.parent.name}/{path.name}\n".encode())
+    digest.update(content)
+    return digest.digest()
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _warn_once(problem: str, message: str) -> None:
+    """Log `message` if it is the first of this `problem`; it goes to standard error unless logging is set up."""
+    if problem not in _warned:
+        _warned.add(problem)
+        log.warning("kernel cache: %s", message)

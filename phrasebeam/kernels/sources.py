@@ -1,0 +1,67 @@
+"""The directory of a module's compiled kernels, named by a digest of everything that they are compiled from.
+
+Checkouts and environments with equal sources and versions share it.
+"""
+
+import hashlib
+import os
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import numba
+import numpy as np
+
+from phrasebeam.base.own_modules import ROOT
+
+OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
+DIGEST_DIGITS = 16  # of the name of a directory
+
+
+def cache_directory(source: Path) -> Path | None:
+    """Directory of the compiled kernels of module `source`, in $PHRASEBEAM_CACHE or else the user's cache directory.
+
+    None if there is no home directory.
+    """
+    home = os.environ.get("PHRASEBEAM_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "phrasebeam"
+    )
+    return None if home.startswith("~") else Path(home) / "kernels" / _digest(source.resolve())
+
+
+@cache
+def _digest(source: Path) -> str:
+    versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version
+    digest = hashlib.sha256(repr((versions, numba.config.BOUNDSCHECK)).encode())
+    for path in sorted(sources_of(source)):
+        digest.update(_file_digest(path))
+    return digest.hexdigest()[:DIGEST_DIGITS]
+
+
+@cache
+def _file_digest(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+def sources_of(source: Path) -> set[Path]:
+    """The file `source` and all files of phrasebeam that it imports, directly or indirectly."""
+    sources, pending = set(), [source]
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources.add(path)
+            pending += _imports(path)
+    return sources
+
+
+@cache
+def _imports(source: Path) -> tuple[Path, ...]:
+    paths = []
+    for module, names in OUR_IMPORT.findall(source.read_text(encoding="utf-8")):
+        base = ROOT / module.replace(".", "/")
+        candidates = [base.with_suffix(".py"), base / "__init__.py"]
+        candidates += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
+        paths += [path.resolve() for path in candidates if path.exists()]
+    return tuple(paths)

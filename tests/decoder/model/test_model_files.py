@@ -1,0 +1,99 @@
+"""Each array of a model is checked for what its file is declared to be, and the page of the files tells it."""
+
+import runpy
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phrasebeam.base.errors import SmtError
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
+from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES
+from tests.decoder.models import random_toy
+
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
+ROOT = Path(__file__).resolve().parents[3]
+FILES = [(folder, file) for folder, files in ARRAY_FILES.items() for file in files]
+
+
+def test_the_page_of_files_is_what_is_declared():
+    written = (ROOT / "docs" / "reference" / "model-files.md").read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "docs" / "model_files_page.py"))["page"]()
+    assert written == made, "write it again: python docs/model_files_page.py > docs/reference/model-files.md"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A model with all files of arrays."""
+    directory = random_toy(tmp_path_factory.mktemp("toy"), 7, most=3).directory
+    n_pairs = len(np.load(directory / "phrases" / "ln_scores.npy"))
+    save_templates(directory, Templates())
+    weights = new_sparse_weights(3)
+    add_weights(weights, np.array([3, 5, 9], np.uint64), np.array([0.5, 1.0, -1.0]))
+    save_sparse_weights(weights, directory / "sparse")
+    pairs = np.arange(n_pairs, dtype=np.int64) % 2
+    save_pair_features(directory, ["x", "y"], np.append(0, np.arange(1, n_pairs + 1)), pairs, pairs.astype(np.float32))
+    weights = directory / "weights.yaml"
+    weights.write_text(weights.read_text() + "pair_sparse: 1.0\n")
+    open_model(directory)
+    return directory
+
+
+@pytest.fixture
+def model(tmp_path, whole):
+    return shutil.copytree(whole, tmp_path / "model")
+
+
+def columns(array, n):
+    return np.ascontiguousarray(np.resize(array, (len(array), n)))
+
+
+CHANGES = {
+    "a column less": lambda array: array[:, :-1].copy() if array.ndim > 1 else columns(array, 1),
+    "a column more": lambda array: columns(array, array.shape[1] + 1 if array.ndim > 1 else 2),
+    "no columns": lambda array: columns(array, 0),
+    "a row less": lambda array: array[:-1],
+    "a row more": lambda array: np.concatenate([array, array[:1]]),
+    "more precise": lambda array: array.astype(np.float64 if array.dtype != np.float64 else np.float32),
+    "big-endian": lambda array: array.astype(f">{array.dtype.kind}{max(2, array.itemsize)}"),
+    "a number": lambda array: np.array(1, array.dtype),
+    "a cube": lambda array: array.reshape(1, 1, -1),
+    "columns first": lambda array: np.asfortranarray(columns(array, 2)),
+}
+# Columns of scores are as many as there are weights, which is looked at when these are used.
+SEEN_LATER = {("phrases/ln_scores", change) for change in ("a column less", "a column more", "no columns")}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_arrays_of_another_kind_are_refused(model, change):
+    for folder, file in FILES:
+        path = model / folder / f"{file.name}.npy"
+        before = path.read_bytes()
+        np.save(path, CHANGES[change](np.load(path)))
+        if (f"{folder}/{file.name}", change) not in SEEN_LATER:
+            with pytest.raises(SmtError) as caught:
+                open_model(model)
+            assert str(caught.value).startswith(f"{model / folder}/")
+            assert str(caught.value).endswith("train the model again or copy it whole")
+            assert "\n" not in str(caught.value)
+        path.write_bytes(before)
+    open_model(model)
+
+
+def test_orientation_counts_have_eight_columns(model):
+    path = model / "reordering" / "counts.npy"
+    np.save(path, np.load(path)[:, :6].copy())
+    with pytest.raises(SmtError, match=r"int32 of shape \(11, 6\), expected int32 of shape \(11, 8\)"):
+        open_model(model)
+
+
+@pytest.mark.parametrize(("keys", "complaint"), [([0, 5, 9], "ascend"), ([3, 3, 9], "ascend"), ([9, 5, 3], "ascend")])
+def test_keys_of_weights_ascend(model, keys, complaint):
+    np.save(model / "sparse" / "keys.npy", np.array(keys, np.uint64))
+    with pytest.raises(SmtError, match=complaint):
+        open_model(model)
