@@ -2,10 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/installed
+# Of `make kill`.
+KILLS ?= 60
+SEED ?= 1
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
 
-.PHONY: demo test bounds fuzz check clean kenlm .venv
+.PHONY: demo test bounds fuzz kill check clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -31,8 +34,12 @@ bounds: $(INSTALLED)
 # Damaged files of every kind, for SECONDS=600 or CASES=10000, of SEED=1; with BOUNDS=1 kernels check their indices.
 # What fails is kept in the directory fuzz.
 fuzz: $(INSTALLED)
-	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(or $(SEED),1) \
+	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
+
+# Long commands killed at random moments and run again: the results must be those of undisturbed runs.
+kill: $(INSTALLED)
+	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.errors import LONGEST_EXCERPT, FormatError, ModelError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
@@ -17,7 +17,7 @@ from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
 UNKNOWN_LOG10_PROB = -100.0  # of <unk>, if a file lacks it
 LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)  # of float32
-COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)\s*$")
+COUNT = re.compile(r"ngram\s+(\d{1,2})\s*=\s*(\d{1,18})\s*$", re.ASCII)
 BLANKS = re.compile(r"[ \t\r]+")  # other white space may occur inside words
 ADVICE = "copy the file or train the model again"
 
@@ -87,14 +87,14 @@ class _Reader:
         with stage(f"reading {self.path}", sum(counts)) as advance:
             for n, count in enumerate(counts, 1):
                 if self.line != f"\\{n}-grams:":
-                    self.refuse(f"found {self.line!r}, expected \\{n}-grams:")
+                    self.refuse(f"found {excerpt(self.line)}, expected \\{n}-grams:")
                 orders.append(self.read_unigrams(count) if n == 1 else self.read_order(n, count))
                 advance(count)
                 self.end_order(n, count)
         if self.line != "\\end\\":
-            self.refuse(f"found {self.line!r}, expected \\end\\")
+            self.refuse(f"found {excerpt(self.line)}, expected \\end\\")
         if self.next_line() is not None:
-            self.refuse(f"found {self.line!r} after \\end\\; remove it")
+            self.refuse(f"found {excerpt(self.line)} after \\end\\; remove it")
         return NgramModel(self.vocabulary, tuple(orders))
 
     def read_counts(self) -> list[int]:
@@ -102,12 +102,12 @@ class _Reader:
         while self.next_line() is not None and self.line.lstrip("\ufeff").startswith("#"):  # type: ignore[union-attr]
             pass
         if self.line is None or self.line.lstrip("\ufeff") != "\\data\\":
-            self.refuse(f"found {self.line!r}, expected \\data\\: not an ARPA file")
+            self.refuse(f"found {excerpt(self.line)}, expected \\data\\: not an ARPA file")
         counts: list[int] = []
         while (line := self.next_line()) is not None and not line.startswith("\\"):
             match = COUNT.match(line)
             if not match or int(match[1]) != len(counts) + 1:
-                self.refuse(f"found {line!r}, expected 'ngram {len(counts) + 1}=' and a count")
+                self.refuse(f"found {excerpt(line)}, expected 'ngram {len(counts) + 1}=' and a count")
             counts.append(int(match[2]))
         if not 1 <= len(counts) <= MAX_ORDER:
             self.refuse(f"counts of {len(counts)} orders, expected 1 to {MAX_ORDER}; train a model of such an order")
@@ -121,7 +121,7 @@ class _Reader:
             (word,) = self.read_ngram(line, 1, log10_prob, log10_backoff)
             word = UNKNOWN if word == "<UNK>" else word
             if index.setdefault(word, len(index)) != len(log10_prob) - 1:
-                self.refuse(f"the word {word!r} stands here twice; keep one of the lines")
+                self.refuse(f"the word {excerpt(word)} stands here twice; keep one of the lines")
         for word in (BEGIN, END):
             if word not in index:
                 self.refuse(f"the 1-grams end without {word}; train the model with sentence boundaries")
@@ -150,7 +150,7 @@ class _Reader:
             try:
                 words.extend([index[word] for word in ngram])
             except KeyError as error:
-                self.refuse(f"the word {error.args[0]!r} is not among the 1-grams; {ADVICE}")
+                self.refuse(f"the word {excerpt(error.args[0])} is not among the 1-grams; {ADVICE}")
         ids = np.frombuffer(words, np.int32) if words else np.zeros(0, np.int32)
         return NgramOrder(ids.reshape(-1, n), _floats(log10_prob), _floats(log10_backoff))
 
@@ -161,21 +161,21 @@ class _Reader:
         if len(words) != n or "" in words:
             fields = BLANKS.split(line.strip(" \t\r"))
             if not n + 1 <= len(fields) <= n + 2:
-                self.refuse(f"found {line!r}, expected log10 p, {n} words, and perhaps a backoff")
+                self.refuse(f"found {excerpt(line)}, expected log10 p, {n} words, and perhaps a backoff")
             words = fields[1 : n + 1]
             fields = [fields[0], "", *fields[n + 1 :]]
         try:
             prob = float(fields[0])
             backoff = float(fields[2]) if len(fields) == 3 else 0.0
         except ValueError:
-            self.refuse(f"found {line!r}, expected log10 p, {n} words, and perhaps a backoff")
+            self.refuse(f"found {excerpt(line)}, expected log10 p, {n} words, and perhaps a backoff")
         if not LOWEST <= prob <= 0:
-            self.refuse(f"log10 p = {fields[0]}, expected a finite number not above 0; {ADVICE}")
+            self.refuse(f"log10 p = {fields[0][:LONGEST_EXCERPT]}, expected a finite number not above 0; {ADVICE}")
         if not LOWEST <= backoff <= HIGHEST:
-            self.refuse(f"backoff {fields[2]}, expected a finite number; {ADVICE}")
+            self.refuse(f"backoff {fields[2][:LONGEST_EXCERPT]}, expected a finite number; {ADVICE}")
         if backoff != 0 and n == self.order:
             self.refuse(
-                f"backoff {fields[2]} of an n-gram of the highest order that \\data\\ announces, "
+                f"backoff {fields[2][:LONGEST_EXCERPT]} of an n-gram of the highest order that \\data\\ announces, "
                 f"expected none; {ADVICE}"
             )
         log10_prob.append(prob)
@@ -187,7 +187,7 @@ class _Reader:
         for i in range(count):
             line = self.next_line()
             if line is None or line.startswith("\\"):
-                self.refuse(f"found {line!r} after {i} n-grams, but \\data\\ announces {count}; {ADVICE}")
+                self.refuse(f"found {excerpt(line)} after {i} n-grams, but \\data\\ announces {count}; {ADVICE}")
             yield line
 
     def end_order(self, n: int, count: int) -> None:

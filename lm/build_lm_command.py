@@ -19,7 +19,7 @@ ARPA_SUFFIXES = (".arpa", ".arpa.gz")
 class EstimationLimits(Section):
     """Limits of estimation."""
 
-    memory: Bytes = Field(gt=0)  # peak of the process
+    memory: Bytes = Field(gt=0, description="peak of the process")
 
 
 def build_lm(

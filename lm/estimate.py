@@ -4,7 +4,6 @@ Three passes over buckets of n-grams: adjusted counts; probabilities, from bigra
 pass computes in another bucket than that of their n-gram.
 """
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm.counting import (
@@ -108,8 +108,7 @@ def _check(settings: Settings) -> None:
 
 def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, settings: Settings) -> NgramModel:
     """The model of padded sentences (int32 `chunks`) of ids in `vocabulary`; errors name `text`."""
-    with tempfile.TemporaryDirectory(prefix="phrasebeam-lm-", dir=settings.scratch) as name:
-        directory = Path(name)
+    with scratch_directory(settings.scratch) as directory:
         with stage("reading text"):
             windows = spill_windows(chunks, settings.order, _bucket_rows(settings), directory)
         files = {n: _order_files(directory, n) for n in range(MIN_ORDER, settings.order + 1)}

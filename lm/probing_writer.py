@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import ModelError
+from phrasebeam.base.errors import ModelError, excerpt
 from phrasebeam.base.files import atomic_file
 from phrasebeam.kernels.hashing import combine, murmur, remainder
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -195,7 +195,7 @@ def _fill(image: np.ndarray, header: Header, model: NgramModel) -> bool:
     words = encode(model.vocabulary.words[1:])
     status, row = _insert_words(builder, words.data, words.offsets)
     if status == DUPLICATE:
-        raise ModelError(f"the word {model.vocabulary.words[row + 1]!r} has the hash of another word; rename it")
+        raise ModelError(f"the word {excerpt(model.vocabulary.words[row + 1])} has the hash of another word; rename it")
     unigrams = tables.floats[tables.starts[UNIGRAMS] :][: 2 * len(model.vocabulary)].reshape(-1, 2)
     unigrams[:, 0], unigrams[:, 1] = model.orders[0].log10_prob, _without_extension(model.orders[0])
     for order in model.orders[1:]:
@@ -234,7 +234,7 @@ def _check(model: NgramModel) -> None:
         raise ModelError(f"the words of a language model begin with {UNKNOWN} and include {BEGIN} and {END}")
     unwritable = next(filter(UNWRITABLE.search, words), None)
     if unwritable is not None:
-        raise ModelError(f"the word {unwritable!r} is empty or contains white space; tokenize the text again")
+        raise ModelError(f"the word {excerpt(unwritable)} is empty or contains white space; tokenize the text again")
     for n, order in enumerate(model.orders, 1):
         if not (np.all(order.log10_prob <= 0) and np.all(np.isfinite(order.log10_prob))):
             raise ModelError(f"a {n}-gram has a log probability above 0 or not finite; train the model again")

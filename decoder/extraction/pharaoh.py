@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 
-LINE = re.compile(r"\s*(?:\d+-\d+(?:\s+|$))*", re.ASCII)
-POINT = re.compile(r"\d+-\d+", re.ASCII)
+LINE = re.compile(r"\s*(?:\d{1,9}-\d{1,9}(?:\s+|$))*", re.ASCII)
+POINT = re.compile(r"\d{1,9}-\d{1,9}", re.ASCII)
 
 
 def read_points(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[int]:
@@ -16,7 +16,7 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
     """
     if not LINE.fullmatch(line):
         wrong = next(word for word in line.split() if not POINT.fullmatch(word))
-        message = f"{wrong!r} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+        message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
         raise FormatError(path, message, number)
     numbers = [int(number) for number in line.replace("-", " ").split()]
     if numbers and (max(numbers[0::2]) >= n_source or max(numbers[1::2]) >= n_target):

@@ -23,7 +23,7 @@ class Reordering(Section):
     condition: Condition = "fe"  # scores of phrase pairs, or the same for all pairs of a source phrase
     collapse: bool = False  # one weight a direction, instead of one an orientation
     ln_default: list[Finite] = Field(default=[])  # of pairs that the table lacks, and copied words; []: 0
-    learned: int = Field(default=0, ge=0)  # how many times columns of learned scores follow
+    learned: int = Field(default=0, ge=0, le=100)  # how many times columns of learned scores follow
 
     @model_validator(mode="after")
     def _default_fits(self) -> "Reordering":

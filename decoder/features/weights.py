@@ -1,14 +1,16 @@
 """The dense weights of a model as in weights.yaml, and their defaults."""
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from phrasebeam.base.config import section_of
+from phrasebeam.base.config import parse_config, section_of
 from phrasebeam.decoder.features.dense_feature import DenseFeature
 from phrasebeam.decoder.features.registry import FEATURES
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
+LARGEST_WEIGHT = 1e30  # its products with values of features, and their sums, are finite
+Finite = Annotated[float, Field(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
 # A single number is read as a list of one
 OneOrMore = Annotated[list[Finite], BeforeValidator(lambda value: [value] if isinstance(value, int | float) else value)]
 TYPES: dict[str, Any] = {"number": Finite, "list": list[Finite], "list or number": OneOrMore}
@@ -30,6 +32,11 @@ class Weights(_FeatureWeights):
     @model_serializer(mode="wrap")
     def _without_absent(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
         return {name: value for name, value in serialize(self).items() if value is not None}
+
+    @classmethod
+    def learned(cls, values: Mapping[str, object]) -> Self:
+        """The weights that a training has found. Raises ConfigError where one is too large, or no number."""
+        return parse_config(values, cls, "weights that were learned, perhaps at too high a rate")
 
     @classmethod
     def required(cls) -> list[str]:

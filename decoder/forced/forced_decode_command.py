@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import load_config
+from phrasebeam.base.config import MOST_THREADS, load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
@@ -42,9 +42,9 @@ def forced_decode(
     max_states: Annotated[int | None, typer.Option(help="States of a pair that is not too large.")] = None,
     aligned: Annotated[bool, typer.Option("--aligned", help="Only phrase pairs that fit the word alignment.")] = False,
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
-    table_limit: Annotated[int, typer.Option(min=0, help="Target phrases per source phrase; 0: all.")] = 0,
+    table_limit: Annotated[int, typer.Option(help="Target phrases per source phrase; 0: all.")] = 0,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Sentence pairs decoded at the same time.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentence pairs decoded at the same time.")] = 1,
 ) -> None:
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     if (leave_one_out is None) != (alignment is None):

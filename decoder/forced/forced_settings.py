@@ -6,7 +6,7 @@ from pydantic import (
     Field,
 )
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import MOST_COUNTED, Section
 
 Prefixes = Literal["longest", "all", "none"]
 
@@ -15,8 +15,11 @@ class ForcedDecodingSettings(Section):
     """What forced decoding looks for where a sentence pair as a whole is not reachable, and when it gives up."""
 
     prefixes: Prefixes = Field(default="longest", description="prefix pairs, where the whole is not reachable")
-    least_prefix: int = Field(default=5, ge=1, description="source words of the shortest prefix pair")
+    least_prefix: int = Field(default=5, ge=1, le=MOST_COUNTED, description="source words of the shortest prefix pair")
     max_states: int = Field(
-        default=1 << 20, ge=1, description="states of a pair that is not too large, which may have 4 nodes each"
+        default=1 << 20,
+        ge=1,
+        le=1 << 24,
+        description="states of a pair that is not too large, which may have 4 nodes each",
     )
     aligned: bool = Field(default=False, description="only phrase pairs that fit the sentence pair's word alignment")

@@ -7,7 +7,7 @@ from typing import Literal
 import yaml
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section, load_config
+from phrasebeam.base.config import MOST_COUNTED, Section, load_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -15,6 +15,7 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, digest_of, new_digests
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
+from phrasebeam.lm.ngrams import MAX_ORDER
 
 MODEL_FORMAT = "phrasebeam model 2"
 WITHOUT_DIGESTS = "phrasebeam model 1"  # the format of older models
@@ -34,14 +35,14 @@ class ModelDescription(Section):
     format: Literal["phrasebeam model 1", "phrasebeam model 2"]
     version: str
     signature: str
-    sentence_pairs: int
-    source_words: int
-    target_words: int
-    max_source_phrase_length: int = Field(ge=1)
+    sentence_pairs: int = Field(ge=0, le=MOST_COUNTED)
+    source_words: int = Field(ge=0, le=MOST_COUNTED)
+    target_words: int = Field(ge=0, le=MOST_COUNTED)
+    max_source_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
     max_target_phrase_length: int = Field(ge=1, le=LONGEST_PHRASE)
-    max_pairs_per_source_phrase: int | None = Field(None, ge=1)  # None: older models do not record it
-    language_model_order: int
-    language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1)
+    max_pairs_per_source_phrase: int | None = Field(None, ge=1, le=MOST_COUNTED)  # None: older models do not record it
+    language_model_order: int = Field(ge=1, le=MAX_ORDER)
+    language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
     settings: dict[str, object]  # those of the training that decide about the result

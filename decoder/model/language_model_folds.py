@@ -16,7 +16,9 @@ from phrasebeam.decoder.model.digests import Digest, FileName, file_digest
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
+from phrasebeam.lm.ngrams import MAX_ORDER
 
+MOST_FOLDS = 1000  # each is a language model of its own
 FOLDS_FORMAT = "phrasebeam language model folds 1"
 ESTIMATE_AGAIN = "estimate the folds again or copy them whole"
 
@@ -25,8 +27,8 @@ class FoldsDescription(Section):
     """folds.yaml: how many folds there are, and of which text."""
 
     format: Literal["phrasebeam language model folds 1"]
-    folds: int = Field(ge=2)
-    order: int  # of the language models
+    folds: int = Field(ge=2, le=MOST_FOLDS)
+    order: int = Field(ge=1, le=MAX_ORDER)  # of the language models
     data: dict[str, dict[str, str]]  # name and digest of the texts
     files: dict[FileName, Digest] = Field(default={})  # of the folds; none in older directories
 
@@ -59,8 +61,8 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
     description = load_config(directory / "folds.yaml", FoldsDescription)
     for fold in range(description.folds):
         path = fold_path(directory, fold)
-        if not path.exists():
-            raise ModelError(f"{path}: missing; {ESTIMATE_AGAIN}")
+        if not path.is_file():
+            raise ModelError(f"{path}: missing, or not a regular file; {ESTIMATE_AGAIN}")
         expected = description.files.get(path.name)
         if expected and file_digest(path) != expected:
             raise FormatError(path, f"{file_digest(path)}, expected {expected}, as folds.yaml says; {ESTIMATE_AGAIN}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.reordering import orientations
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
@@ -20,6 +20,7 @@ from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file
 from phrasebeam.decoder.tables.phrase_table import (
     ReorderingTable,
     longest,
@@ -92,11 +93,9 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:
-    for name in (entry.file, entry.classes):
-        if name and not (directory / name).exists():
-            raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
-    classes = read_word_classes(directory / entry.classes) if entry.classes else None
-    return TargetModel(LanguageModel.load(directory / entry.file), classes)
+    path = model_file(directory, entry.file)
+    classes = read_word_classes(model_file(directory, entry.classes, LARGEST_TEXT)) if entry.classes else None
+    return TargetModel(LanguageModel.load(path), classes)
 
 
 def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) -> ReorderingTable:
@@ -119,5 +118,4 @@ def check_parts(directory: Path) -> None:
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
-        if name != "phrases" and not (directory / name).is_file():
-            raise FormatError(directory / name, f"not a regular file; {TRAIN_AGAIN}")
+    check_model_files(directory)

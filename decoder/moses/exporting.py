@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError
+from phrasebeam.base.errors import ModelError, excerpt
 from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
@@ -80,8 +80,8 @@ def _check_words(directory: Path, model: Model) -> None:
     for side, vocabulary in (("source", model.source), ("target", model.target)):
         for number, word in enumerate(vocabulary.words, 1):
             if "|" in word:
-                message = f"the word {word!r} has a |, which sets off factors in Moses; train on escaped text (&#124;)"
-                raise ModelError(f"{directory / f'{side}.vocab'}:{number}: {message}")
+                found = f"the word {excerpt(word)} has a |, which sets off factors in Moses"
+                raise ModelError(f"{directory / f'{side}.vocab'}:{number}: {found}; train on escaped text (&#124;)")
 
 
 def _check_weights(path: Path, weights: Weights) -> None:

@@ -1,12 +1,13 @@
 """Reader of Moses' configuration file, moses.ini (Koehn et al. 2007), for models that this decoder can use."""
 
 import difflib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from phrasebeam.base.config import parse_config
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import LONGEST_EXCERPT, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
@@ -131,7 +132,7 @@ class _Reader:
                 sections.setdefault(name, [])
                 headers.setdefault(name, []).append(Value(text, number))
             elif text and not name:
-                self.refuse(Value(text, number), f"{text!r} before the first [section]; give a moses.ini")
+                self.refuse(Value(text, number), f"{excerpt(text)} before the first [section]; give a moses.ini")
             elif text:
                 sections[name].append(Value(text, number))
         if not sections:
@@ -146,7 +147,7 @@ class _Reader:
 
     def _check_section(self, name: str, is_closed: bool, value: Value) -> None:
         if not is_closed:
-            self.refuse(value, f"{value.text!r}, expected ] after the section's name")
+            self.refuse(value, f"{excerpt(value.text)}, expected ] after the section's name")
         if name not in SECTIONS and name not in OLD_SECTIONS and name not in REFUSED_SECTIONS:
             close = difflib.get_close_matches(name, [*SECTIONS, *OLD_SECTIONS], n=1)
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
@@ -174,10 +175,10 @@ class _Reader:
             for field in fields:
                 key, equals, text = field.partition("=")
                 if not equals or key in arguments:
-                    self.refuse(value, f"{kind}: {field!r}, expected every key once, as KEY=VALUE")
+                    self.refuse(value, f"{kind}: {excerpt(field)}, expected every key once, as KEY=VALUE")
                 if key not in COMMON_KEYS + KEYS[kind]:
                     known = ", ".join(COMMON_KEYS + KEYS[kind])
-                    self.refuse(value, f"{kind}: the decoder does not know {key!r}; remove it (known: {known})")
+                    self.refuse(value, f"{kind}: the decoder does not know {excerpt(key)}; remove it (known: {known})")
                 arguments[key] = text
             for key in ("factor", "input-factor", "output-factor"):
                 if arguments.get(key, "0") != "0":
@@ -203,13 +204,13 @@ class _Reader:
             first, *texts = value.text.split()
             name = first.removesuffix("=")
             if name == first or not texts:
-                self.refuse(value, f"{value.text!r}, expected 'NAME= WEIGHT ...'")
+                self.refuse(value, f"{excerpt(value.text)}, expected 'NAME= WEIGHT ...'")
             if name in weights:
                 self.refuse(value, f"weights of {name} a second time; remove one line")
             try:
                 weights[name] = [float(text) for text in texts], value
             except ValueError:
-                self.refuse(value, f"{value.text!r}, expected numbers after {first}")
+                self.refuse(value, f"{excerpt(value.text)}, expected numbers after {first}")
         return weights
 
     def _check_weights(self, names: set[str]) -> None:
@@ -273,15 +274,16 @@ class _Reader:
                 try:
                     search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
-                    self.refuse(values[0], f"[{name}] {values[0].text}: {error}")
+                    self.refuse(values[0], f"[{name}] {values[0].text[:LONGEST_EXCERPT]}: {error}")
         if "table-limit" in phrases.arguments:
             search["table_limit"] = self._integer(phrases, "table-limit", 0)
         return search
 
     def _integer(self, feature: Feature, key: str, least: int) -> int:
         text = feature.arguments.get(key, "1")
-        if not text.isdecimal() or int(text) < least:
-            self.refuse(feature.value, f"{feature.kind}: {key}={text}, expected a whole number from {least} up")
+        if not re.fullmatch("[0-9]{1,9}", text) or int(text) < least:
+            found = f"{feature.kind}: {key}={text[:LONGEST_EXCERPT]}"
+            self.refuse(feature.value, f"{found}, expected a whole number from {least} up")
         return int(text)
 
     def _file(self, feature: Feature) -> Path:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.base.resident_memory import release_pages_above
@@ -122,12 +122,12 @@ def _probabilities(text: str, n_columns: int, path: Path, number: int) -> list[f
     try:
         probabilities = [float(field) for field in text.split()]
     except ValueError:
-        raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers", number) from None
+        raise FormatError(path, f"probabilities {excerpt(text.strip())}, expected numbers", number) from None
     if len(probabilities) != n_columns:
         message = f"{len(probabilities)} probabilities, expected {n_columns} for its type in moses.ini"
         raise FormatError(path, message, number)
     if not all(0 <= probability < np.inf for probability in probabilities):
-        raise FormatError(path, f"probabilities {text.strip()!r}, expected numbers not below 0", number)
+        raise FormatError(path, f"probabilities {excerpt(text.strip())}, expected numbers not below 0", number)
     return probabilities
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.moses.tables import PhraseTableReader
@@ -28,7 +28,7 @@ def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, f
             continue
         weight = _number(fields[-1])
         if len(fields) != 2 or not math.isfinite(weight):
-            raise FormatError(path, f"{line[:40]!r}, expected 'NAME WEIGHT'", number)
+            raise FormatError(path, f"{excerpt(line)}, expected 'NAME WEIGHT'", number)
         if not is_known(fields[0]):
             message = "the decoder has sparse features of the phrase table alone, of Moses' others none"
             raise FormatError(path, f"{fields[0]}: {message}; remove it, and tune again", number)

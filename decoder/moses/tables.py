@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.tables.phrase_table import ABSENT, LONGEST_PHRASE, PhraseTable, floored_ln, open_phrase_table
@@ -79,7 +79,7 @@ class PhraseTableReader:
         if source != self.source_text:
             self._begin_source(source, writer)
         elif target in self.targets:
-            self._refuse(f"the pair {source!r}, {target!r} stands here twice; {SORT}")
+            self._refuse(f"the pair {excerpt(source)}, {excerpt(target)} stands here twice; {SORT}")
         self.targets.add(target)
         self._add_sparse(sparse)
         pairs = self.pairs
@@ -101,7 +101,7 @@ class PhraseTableReader:
         """Add the sparse features of a pair, names and values in turn."""
         fields = text.split()
         if len(fields) % 2:
-            self._refuse(f"sparse features {text[:40]!r}, expected names and values in turn")
+            self._refuse(f"sparse features {excerpt(text)}, expected names and values in turn")
         for name, value in zip(fields[::2], self._numbers(" ".join(fields[1::2]), "values of sparse features")):
             if not math.isfinite(value):
                 self._refuse(f"value {value} of the sparse feature {name}, expected a finite number")
@@ -122,21 +122,20 @@ class PhraseTableReader:
         if not 0 < len(words) <= LONGEST_PHRASE:
             self._refuse(f"{len(words)} {side} words, expected 1 to {LONGEST_PHRASE}; remove the line")
         if "|" in text:
-            self._refuse(
-                f"factors or an unescaped | in the {side} phrase {text!r}; train without factors, write | as &#124;"
-            )
+            found = f"factors or an unescaped | in the {side} phrase {excerpt(text)}"
+            self._refuse(f"{found}; train without factors, write | as &#124;")
         return words
 
     def _numbers(self, text: str, what: str) -> list[float]:
         try:
             return [float(number) for number in text.split()]
         except ValueError:
-            self._refuse(f"{what} {text!r}, expected numbers")
+            self._refuse(f"{what} {excerpt(text)}, expected numbers")
 
     def _point(self, text: str) -> tuple[int, int]:
         source, _, target = text.partition("-")
-        if not (source.isdecimal() and target.isdecimal() and len(text) < 16):
-            self._refuse(f"alignment point {text!r}, expected SOURCE-TARGET such as 0-1")
+        if not ((source + target).isascii() and source.isdecimal() and target.isdecimal() and len(text) < 16):
+            self._refuse(f"alignment point {excerpt(text)}, expected SOURCE-TARGET such as 0-1")
         return int(source), int(target)
 
     def _write(self, writer: TableWriter) -> None:
@@ -188,9 +187,8 @@ class PhraseTableReader:
     def _refuse_repeated(self, table: PhraseTable, source: int) -> NoReturn:
         words = [self.source.words[i] for i in table.source_words[slice(*table.source_offsets[source : source + 2])]]
         self.number = int(table.pair_offsets[source]) + 1
-        self._refuse(
-            f"{' '.join(words)!r} has other pairs further up; those of a source phrase must be neighbours; {SORT}"
-        )
+        found = f"{excerpt(' '.join(words))} has other pairs further up"
+        self._refuse(f"{found}; those of a source phrase must be neighbours; {SORT}")
 
     def _refuse(self, message: str) -> NoReturn:
         raise FormatError(self.path, message, self.number)

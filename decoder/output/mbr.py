@@ -12,20 +12,20 @@ from pydantic import (
     Field,
 )
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Factor, Section
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.output.nbest import Derivations
 from phrasebeam.decoder.output.trie import ROOT, Trie, child, new_trie
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
+MOST_COMPARED = 10_000  # each with each, which takes a minute a sentence
+
 
 class MbrSettings(Section):
     """Minimum Bayes risk: the translation of a distinct n-best list with the largest expected BLEU."""
 
-    size: int = Field(default=200, ge=1, description="distinct translations compared")
-    scale: float = Field(
-        default=1.0, ge=0, allow_inf_nan=False, description="factor of model scores before they become probabilities"
-    )
+    size: int = Field(default=200, ge=1, le=MOST_COMPARED, description="distinct translations compared")
+    scale: Factor = Field(default=1.0, description="factor of model scores before they become probabilities")
 
 
 ORDER = 4

@@ -1,35 +1,58 @@
 """Translations as lines of text: what the command prints, and Moses' n-best format."""
 
+import re
+
 from phrasebeam.decoder.output.translation import Translation
+
+SEPARATOR = " ||| "
+BARS = re.compile(r"(?:\||&(?:amp;)*#124;){3,}")  # in a word, escaped any number of times
+BAR = re.compile(r"\||&((?:amp;)*#124;)")
+
+
+def escape_bars(text: str) -> str:
+    """`text` with &#124; for each | where three or more stand together, which would set off fields.
+
+    That is how Moses' escape-special-chars.perl writes |. What looks so already is escaped once more.
+    """
+    if "|||" not in text and "#124;" not in text:  # nearly always
+        return text
+    return BARS.sub(lambda bars: BAR.sub(lambda bar: f"&amp;{bar[1]}" if bar[1] else "&#124;", bars[0]), text)
+
+
+def restore_bars(text: str) -> str:
+    """The text that escape_bars has made `text` of."""
+    return BARS.sub(lambda bars: bars[0].replace("&#124;", "|").replace("&amp;", "&"), text)
 
 
 def render(translation: Translation, alignment: bool, segmentation: bool, scores: bool) -> str:
-    """One line: the text, with segmentation if asked for, then fields set off by ' ||| '."""
+    """One line: the text, with segmentation if asked for, then fields set off by ' ||| ', see escape_bars."""
     fields = [translation.text]
     if segmentation:
         spans = [(p.target, f"|{p.source_span[0]}-{p.source_span[1] - 1}|") for p in translation.phrases]
         fields = [" ".join(part for both in spans for part in both if part)]
+    if scores or alignment:
+        fields = [escape_bars(fields[0])]
     if scores:
         fields += _scores(translation)
     if alignment:
         fields.append(_alignment(translation))
-    return " ||| ".join(fields)
+    return SEPARATOR.join(fields)
 
 
 def render_nbest(number: int, translations: list[Translation], alignment: bool, segmentation: bool) -> str:
     """The n-best list of sentence `number` as Moses writes it, a line each.
 
     number ||| text ||| features ||| score, and if asked for ||| source=target spans in target order, both ends
-    included, and ||| the word alignment.
+    included, and ||| the word alignment. Texts and names are as escape_bars writes them.
     """
     lines = []
     for translation in translations:
-        fields = [str(number), translation.text, *_scores(translation)]
+        fields = [str(number), escape_bars(translation.text), *_scores(translation)]
         if segmentation:
             fields.append(" ".join(f"{_span(p.source_span)}={_span(p.target_span)}" for p in translation.phrases))
         if alignment:
             fields.append(_alignment(translation))
-        lines.append(" ||| ".join(fields) + "\n")
+        lines.append(SEPARATOR.join(fields) + "\n")
     return "".join(lines)
 
 
@@ -39,7 +62,8 @@ def _scores(translation: Translation) -> list[str]:
     for name, value in translation.features.items():
         values.append(f"{name}=")
         values += [f"{v:.6g}" for v in (value if isinstance(value, list) else [value])]
-    values += [f"{translation.sparse_names[key]}= {value:.6g}" for key, value in translation.sparse.items()]
+    sparse = translation.sparse.items()
+    values += [f"{escape_bars(translation.sparse_names[key])}= {value:.6g}" for key, value in sparse]
     return [" ".join(values), f"{translation.score:.6f}"]
 
 

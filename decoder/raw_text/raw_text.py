@@ -10,6 +10,7 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
+from phrasebeam.decoder.tables.model_paths import check_model_files
 from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
 
 NOT_RAW = (
@@ -52,6 +53,7 @@ class RawText:
     def load(cls, directory: str | Path) -> "RawText":
         """The RawText of the model in `directory`. Raises SmtError if the model was not made of raw text."""
         directory = Path(directory)
+        check_model_files(directory)
         settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
         if settings is None:
             raise ModelError(f"{directory / 'model.yaml'}: {NOT_RAW}")

@@ -8,23 +8,29 @@ from pydantic import (
     model_validator,
 )
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 
+# More would take minutes and gigabytes a sentence; 0 is for those who mean it.
+MOST_KEPT, MOST_POPS, MOST_PAIRS = 100_000, 1_000_000, 100_000
 Algorithm = Literal["stack", "cube"]
 
 
 class SearchSettings(Section):
-    """Limits of the search; 0 lifts the limit of stack, pops and table, a negative distortion limit lifts that one."""
+    """Limits of the search; 0 lifts the limit of stack, pops and table, a distortion limit of -1 lifts that one."""
 
     algorithm: Algorithm = Field(default="stack", description="try all that the stacks allow, or prune by cubes")
-    stack: int = Field(default=100, ge=0, description="hypotheses kept per number of covered words (histogram pruning)")
-    pop_limit: int = Field(default=1000, ge=0, description="hypotheses tried per stack by cube pruning")
+    stack: int = Field(
+        default=100, ge=0, le=MOST_KEPT, description="hypotheses kept per number of covered words (histogram pruning)"
+    )
+    pop_limit: int = Field(default=1000, ge=0, le=MOST_POPS, description="hypotheses tried per stack by cube pruning")
     beam_threshold: float = Field(
         default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
     )
-    distortion_limit: int = Field(default=6, description="longest jump between phrases, in source words")
-    table_limit: int = Field(default=20, ge=0, description="target phrases per source phrase")
+    distortion_limit: int = Field(
+        default=6, ge=-1, le=MOST_COUNTED, description="longest jump between phrases, in source words"
+    )
+    table_limit: int = Field(default=20, ge=0, le=MOST_PAIRS, description="target phrases per source phrase")
     max_phrase_length: int = Field(default=7, ge=1, le=20, description="longest source phrase looked up, in words")
 
     @model_validator(mode="after")

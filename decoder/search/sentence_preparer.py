@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.base.errors import ConfigError, ModelError, excerpt
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
@@ -49,7 +49,7 @@ class SentencePreparer:
             try:
                 tables = table_filter.filter(ids, reference, given.held_out)
             except ModelError as error:
-                raise ModelError(f"{' '.join(given.words)!r}: {error}") from None
+                raise ModelError(f"{excerpt(' '.join(given.words))}: {error}") from None
             if tables.origin is not None:
                 bounds_checks = BoundsChecks(tables.tables)
         return prepare_sentence(given, model, tables, longest, self.settings.input, bounds_checks)

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
 from phrasebeam.decoder.sparse.text_hashes import hash_texts
+from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
@@ -22,6 +23,7 @@ from phrasebeam.lm.text.word_classes import read_class_map
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
+LARGEST_BUDGET = 1000
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
@@ -35,17 +37,17 @@ class Level(Section):
     kind: LevelKind = Field(
         description="the word; its first characters; its class in a map; numeral, mark or other; its tag"
     )
-    budget: int = Field(ge=1, description="what one of these adds to the cost of a combination")
+    budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
     source: str = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
     target: str = Field(default="", description="the same of target words")
-    prefix: int = Field(default=0, ge=0, description="characters of word, class or tag that count, 0 for all")
+    prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
     content: list[str] = Field(default=[], description="beginnings of the tags of content words")
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
-        if (self.kind == "classes") != bool(self.source and self.target):
+        if {self.kind == "classes"} != {bool(self.source), bool(self.target)}:
             raise ValueError("source and target are the maps of a level of kind classes, and needed there")
         if self.kind == "characters" and not self.prefix:
             raise ValueError("prefix says how many characters count; give 1 or more")
@@ -70,8 +72,7 @@ class Levels:
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
-            side: [read_class_map(directory / getattr(level, side)) if level.source else {} for level in levels]
-            for side in ("source", "target")
+            side: [_read_map(directory, getattr(level, side)) for level in levels] for side in ("source", "target")
         }
         self._content = next((tuple(level.content) for level in levels if level.kind == "tags"), ())
 
@@ -109,6 +110,10 @@ class Levels:
     def content_words(self, words: Sequence[str], tags: Sequence[str]) -> np.ndarray:
         """bool[n], which words of a source sentence are content words."""
         return np.array([self.is_content(word, tag) for word, tag in zip(words, tags)], np.bool_)
+
+
+def _read_map(directory: Path, name: str) -> dict[str, str]:
+    return read_class_map(model_file(directory, name, LARGEST_TEXT)) if name else {}
 
 
 def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str:

@@ -6,13 +6,14 @@ sparse/names                    key in hexadecimal and name of the heaviest feat
 sparse/pairs/*.npy, names       features of pairs, as other toolkits' phrase tables have them
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from phrasebeam.base.config import load_config, save_config
-from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.phrase_alignment import PairPoints
@@ -28,6 +29,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
+KEY = re.compile("[0-9a-f]{16}")
 
 
 class TemplatesFile(Templates):
@@ -45,7 +47,7 @@ def _open_templates(path: Path) -> Templates:
     """Read templates.yaml. Raises ModelError if its keys are of another format."""
     templates = load_config(path, TemplatesFile)
     if templates.format != FORMAT:
-        found = f"the format of sparse features is {templates.format!r}" if templates.format else "no format"
+        found = f"the format of sparse features is {excerpt(templates.format)}" if templates.format else "no format"
         mend = "learn the features anew with train-maxforce, or import the Moses model again with import-moses"
         raise ModelError(f"{path}: {found}, expected {FORMAT!r}; {mend}")
     return templates
@@ -91,10 +93,9 @@ def open_feature_names(directory: Path) -> dict[int, str]:
     path, names = directory / "sparse" / "names", dict[int, str]()
     for number, line in enumerate(read_lines(path) if path.exists() else (), 1):
         key, _, name = line.partition("\t")
-        try:
-            names[int(key, 16)] = name
-        except ValueError:
-            raise FormatError(path, f"{line!r}, expected a key in hexadecimal, a tab and a name", number) from None
+        if not KEY.fullmatch(key):
+            raise FormatError(path, f"{excerpt(line)}, expected a key in hexadecimal, a tab and a name", number)
+        names[int(key, 16)] = name
     return names
 
 

@@ -7,11 +7,14 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import Section, section_of
 from phrasebeam.decoder.sparse.levels import Level
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
-from phrasebeam.decoder.sparse.word_edges import WordEdges
+from phrasebeam.decoder.sparse.word_edges import WordEdges, n_word_edges
+
+MOST_LEVELS = 8
+MOST_COMBINATIONS = 100_000  # of words at the edges; each phrase pair has them all. Yu et al. (2013) have 44,940
 
 
 class _WordTemplates(Section):
-    levels: list[Level] = Field(default=[Level(kind="word", budget=5)])
+    levels: list[Level] = Field(default=[Level(kind="word", budget=5)], max_length=MOST_LEVELS)
     word_edges: WordEdges | None = None
 
     @model_validator(mode="after")
@@ -19,6 +22,10 @@ class _WordTemplates(Section):
         names = [level.name for level in self.levels]
         if len(set(names)) < len(names) or not names:
             raise ValueError(f"levels are {names}; give one or more, each once")
+        n_combinations = n_word_edges(self.word_edges, self.levels) if self.word_edges else 0
+        if n_combinations > MOST_COMBINATIONS:
+            message = f"word_edges gives {n_combinations} combinations, at most {MOST_COMBINATIONS}"
+            raise ValueError(f"{message}; lower its budget or most_words, or leave out levels")
         return self
 
 

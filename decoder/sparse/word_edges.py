@@ -4,16 +4,18 @@ They are one group for each combination of sides: source phrase, target phrase, 
 These differ in their worth beside dense features, so that each kind has a scale.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, product
+from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
-from phrasebeam.decoder.sparse.levels import Level, target_class
+from phrasebeam.decoder.sparse.levels import LARGEST_BUDGET, Level, target_class
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel
@@ -51,9 +53,23 @@ EMPTY_PHRASE = "-"
 class WordEdges(Section):
     """The settings that say which combinations are features."""
 
-    budget: int = Field(default=10, ge=1, description="a combination costs at most so much in all")
+    budget: int = Field(default=10, ge=1, le=LARGEST_BUDGET, description="a combination costs at most so much in all")
     most_words: int = Field(default=2, ge=1, le=6, description="words in a combination at most")
     with_length: bool = Field(default=True, description="each also together with the length of the source phrase")
+
+
+def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:
+    """The number of combinations within the budget, without making them."""
+    total, ways = 0, Counter({0: 1})  # words by what they cost together
+    for size in range(1, settings.most_words + 1):
+        longer = Counter[int]()
+        for cost, n in ways.items():
+            for level in levels:
+                if cost + level.budget <= settings.budget:
+                    longer[cost + level.budget] += n
+        ways = longer
+        total += comb(len(POSITIONS), size) * ways.total()
+    return total * (1 + settings.with_length)
 
 
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:

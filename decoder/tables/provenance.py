@@ -19,7 +19,7 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
         return
     try:
         with open(output / name, encoding="utf-8") as file:
-            is_model = file.readline().startswith(start)
+            is_model = file.readline(len(start)) == start
     except (OSError, UnicodeDecodeError):
         is_model = False
     if not is_model:
@@ -27,9 +27,14 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
-    """For each file that a model is made of, its name and SHA-256. Raises OSError where one cannot be read."""
+    """For each file that a model is made of, its name and SHA-256. Raises OSError where one cannot be read.
+
+    Raises ConfigError for pipes and devices: what a model is made of is read more than once.
+    """
     digests = {}
     for name, path in paths.items():
+        if not (Path(path).is_file() or Path(path).is_dir()) and Path(path).exists():
+            raise ConfigError(f"{path}: a pipe or device, which cannot be read twice; write it to a file")
         with open(path, "rb") as file:
             digests[name] = {"file": Path(path).name, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
     return digests

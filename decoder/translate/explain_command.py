@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.translate.explain import fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
@@ -12,7 +13,9 @@ from phrasebeam.decoder.translate.translator import Decoder
 
 def explain(
     model: Annotated[Path, typer.Option(help="Model directory with sparse features.")],
-    top: Annotated[int, typer.Option(min=1, help="Features of each group, or of the translation.")] = 50,
+    top: Annotated[
+        int, typer.Option(min=1, max=MOST_COUNTED, help="Features of each group, or of the translation.")
+    ] = 50,
     source: Annotated[
         str | None, typer.Option(help="A tokenized sentence: show what fired in its translation instead.")
     ] = None,

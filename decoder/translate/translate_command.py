@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from phrasebeam.base.config import load_config
+from phrasebeam.base.config import MOST_THREADS, load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
@@ -24,6 +24,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText
 
+MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
 
@@ -38,7 +39,7 @@ def _flag(panel: str, name: str, help: str) -> Any:
 
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    threads: Annotated[int, typer.Option(min=1, help="Sentences translated at the same time.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Annotated[
         str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
@@ -51,7 +52,9 @@ def translate(
     scores: Annotated[
         bool, _flag(OUTPUT, "--scores", "Append ' ||| ', the feature values, ' ||| ' and the model score.")
     ] = False,
-    nbest: Annotated[int | None, _option(NBEST, "Derivations of each sentence in --nbest-output.", min=1)] = None,
+    nbest: Annotated[
+        int | None, _option(NBEST, "Derivations of each sentence in --nbest-output.", min=1, max=MOST_DERIVATIONS)
+    ] = None,
     nbest_output: Annotated[
         Path | None,
         _option(NBEST, "File in Moses' format: 0 ||| text ||| features ||| score; -: instead of translations."),

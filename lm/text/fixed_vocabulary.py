@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -18,6 +18,7 @@ from phrasebeam.kernels.jit import inner_kernel, kernel
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
 NO_DUPLICATE = np.int64(-1)
 NEWLINE = 10
+MOST_WORDS = 2**25  # 40 bytes each; files of models are bounded where they are opened
 HALF = np.uint64(32)  # bits of a slot that hold the word id
 LOW = np.uint64(0xFFFFFFFF)  # mask of these bits
 ABSENT = -1  # cached id of a word that is not in the vocabulary
@@ -121,9 +122,8 @@ class FixedVocabulary:
         self._slots = np.full(n_slots, EMPTY)  # uint64: upper half of a word's hash, and its id as the lower half
         duplicate = int(_fill(self.encoded, self._slots))
         if duplicate != NO_DUPLICATE:
-            raise FormatError(
-                path, f"the word {self.word(duplicate)!r} stands here twice; train the model again", duplicate + 1
-            )
+            word = excerpt(self.word(duplicate))
+            raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
 
     def __len__(self) -> int:
         return self.encoded.offsets.size - 1
@@ -164,7 +164,7 @@ class FixedVocabulary:
 
 
 def _read(path: str | Path) -> Words:
-    """The lines of a file. Raises FormatError if it is not UTF-8 or ends within a line."""
+    """The lines of a file. Raises FormatError if it is not UTF-8, ends within a line, or has too many."""
     text = np.fromfile(path, np.uint8)
     try:
         str(text.data, "utf-8")
@@ -174,6 +174,8 @@ def _read(path: str | Path) -> Words:
     if text.size and text[-1] != NEWLINE:
         raise FormatError(path, "ends within a line; copy the model again")
     n_words = int(np.count_nonzero(text == NEWLINE))
+    if n_words > MOST_WORDS:
+        raise FormatError(path, f"{n_words} words, expected at most {MOST_WORDS}; train the model again")
     words = Words(np.empty(text.size - n_words, np.uint8), np.empty(n_words + 1, np.int64))
     _split_lines(text, words)
     return words

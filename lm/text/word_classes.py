@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.vocabulary import BEGIN, END
@@ -25,7 +25,8 @@ def read_word_classes(path: str | Path) -> dict[str, str]:
         if name in MARKERS:
             raise FormatError(path, f"the class {name}, which is of language models; rename it", number)
         if classes.setdefault(word, name) != name:
-            raise FormatError(path, f"{word!r} has the classes {classes[word]} and {name}; remove one line", number)
+            both = f"{excerpt(classes[word])} and {excerpt(name)}"
+            raise FormatError(path, f"{excerpt(word)} has the classes {both}; remove one line", number)
     if not classes:
         raise FormatError(path, "empty; expected lines 'word class'")
     return classes

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import typer
@@ -9,6 +10,8 @@ from typer.core import TyperCommand
 
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import hide_progress, start_command
+from phrasebeam.process.interruption import tell_when_interrupted, wait_if_ending
+from phrasebeam.process.standard_streams import STANDARD_OUTPUT
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 
@@ -19,28 +22,37 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
+        tell_when_interrupted("all was written, it had just ended")
         return status if isinstance(status, int) else 0
-    except typer.TyperException as error:
-        if message := error.format_message():  # empty after --help
-            print(f"{name}: {message} (see {name} --help)", file=sys.stderr)
-        return BAD_INPUT
-    except SmtError as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except (BrokenPipeError, SystemExit):
-        # The reader of our output has closed its pipe (typer then raises SystemExit). The interpreter flushes standard
-        # output at its end, which would print another error.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # typer raises SystemExit where the reader of our output has closed its pipe
+        _drop_output()
         return 0
-    except OSError as error:
-        location = f"{error.filename}: " if error.filename else ""
-        print(f"{name}: {location}{error.strerror or error}", file=sys.stderr)
-        return BAD_INPUT
-    except (KeyboardInterrupt, typer.Abort):
-        print(f"{name}: interrupted", file=sys.stderr)
-        return INTERRUPTED
+    except (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt) as error:
+        wait_if_ending()
+        if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
+            _drop_output()
+        if message := _message(error, name):
+            with suppress(OSError):
+                print(f"{name}: {message}", file=sys.stderr)
+        return INTERRUPTED if isinstance(error, (typer.Abort, KeyboardInterrupt)) else BAD_INPUT
     finally:
+        wait_if_ending()
         hide_progress()
+
+
+def _message(error: BaseException, name: str) -> str:
+    """What is printed of an error; "" where typer has shown the help."""
+    if isinstance(error, typer.TyperException):
+        message: str = error.format_message()
+        return message and f"{message} (see {name} --help)"
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}"
+    return "interrupted" if isinstance(error, (typer.Abort, KeyboardInterrupt)) else str(error)
+
+
+def _drop_output() -> None:
+    """Let standard output go nowhere: the interpreter flushes it at its end, which would print another error."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class ManyValuesCommand(TyperCommand):

@@ -7,12 +7,22 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, create_model
 
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, excerpt
 from phrasebeam.base.files import atomic_file
 
-LONGEST_VALUE = 80  # characters of a wrong value that an error shows
+# Far more than any configuration needs. A file is text in memory, and takes a minute of PyYAML for each 10 MB.
+LARGEST_YAML, DEEPEST_YAML, MOST_YAML_VALUES = 2**20, 50, 100_000  # bytes, collections within each other, with aliases
+LONGEST_YAML_NUMBER = 100  # characters
+YAML_TYPES = ("null", "bool", "int", "float", "str", "seq", "map", "merge")  # those that settings have
+YAML_TAG = "tag:yaml.org,2002:"
+MOST_PROBLEMS = 5  # of one configuration that an error tells
+LONGEST_MESSAGE = 300  # characters of one of them
+MOST_BYTES = 2**50
+MOST_THREADS = 1024  # each takes some MB for its search, and more than there are processors only wait
+MOST_COUNTED = 2**31 - 1  # of what only ends or selects, and takes neither memory nor time by itself
+LARGEST_FACTOR = 1e9  # sums of its products with scores stay far from infinity, in float32 too
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}  # bytes
 
 
@@ -25,7 +35,7 @@ def parse_size(value: object) -> object:
         match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?", value.strip(), re.IGNORECASE)
         if match is None:
             raise ValueError("should be a size such as 512M or 2G")
-        return int(float(match[1]) * UNITS[match[2].upper()])
+        return min(int(min(float(match[1]), MOST_BYTES + 1) * UNITS[match[2].upper()]), MOST_BYTES + 1)
     return value
 
 
@@ -37,13 +47,20 @@ def format_size(n_bytes: int) -> str:
     return str(n_bytes)
 
 
-Bytes = Annotated[int, BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
+# Types of settings that several sections have. No number is unbounded: what is too large to be meant is refused where
+# it is read, and not when memory or patience ends.
+Bytes = Annotated[int, Field(le=MOST_BYTES), BeforeValidator(parse_size), PlainSerializer(format_size, return_type=str)]
+Threads = Annotated[int, Field(ge=1, le=MOST_THREADS)]
+Count = Annotated[int, Field(ge=0, lt=2**63)]  # what a training has counted
+Seed = Annotated[int, Field(ge=0, lt=2**63)]  # 64 bits, as generators of random numbers take them
+Factor = Annotated[float, Field(ge=0, le=LARGEST_FACTOR)]  # of scores, weights or steps
+PositiveFactor = Annotated[float, Field(gt=0, le=LARGEST_FACTOR)]
 
 
 class Section(BaseModel):
     """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Section] = Section) -> Any:
@@ -51,16 +68,97 @@ def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Sect
     return create_model(name, __base__=base, **dict[str, Any](fields))
 
 
+RESOLVERS = {  # by which text without a tag or quotation marks gets its type; dates stay text
+    first: [(tag, pattern) for tag, pattern in resolvers if tag.removeprefix(YAML_TAG) in YAML_TYPES]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+CONSTRUCTORS = {
+    tag: construct
+    for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.removeprefix(YAML_TAG) in YAML_TYPES  # None: that of all other tags, which refuses
+}
+
+
+class _PlainYaml(yaml.SafeLoader):
+    """A loader of settings: no dates, sets or bytes, no key twice, no deep nesting, no aliases that multiply."""
+
+    yaml_implicit_resolvers, yaml_constructors = RESOLVERS, CONSTRUCTORS
+
+    def __init__(self, text: str):
+        super().__init__(text)
+        self._depth, self._n_values = 0, 0
+        self._sizes: dict[str, int] = {}  # values in each anchored one, itself included
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        """The next node of the tree. Raises YAMLError where it is too deep, or there are too many of them."""
+        event: Any = self.peek_event()
+        is_alias = isinstance(event, yaml.AliasEvent)
+        if is_alias:
+            if event.anchor in self.anchors and event.anchor not in self._sizes:
+                raise yaml.MarkedYAMLError(problem="an alias within what it stands for", problem_mark=event.start_mark)
+            self._count(event, self._sizes.get(event.anchor, 0))
+            return super().compose_node(parent, index)
+        before = self._n_values
+        self._count(event, 1)
+        self._depth += 1
+        if self._depth > DEEPEST_YAML:
+            raise yaml.MarkedYAMLError(problem=f"more than {DEEPEST_YAML} levels", problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        if event.anchor:
+            self._sizes[event.anchor] = self._n_values - before
+        return node
+
+    def _count(self, event: Any, n_values: int) -> None:
+        self._n_values += n_values
+        if self._n_values > MOST_YAML_VALUES:
+            problem = f"more than {MOST_YAML_VALUES} values, aliases written out"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        """The dictionary of a node. Raises YAMLError where a key is there twice."""
+        keys = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in keys:
+                problem = f"the key {excerpt(key.value)} is there twice"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key.start_mark)
+            keys.add(key.value if isinstance(key, yaml.ScalarNode) else None)
+        return super().construct_mapping(node, deep)
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """The value of a node. Raises YAMLError where it is not what its tag says."""
+        try:
+            if len(node.value) > LONGEST_YAML_NUMBER and node.tag in (f"{YAML_TAG}int", f"{YAML_TAG}float"):
+                raise ValueError
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, ArithmeticError):  # of int() and the like, which PyYAML does not catch
+            problem = f"{excerpt(node.value)} is no {node.tag.removeprefix(YAML_TAG)}"
+            raise yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark) from None
+
+
+def load_yaml(path: str | Path) -> Any:
+    """What the YAML file `path` says, of mappings, lists, strings, numbers and truth values. Raises ConfigError."""
+    with open(path, "rb") as file:
+        content = file.read(LARGEST_YAML + 1)
+    if len(content) > LARGEST_YAML:
+        raise ConfigError(f"{path}: larger than {format_size(LARGEST_YAML)}, expected settings in YAML")
+    try:
+        return _PlainYaml(content.decode("utf-8")).get_single_data()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not YAML: {error}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}" if mark else f"{path}"
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise ConfigError(f"{where}: not YAML: {problem[:LONGEST_MESSAGE]}") from None
+
+
 Config = TypeVar("Config", bound=Section)
 
 
 def load_config(path: str | Path, section: type[Config]) -> Config:
     """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            data = yaml.safe_load(file)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    data = load_yaml(path)
     return parse_config({} if data is None else data, section, str(path))
 
 
@@ -69,8 +167,10 @@ def parse_config(data: Any, section: type[Config], where: str) -> Config:
     try:
         return section.model_validate(data)
     except ValidationError as error:
-        problems = "; ".join(_explain(problem, section) for problem in error.errors())
-        raise ConfigError(f"{where}: {problems}") from None
+        found = error.errors(include_url=False)
+        problems = [_explain(problem, section)[:LONGEST_MESSAGE] for problem in found[:MOST_PROBLEMS]]
+        more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
+        raise ConfigError(f"{where}: {'; '.join(problems + more)}") from None
 
 
 def config_with_options(path: str | Path | None, section: type[Config], options: Mapping[str, Any]) -> Config:
@@ -99,22 +199,17 @@ def save_config(config: Section, path: str | Path) -> None:
 
 
 def _explain(problem: Any, section: type[Section]) -> str:
-    path = [str(key) for key in problem["loc"]]
+    path = [str(key)[:LONGEST_EXCERPT] for key in problem["loc"]]
     name = f"{'.'.join(path)}: " if path else ""
     if problem["type"] != "extra_forbidden":
         message = problem["msg"].removeprefix("Value error, ")
         is_section = problem["type"] == "missing" or isinstance(problem["input"], dict)  # too long to show
-        found = "" if is_section else f", found {_short(problem['input'])}"
+        found = "" if is_section else f", found {excerpt(problem['input'])}"
         return f"{name}{message}{found}"
     keys = _keys(section, path[:-1])
     similar = difflib.get_close_matches(path[-1], keys, n=1)
     hint = f"did you mean {similar[0]}?" if similar else f"known keys: {', '.join(keys)}"
     return f"{name}unknown key; {hint}"
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:

@@ -2,9 +2,31 @@
 
 from os import PathLike
 
+LONGEST_EXCERPT = 80  # characters of what a file contains that an error shows
+LONGEST_ERROR = 2000  # characters of the error itself, should all else fail
+
 
 class SmtError(Exception):
     """Base class of errors that a user can correct; the commands print it as one line and exit with status 2."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return printable(text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]}...")
+
+
+def printable(text: str) -> str:
+    """`text` with escapes in place of line ends, control characters and all else that cannot be printed."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def excerpt(value: object) -> str:
+    """`value`, a string or what a file says in place of one, quoted as by repr and shortened for an error."""
+    try:
+        # Of long strings no more is looked at than is shown.
+        text = repr(value[: LONGEST_EXCERPT + 1] if isinstance(value, str) else value)
+    except ValueError:  # Python does not write integers of thousands of digits
+        text = "a number of thousands of digits"
+    return text if len(text) <= LONGEST_EXCERPT else f"{text[:LONGEST_EXCERPT]}..."
 
 
 class ConfigError(SmtError):

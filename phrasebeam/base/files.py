@@ -4,7 +4,6 @@ import errno
 import gzip
 import io
 import os
-import shutil
 import sys
 import tempfile
 import zlib
@@ -14,7 +13,11 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from phrasebeam.base.errors import FormatError
+from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
+LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
 GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -27,8 +30,9 @@ def read_lines(path: str | Path) -> Iterator[str]:
     line_number = 0
     try:
         with open_binary(path) as file:
-            for line in file:
+            while line := file.readline(LONGEST_LINE):
                 line_number += 1
+                _check_length(line, path, line_number)
                 yield line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise _bad_utf8(path, line_number, error) from None
@@ -40,11 +44,17 @@ def read_standard_input() -> Iterator[str]:
     """Lines of standard input without their ends, each as it comes. Raises FormatError, naming the line."""
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
+            _check_length(line, "standard input", number)
             try:
                 yield line.decode("utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
                 raise _bad_utf8("standard input", number, error) from None
+
+
+def _check_length(line: bytes, path: str | Path, number: int) -> None:
+    if len(line) == LONGEST_LINE:
+        raise FormatError(path, f"a line of {LONGEST_LINE} bytes or more, expected text of a sentence a line", number)
 
 
 def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatError:
@@ -63,52 +73,55 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
-    """A binary file for writing that replaces `path` when the block ends without an exception, else is removed."""
+    """A binary file for writing that replaces `path` when the block ends without an exception, else is removed.
+
+    What processes that were killed have left unfinished beside it is removed, too.
+    """
     path = Path(path)
     # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 where that links to an ordinary file.
     if str(path.parent) in ("/dev", "/dev/fd") or (path.exists() and not path.is_file()):
-        with open(path, "wb") as file:
+        with named_in_errors(path), open(path, "wb") as file:
             yield cast(BinaryIO, file)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w+b") as file:
+    with named_in_errors(path), unfinished_file(path.parent, path.name) as (unfinished, descriptor):
+        with os.fdopen(os.dup(descriptor), "w+b") as file:
             yield cast(BinaryIO, file)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        os.chmod(unfinished, 0o666 & ~_umask())
+        put_in_place(unfinished, path)
 
 
 @contextmanager
 def atomic_directory(path: str | Path) -> Iterator[Path]:
     """A new directory that replaces `path` when the block ends without an exception, else is removed.
 
-    An old directory at `path` stays whole until the new one is complete; a symbolic link to one is kept. Raises
-    NotADirectoryError if `path` is anything else.
+    An old directory at `path` stays whole until the new one is complete; a symbolic link to one is kept. What processes
+    that were killed have left unfinished beside it is removed. Raises NotADirectoryError if `path` is anything else,
+    BlockingIOError if another process trains in the old directory.
     """
     path = Path(path).resolve()
-    if path.exists() and not path.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    if path.exists():
+        if not path.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+        check_free(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
-    try:
-        yield temporary
-        os.chmod(temporary, 0o777 & ~_umask())
-        if path.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old.", dir=path.parent))
-            os.replace(path, old)
-            os.replace(temporary, path)
-            shutil.rmtree(old)
-        else:
-            os.replace(temporary, path)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with named_in_errors(path), unfinished_directory(path.parent, path.name) as unfinished:
+        yield unfinished
+        os.chmod(unfinished, 0o777 & ~_umask())
+        put_in_place(unfinished, path)
+
+
+@contextmanager
+def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
+    """A directory for temporary files in `folder` (None: the system's, $TMPDIR), removed when the block ends.
+
+    Those that processes which were killed have left in the folder are removed, too.
+    """
+    folder = Path(folder or tempfile.gettempdir())
+    with named_in_errors(folder), unfinished_directory(folder, "phrasebeam") as directory:
+        yield directory
 
 
 def _umask() -> int:

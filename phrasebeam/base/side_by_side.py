@@ -13,7 +13,10 @@ from multiprocessing.connection import Connection, wait
 from threading import Event
 from typing import Any, TypeVar
 
+from phrasebeam.base.errors import SmtError
 from phrasebeam.base.ordered_map import map_ordered
+from phrasebeam.process.children import add_forked, end_with_parent
+from phrasebeam.process.interruption import end_by_signals
 
 Result = TypeVar("Result")
 Advance = Callable[[int], None]  # reports a number of further steps as done; raises InterruptedError to stop the work
@@ -50,6 +53,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
         receiver, sender = context.Pipe(duplex=False)
         process = context.Process(target=_serve, args=(work, pieces, taken, stopping, sender, os.getpid()), daemon=True)
         process.start()
+        add_forked(process.pid)
         sender.close()
         processes.append(process)
         pipes.append(receiver)
@@ -68,7 +72,9 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
                     pipes.remove(pipe)
         if len(results) < len(pieces):
             n_left = len(pieces) - len(results)
-            raise RuntimeError(f"a worker was killed; {n_left} pieces are left, start again")
+            raise SmtError(
+                f"a worker was killed; {n_left} pieces are left, start again; if memory ran out, lower workers"
+            )
         return [results[piece] for piece in pieces]
     finally:
         stopping.set()
@@ -87,10 +93,13 @@ def _received(pipe: Connection) -> tuple[str, Any]:
 
 def _serve(work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int) -> None:
     """Take one piece after the other, until none is left, in a forked process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it, too, and stops us
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
+    end_by_signals()
+    end_with_parent(parent)
 
     def advance(n: int) -> None:
-        if stopping.is_set() or os.getppid() != parent:  # the parent may have been killed
+        if stopping.is_set():
             raise InterruptedError("stopped")
         sender.send(("steps", n))
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.process.named_errors import named_in_errors
+
 
 class RowFile:
     """A file of `n_rows` rows of one width and dtype, in the order in which they were appended."""
@@ -16,8 +18,8 @@ class RowFile:
 
     def append(self, rows: np.ndarray) -> None:
         """Add `rows`, dtype[R] or dtype[R, width], at the end."""
-        with open(self.path, "ab") as file:
-            np.ascontiguousarray(rows, self.dtype).tofile(file)
+        with named_in_errors(self.path), open(self.path, "ab") as file:
+            file.write(np.ascontiguousarray(rows, self.dtype).data)
         self.n_rows += len(rows)
 
     def read(self, begin: int, end: int) -> np.ndarray:

@@ -26,6 +26,8 @@ def call(function, *arguments, cls=None):
         (ModelError("no model"), 2, "tool: no model"),
         (FormatError("text", "not UTF-8", 3), 2, "tool: text:3: not UTF-8"),
         (FileNotFoundError(2, "No such file or directory", "text"), 2, "tool: text: No such file or directory"),
+        (ConfigError("two\nlines, \x1b[2J"), 2, r"tool: two\nlines, \x1b[2J"),
+        (ConfigError("x" * 10**6), 2, "tool: " + "x" * 2000 + "..."),
         (OSError("out of luck"), 2, "tool: out of luck"),
         (OSError(28, "No space left on device"), 2, "tool: No space left on device"),
     ],

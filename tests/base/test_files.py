@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.base import files
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_directory, atomic_file, open_binary, read_lines
 from tests import ROOT
@@ -27,6 +28,16 @@ def test_lines(tmp_path, compress, text, lines):
     assert list(read_lines(path)) == lines
     with open_binary(path) as file:
         assert file.read() == text.encode("utf-8")
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_line_without_end_is_not_read(tmp_path, compress, monkeypatch):
+    monkeypatch.setattr(files, "LONGEST_LINE", 100)
+    (tmp_path / "text").write_bytes(compress(b"a" * 98 + b"\n" + b"b" * 10**6))
+    lines = read_lines(tmp_path / "text")
+    assert next(lines) == "a" * 98
+    with pytest.raises(FormatError, match="text:2: a line of 100 bytes or more"):
+        next(lines)
 
 
 @pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])

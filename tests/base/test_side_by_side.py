@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from phrasebeam.base.errors import SmtError
 from phrasebeam.base.side_by_side import run_side_by_side
 
 
@@ -47,5 +48,5 @@ def test_a_worker_that_is_killed_is_an_error():
         if piece == 1:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with pytest.raises(RuntimeError, match=r"a worker was killed; [12] pieces are left"):
+    with pytest.raises(SmtError, match=r"a worker was killed; [12] pieces are left"):
         run_side_by_side(work, range(2), 2, lambda n: None)

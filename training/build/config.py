@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Bytes, Section
+from phrasebeam.base.config import Bytes, Section, Threads
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -74,7 +74,7 @@ class TrainModelConfig(Section):
     language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
     weights: Weights = Weights()
     memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
-    threads: int = Field(2, ge=1)
+    threads: Threads = 2
 
     @model_validator(mode="after")
     def _weights_fit(self) -> "TrainModelConfig":

@@ -17,6 +17,7 @@ from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
+from phrasebeam.process.children import start
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
@@ -113,7 +114,7 @@ class _TokenizerPool:
 
     def _start(self) -> subprocess.Popen[bytes]:
         command, environment = module_command("phrasebeam.training.build.tokenize_lines")
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        process = start(command, environment)
         self._processes.append(process)
         _ask(process, self._job._asdict(), is_answered=False)
         return process

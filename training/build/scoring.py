@@ -6,16 +6,15 @@ phrase pairs are divided into pieces by source phrase and scored piece by piece,
 c(e): memory is bounded, and the result does not depend on the number of pieces.
 """
 
-import tempfile
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Bytes, Factor, Section
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.occurrences import all_orientations
@@ -52,8 +51,8 @@ class PhraseTableSettings(Section):
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
     reordering: Reordering = Reordering()
-    smoothing: float = Field(SMOOTHING, ge=0)  # added to each orientation's count
-    memory_budget: int = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
+    smoothing: Factor = SMOOTHING  # added to each orientation's count
+    memory_budget: Bytes = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
 
 
@@ -77,10 +76,10 @@ def build_phrase_table(
     with (
         atomic_directory(output / "reordering") as reordering,
         atomic_directory(output / "phrases") as phrases,
-        tempfile.TemporaryDirectory(prefix=".pairs.", dir=settings.scratch or output) as scratch,
+        scratch_directory(settings.scratch or output) as scratch,
     ):
-        by_source = BucketFiles(Path(scratch) / "source", np.int32, 4)
-        by_target = BucketFiles(Path(scratch) / "target", np.int64, 3)
+        by_source = BucketFiles(scratch / "source", np.int32, 4)
+        by_target = BucketFiles(scratch / "target", np.int64, 3)
         with stage("extract phrase pairs", counts.size) as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
             kind = KINDS[settings.reordering.orientation]

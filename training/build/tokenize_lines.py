@@ -5,7 +5,6 @@ read from standard input, answers are written to standard output, each as a line
 """
 
 import json
-import signal
 import sys
 from collections import Counter
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from sacremoses import MosesTruecaser
 
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
+from phrasebeam.process.children import end_with_starter
 
 
 class TokenizerJob(NamedTuple):
@@ -52,8 +52,7 @@ class LineTokenizer:
 
 def main() -> None:
     """Read a job and then batches of lines from standard input; answer each batch on standard output."""
-    for number in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)  # end silently: the parent process prints the message
+    end_with_starter()
     tokenizer = LineTokenizer(TokenizerJob(**json.loads(sys.stdin.buffer.readline())))
     for request in sys.stdin.buffer:
         sys.stdout.write(json.dumps(tokenizer.tokenize(json.loads(request))) + "\n")

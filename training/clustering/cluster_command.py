@@ -6,16 +6,21 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.lm.text.word_classes import write_paths
+
+MOST_CLASSES = 10_000  # tables of each with each, of 800 MB
 
 
 def cluster(
     text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line, plain or .gz; repeatable.")],
     output: Annotated[Path, typer.Option(help="File to write, of lines: bit string, word, count, between tabs.")],
-    classes: Annotated[int, typer.Option(min=2, help="How many; time grows with the square.")] = 200,
-    min_count: Annotated[int, typer.Option(min=1, help="Words that occur less often get no class.")] = 1,
+    classes: Annotated[int, typer.Option(min=2, max=MOST_CLASSES, help="How many; time grows with the square.")] = 200,
+    min_count: Annotated[
+        int, typer.Option(min=1, max=MOST_COUNTED, help="Words that occur less often get no class.")
+    ] = 1,
 ) -> None:
     """Group words by their neighbours (Brown et al. 1992), in a tree: prefixes of bit strings are coarser groups."""
     from phrasebeam.training.clustering.bigrams import read_bigrams

@@ -15,6 +15,7 @@ from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.model_files import EDITABLE
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.process.interruption import goes_on_in
 
 REWRITTEN = ("model.yaml", "weights.yaml")
 WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write
@@ -41,6 +42,7 @@ class DerivedModel:
         if not (output / work).exists():
             check_output(output)
         check_not_itself(output, model)
+        goes_on_in(output / work)
         return cls(model, open_model(model), output, output / work, file_digests(files))
 
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
@@ -99,6 +101,6 @@ def share(path: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     try:
-        os.link(path, target)
+        os.link(path.resolve(), target)
     except OSError:
         shutil.copyfile(path, target)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import phrasebeam
-from phrasebeam.base.config import load_config
+from phrasebeam.base.config import MOST_COUNTED, load_config
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
@@ -18,8 +18,8 @@ def demo(
     output: Annotated[Path, typer.Option(help="Directory for the corpus, the model and the translations.")] = Path(
         "demo"
     ),
-    sentences: Annotated[int, typer.Option(min=1, help="Sentence pairs to train on.")] = 5000,
-    seed: Annotated[int, typer.Option(help="Of the corpus.")] = 1,
+    sentences: Annotated[int, typer.Option(min=1, max=1_000_000, help="Sentence pairs to train on.")] = 5000,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_COUNTED, help="Of the corpus.")] = 1,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for train-model.")] = None,
 ) -> None:
     """Train on the embedded German-English corpus, translate sentences that it does not hold, and score them."""
@@ -38,8 +38,11 @@ def demo(
 
 def demo_corpus(
     output: Annotated[Path, typer.Option(help="Prefix of the two files, to which .de and .en are added.")],
-    sentences: Annotated[int, typer.Option(min=0, help="Sentence pairs.")] = 5000,
-    seed: Annotated[int, typer.Option(help="The first pairs of a seed are the same for any number of pairs.")] = 1,
+    sentences: Annotated[int, typer.Option(min=0, max=MOST_COUNTED, help="Sentence pairs.")] = 5000,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, max=MOST_COUNTED, help="The first pairs of a seed are the same for any number of pairs."),
+    ] = 1,
     noise: Annotated[float, typer.Option(min=0, max=1, help="Share of damaged pairs.")] = NOISE,
 ) -> None:
     """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like."""

@@ -4,10 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from phrasebeam.base.config import Bytes, Section
+from phrasebeam.base.config import MOST_COUNTED, Bytes, Factor, PositiveFactor, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, TrainingDataSettings
+from phrasebeam.training.common.settings import (
+    MOST_HYPOTHESES,
+    WITHOUT_EFFECT,
+    Iterations,
+    ScoringSettings,
+    TrainingDataSettings,
+)
 from phrasebeam.training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
@@ -17,22 +23,22 @@ FeatureSet = Literal["a", "b", "c", "d"]
 class Rprop(Section):
     """Resilient backpropagation; the letters are those of Wuebker et al. (2015), section 4.2."""
 
-    increase: float = Field(1.2, ge=1, description="eta+, of steps whose direction stays")
+    increase: float = Field(1.2, ge=1, le=10, description="eta+, of steps whose direction stays")
     decrease: float = Field(0.5, gt=0, lt=1, description="eta-, of steps that are taken back")
-    initial_step: float = Field(1e-3, gt=0, description="of each weight")
+    initial_step: PositiveFactor = Field(1e-3, description="of each weight")
 
 
 class Adagrad(Section):
     """AdaGrad with a diagonal matrix (Duchi et al. 2011; Green et al. 2013)."""
 
-    rate: float = Field(0.1, gt=0, description="eta, the first step of each weight")
+    rate: PositiveFactor = Field(0.1, description="eta, the first step of each weight")
 
 
 class Sgd(Section):
     """Steps along the gradient of all data, as the paper's Equation 3."""
 
-    rate: float = Field(
-        300.0, gt=0, description="eta; what is good depends on the data, and on the scale of the weights"
+    rate: PositiveFactor = Field(
+        300.0, description="eta; what is good depends on the data, and on the scale of the weights"
     )
 
 
@@ -55,19 +61,19 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         min_length=1,
         description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation",
     )
-    iterations: Annotated[int, WITHOUT_EFFECT] = Field(40, ge=1)
-    tau: float = Field(
-        1e-8, ge=0, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = 40
+    tau: Factor = Field(
+        1e-8, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
-    scale: float = Field(1.0, gt=0, description="factor of model scores before they become probabilities")
+    scale: PositiveFactor = Field(1.0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
     calibrate: bool = Field(True, description="first find what a phrase and a target word are worth in the lists")
-    nbest: int = Field(100, ge=1, description="derivations of each training sentence")
+    nbest: int = Field(100, ge=1, le=MOST_HYPOTHESES, description="derivations of each training sentence")
     distinct: bool = Field(True, description="with different texts")
     search: SearchSettings = SearchSettings()
     leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
-        1, ge=1, description="iterations between two whose weights are scored on development data"
+        1, ge=1, le=MOST_COUNTED, description="iterations between two whose weights are scored on development data"
     )
     tune: TuneConfig | None = Field(
         None, description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed"

@@ -27,6 +27,7 @@ from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.derived_model import DerivedModel
@@ -69,6 +70,7 @@ class ExpectedBleuProgress(Progress[ExpectedBleuIteration]):
         return self.model_copy(update={"iterations": iterations})
 
 
+@alone_in_output
 def train_expected_bleu(
     model: Path,
     corpus: TrainingData,

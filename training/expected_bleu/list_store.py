@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field, field_validator
 
-from phrasebeam.base.config import save_config
+from phrasebeam.base.config import Count, save_config
 from phrasebeam.decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.expected_bleu.objective import ScoredLists
@@ -36,7 +36,7 @@ class ListIndex(SignedSection):
     """The progress of a store, which is kept in its index file."""
 
     format: Literal["phrasebeam scored lists 4"] = "phrasebeam scored lists 4"
-    n_read: int = Field(0, ge=0, description="sentences whose lists, if they have any, are there")
+    n_read: Count = Field(0, description="sentences whose lists, if they have any, are there")
     is_whole: bool = Field(False, description="whether these are all")
     rows: dict[str, Committed] = Field({}, description="of each array")
 

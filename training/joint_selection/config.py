@@ -4,15 +4,25 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
+from phrasebeam.base.config import MOST_COUNTED, Factor, PositiveFactor, Seed, Threads
 from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
+from phrasebeam.training.common.settings import (
+    MOST_HYPOTHESES,
+    MOST_NAMES,
+    MOST_RUNS,
+    WITHOUT_EFFECT,
+    Iterations,
+    ScoringSettings,
+    TrainingDataSettings,
+)
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
 from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
+MOST_SHARDS = 10_000  # each has weights of its own
 SENTENCES_OF_SHARD = 1000  # of the paper's shards (section 5.1)
 
 
@@ -41,8 +51,10 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     algorithm: Algorithm = Field(
         4, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
     )
-    shards: int = Field(0, ge=0, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences")
-    keep: int = Field(100_000, ge=1, description="K, features that algorithm 4 keeps after each epoch")
+    shards: int = Field(
+        0, ge=0, le=MOST_SHARDS, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences"
+    )
+    keep: int = Field(100_000, ge=1, le=MOST_COUNTED, description="K, features that algorithm 4 keeps after each epoch")
     keep_dense: bool = Field(True, description="dense features are kept besides these K; else they compete")
     average: Literal["epochs", "sentences"] = Field(
         "sentences",
@@ -51,18 +63,18 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of one task each share weights, or only the features that are selected"
     )
-    iterations: Annotated[int, WITHOUT_EFFECT] = Field(10, ge=1, description="epochs over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(10, description="epochs over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        10, ge=1, description="epochs without a better score before it ends"
+        10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
     start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
-    rate: float = Field(1e-3, gt=0, allow_inf_nan=False, description="learning rate of all features")
-    rates: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
+    rate: PositiveFactor = Field(1e-3, description="learning rate of all features")
+    rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
-    margin: float = Field(0.0, ge=0, allow_inf_nan=False, description="by which the better one of a pair is to lead")
+    margin: Factor = Field(0.0, description="by which the better one of a pair is to lead")
     level: float = Field(0.1, gt=0, le=0.5, description="share of a list that is the best, and the worst, level")
-    nbest: int = Field(100, ge=2, description="hypotheses of each sentence")
+    nbest: int = Field(100, ge=2, le=MOST_HYPOTHESES, description="hypotheses of each sentence")
     distinct: bool = Field(True, description="with different texts")
     sentence_bleu: SentenceBleu = Field("lin-och", description="smoothing of BLEU by which hypotheses are ordered")
     shuffle: bool = Field(True, description="each epoch has an order of its own; else that of the data")
@@ -74,19 +86,22 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     development_search: SearchSettings | None = Field(
         None, description="for scores on the development set; none: as above"
     )
-    scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
+    scales: list[PositiveFactor] = Field(
         [1.0],
         min_length=1,
+        max_length=MOST_RUNS,
         description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
     tune: TuneConfig | None = Field(
         None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
     )
     seed: Seed = Field(1, description="of shards and orders")
-    workers: Annotated[int, WITHOUT_EFFECT] = Field(2, ge=1, description="shards that are learned from side by side")
-    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(2000, ge=1, description="sentences of a shard between two")
+    workers: Annotated[Threads, WITHOUT_EFFECT] = Field(2, description="shards that are learned from side by side")
+    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
+        2000, ge=1, le=MOST_COUNTED, description="sentences of a shard between two"
+    )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
-        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+        1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
     )
 
     @property

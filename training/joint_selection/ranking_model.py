@@ -16,6 +16,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet
@@ -40,6 +41,7 @@ WORK = "ranking"  # in the model directory
 TASKS = "tasks"  # in the work directory: a model for each label, where tasks have weights of their own
 
 
+@alone_in_output
 def train_ranking(
     model: Path,
     corpus: TrainingData,

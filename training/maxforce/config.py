@@ -4,17 +4,25 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import section_of
+from phrasebeam.base.config import MOST_COUNTED, Factor, PositiveFactor, Seed, section_of
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
-from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
+from phrasebeam.training.common.settings import (
+    LARGEST_BATCH,
+    MOST_NAMES,
+    MOST_RUNS,
+    WITHOUT_EFFECT,
+    Iterations,
+    ScoringSettings,
+    TrainingDataSettings,
+)
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
-RATES = {RATE_NAMES[feature.name]: (float, Field(feature.rate, ge=0)) for feature in FEATURES}
+RATES = {RATE_NAMES[feature.name]: (Factor, feature.rate) for feature in FEATURES}
 _FeatureRates: Any = section_of("_FeatureRates", RATES)
 
 
@@ -36,11 +44,13 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
 
     update: Strategy = "max_violation"
     future_cost: bool = Field(False, description="compare derivations as the search does, with their future cost")
-    iterations: Annotated[int, WITHOUT_EFFECT] = Field(15, ge=1, description="over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(15, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        4, ge=1, description="iterations without a better score before it ends"
+        4, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
     )
-    batch: int = Field(24, ge=1, description="sentences whose updates are averaged (Zhao & Huang 2013)")
+    batch: int = Field(
+        24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
+    )
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
@@ -48,9 +58,10 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     development_search: SearchSettings | None = Field(
         None, description="for scores on the development set; none: as above"
     )
-    scales: list[Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
+    scales: list[PositiveFactor] = Field(
         [1.0],
         min_length=1,
+        max_length=MOST_RUNS,
         description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
     tune: TuneConfig | None = Field(
@@ -58,14 +69,22 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     )
     forcing: ForcedDecodingSettings = ForcedDecodingSettings(max_states=1 << 16)
     gold_table_limit: int | None = Field(
-        None, ge=0, description="target phrases per source phrase in y-good derivations; none: as the search; 0: all"
+        None,
+        ge=0,
+        le=MOST_PAIRS,
+        description="target phrases per source phrase in y-good derivations; none: as the search; 0: all",
     )
-    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(200, ge=1, description="mini-batches between two")
+    checkpoint: Annotated[int, WITHOUT_EFFECT] = Field(
+        200, ge=1, le=MOST_COUNTED, description="mini-batches between two"
+    )
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
-        [1], min_length=1, description="of the order of sentences, and of tuning: a training each, and then their mean"
+        [1],
+        min_length=1,
+        max_length=MOST_RUNS,
+        description="of the order of sentences, and of tuning: a training each, and then their mean",
     )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
-        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+        1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
     )
 
     @model_validator(mode="after")

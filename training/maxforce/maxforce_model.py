@@ -18,6 +18,7 @@ from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
@@ -43,6 +44,7 @@ class TrainingResult(NamedTuple):
     mean: Mean | None  # of several seeds
 
 
+@alone_in_output
 def train_maxforce(
     model: Path, corpus: TrainingData, development: DevelopmentData, output: Path, config: MaxforceConfig
 ) -> TrainingResult:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from phrasebeam.base.config import Count, Seed
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.training.common.best_weights import BestWeights
@@ -24,9 +25,9 @@ class Mean(SignedSection):
     """The score of the mean weights of several trainings."""
 
     format: Literal["phrasebeam maxforce mean 1"] = "phrasebeam maxforce mean 1"
-    best: dict[int, int]  # by seed: the iteration whose weights were taken
+    best: dict[Seed, Count]  # by seed: the iteration whose weights were taken
     score: float
-    development_words: int
+    development_words: Count
 
 
 def finish_mean(
@@ -43,7 +44,7 @@ def finish_mean(
         if done.best == best:
             return done, BestWeights(**arrays)
     weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
-    named = Weights.model_validate(development.decoder.features.by_group(weights.dense))
+    named = Weights.learned(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     (score, n_words), dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)

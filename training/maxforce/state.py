@@ -4,15 +4,16 @@ from pathlib import Path
 
 from pydantic import Field
 
+from phrasebeam.base.config import Count
 from phrasebeam.training.online.progress import OnlineIteration
 
 
 class MaxforceIteration(OnlineIteration):
     """One iteration over the training data; number 0 is only the score before the first."""
 
-    invalid: int = Field(0, description="updates whose better derivation had the higher score before")
-    solved: int = Field(0, description="sentences whose best hypothesis of the last bin was y-good")
-    too_large: int = Field(0, description="sentences whose scored lattice was too large, so that they were left out")
+    invalid: Count = Field(0, description="updates whose better derivation had the higher score before")
+    solved: Count = Field(0, description="sentences whose best hypothesis of the last bin was y-good")
+    too_large: Count = Field(0, description="sentences whose scored lattice was too large, so that they were left out")
     violation: float = Field(0.0, description="sum of the score differences of valid updates")
     place: float = Field(0.0, description="sum of bin / bins of updates")
 

@@ -10,10 +10,11 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 
+MOST_TRIALS = 100_000  # sacrebleu keeps a number for each trial and sentence
 PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
 CONFIDENCE_TRIALS = 1000
 
@@ -40,10 +41,12 @@ class EvaluationOptions:
             _expect("tokenize", self.tokenize, tuple(BLEU.TOKENIZERS))
         if self.paired and self.confidence:
             raise ConfigError("confidence is of one system; a paired test reports its own: give one of them")
-        if self.trials is not None and self.trials < 2:
-            raise ConfigError(f"trials is {self.trials}; expected 2 or more")
-        if self.seed < 1:
-            raise ConfigError(f"seed is {self.seed}; expected 1 or more (sacrebleu takes 0 for no seed)")
+        if self.trials is not None and not 2 <= self.trials <= MOST_TRIALS:
+            raise ConfigError(f"trials is {excerpt(self.trials)}; expected from 2 to {MOST_TRIALS}")
+        if not 1 <= self.seed < 2**32:  # as numpy takes them
+            raise ConfigError(
+                f"seed is {excerpt(self.seed)}; expected from 1 to {2**32 - 1} (0 is no seed to sacrebleu)"
+            )
 
 
 @dataclass(frozen=True)

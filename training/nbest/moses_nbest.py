@@ -5,6 +5,8 @@ others, which have one value, are sparse; the key of a sparse feature is a hash 
 """
 
 import hashlib
+import math
+import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -12,11 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.output.rendering import restore_bars
 from phrasebeam.decoder.sparse.sparse_rows import rows_of
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+
+NUMBER = re.compile("[0-9]{1,9}")
+LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of products are finite
 
 
 class Entry(NamedTuple):
@@ -56,11 +63,14 @@ def read_nbest(path: Path) -> Iterator[Entry]:
     """The lines of a list. Raises FormatError, naming the line, also where sentences are not in order."""
     last = 0
     for number, line in enumerate(read_lines(path), 1):
-        fields = [field.strip() for field in line.split("|||")]
+        fields = [field.strip(" \t") for field in line.split("|||")]
         try:
             if len(fields) < 4:
                 raise ValueError(f"{len(fields)} fields, expected number ||| text ||| features ||| score")
-            entry = Entry(int(fields[0]), fields[1], _features(fields[2]), float(fields[3]))
+            if not NUMBER.fullmatch(fields[0]):
+                raise ValueError(f"the sentence {excerpt(fields[0])}, expected its number, from 0")
+            features, score = _features(fields[2]), read_value("the score", fields[3])
+            entry = Entry(int(fields[0]), restore_bars(fields[1]), features, score)
         except ValueError as error:
             raise FormatError(path, str(error), number) from None
         if not last <= entry.sentence <= last + (number > 1):
@@ -75,16 +85,27 @@ def read_nbest(path: Path) -> Iterator[Entry]:
 def _features(field: str) -> dict[str, list[float]]:
     features: dict[str, list[float]] = {}
     values: list[float] | None = None
-    for token in field.split():
+    for token in split(field):
         if token.endswith("="):
             if token[:-1] in features:
-                raise ValueError(f"the feature {token[:-1]} is there twice")
+                raise ValueError(f"the feature {excerpt(token[:-1])} is there twice")
             values = features[token[:-1]] = []
         elif values is None:
-            raise ValueError(f"the value {token} has no name before it, such as LM0=")
+            raise ValueError(f"the value {excerpt(token)} has no name before it, such as LM0=")
         else:
-            values.append(float(token))
+            values.append(read_value("a feature", token))
     return features
+
+
+def read_value(what: str, text: str) -> float:
+    """The number `text` of a feature, score or weight. Raises ValueError where it is none, or too large."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= LARGEST_VALUE:
+        raise ValueError(f"{what} is {excerpt(text)}, expected a number up to {LARGEST_VALUE:g}")
+    return value
 
 
 def find_layout(path: Path) -> Layout:
@@ -95,7 +116,7 @@ def find_layout(path: Path) -> Layout:
     for n_lines, entry in enumerate(read_nbest(path), 1):
         for name, values in entry.features.items():
             if sizes.setdefault(name, len(values)) != len(values):
-                problem = f"the feature {name} has {len(values)} values, before {sizes[name]}"
+                problem = f"the feature {excerpt(name)} has {len(values)} values, before {sizes[name]}"
                 raise FormatError(path, f"{problem}; expected the same number everywhere", n_lines)
             counts[name] = counts.get(name, 0) + 1
     if n_lines == 0:
@@ -104,7 +125,9 @@ def find_layout(path: Path) -> Layout:
     sparse = [name for name in sizes if name not in dense]
     for name in sparse:
         if sizes[name] != 1:
-            raise FormatError(path, f"the feature {name} has {sizes[name]} values, but is missing on some lines")
+            raise FormatError(
+                path, f"the feature {excerpt(name)} has {sizes[name]} values, but is missing on some lines"
+            )
     return Layout(dense, {key_of(name): name for name in sparse})
 
 
@@ -114,7 +137,9 @@ def features_of(entry: Entry, layout: Layout, path: Path) -> Row:
     for name, size in layout.dense.items():
         values = entry.features.get(name, [])
         if len(values) != size:
-            raise FormatError(path, f"sentence {entry.sentence}: {len(values)} values of {name}, expected {size}")
+            raise FormatError(
+                path, f"sentence {entry.sentence}: {len(values)} values of {excerpt(name)}, expected {size}"
+            )
         dense += values
     sparse = {key_of(name): values[0] for name, values in entry.features.items() if name not in layout.dense}
     return Row(dense, sparse)

@@ -15,6 +15,7 @@ from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.word_classes import read_class_map
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, share
 from phrasebeam.training.online.feature_names import heaviest, names_of
@@ -56,6 +57,7 @@ def _write_templates(templates: Templates, directory: Path) -> None:
             for side in ("source", "target"):
                 path = getattr(level, side)
                 if path:
+                    read_class_map(path)  # raises FormatError where it is none
                     update[side] = f"classes.{i}.{side}"
                     shutil.copyfile(path, beside / update[side])
             levels.append(level.model_copy(update=update))
@@ -94,6 +96,6 @@ def write_learned(
         save_sparse_weights(best.table(), output / "sparse")
         save_feature_names(output, learned.names(best, opened))
     replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
-    weights = Weights.model_validate(decoder.features.by_group(best.dense))
+    weights = Weights.learned(decoder.features.by_group(best.dense))
     about = {trainer: settings, "trained_from": derived.opened.description.signature}
     derived.write(weights, about, (trainer, ""), lambda path: not replaced.intersection((str(path), path.parts[0])))

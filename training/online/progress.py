@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Count, Section
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
 from phrasebeam.training.common.iterations import AnyIteration, Progress
@@ -19,16 +19,16 @@ UPDATES = "updates-{}"  # log of a shard, see update_log.py
 class OnlineIteration(Section):
     """One iteration over the training data; number 0 is only the score before the first."""
 
-    examples: int = 0
-    updates: int = 0
+    examples: Count = 0
+    updates: Count = 0
     seconds: float = Field(0.0, description="of learning, summed over shards")
     score: float = Field(0.0, description="of the development set by the averaged weights, 0 to 100; of TER negative")
-    development_words: int = Field(0, description="of the translations of the development set")
+    development_words: Count = Field(0, description="of the translations of the development set")
     development_seconds: float = 0.0
     example_score: float | None = Field(
         None, description="of the best translations of the examples, as they were decoded, where that is known"
     )
-    features: int = Field(0, description="sparse ones with a weight")
+    features: Count = Field(0, description="sparse ones with a weight")
 
     @property
     def speed(self) -> float:
@@ -48,19 +48,19 @@ class OnlineProgress(Progress[AnyIteration]):
     """All iterations so far."""
 
     format: Literal["phrasebeam online 2"] = "phrasebeam online 2"
-    logged: list[int] = Field([], description="bytes of the log of updates, by shard")
+    logged: list[Count] = Field([], description="bytes of the log of updates, by shard")
 
 
 class PassProgress(SignedSection):
     """The progress of one shard: how far its pass over its examples has come."""
 
     format: Literal["phrasebeam online shard 1"] = "phrasebeam online shard 1"
-    epoch: int = Field(0, description="whose pass it is; 0: none was begun")
-    next_example: int = Field(0, description="in the order of the epoch")
+    epoch: Count = Field(0, description="whose pass it is; 0: none was begun")
+    next_example: Count = Field(0, description="in the order of the epoch")
     is_done: bool = Field(True, description="whether the pass is complete")
     counts: dict[str, int | float] = Field({}, description="of the pass so far, by fields of the iteration")
     statistics: list[float] = Field([], description="of the metric, of the best translations of the examples so far")
-    logged: int = Field(0, description="bytes of the log of updates")
+    logged: Count = Field(0, description="bytes of the log of updates")
 
     def with_statistics(self, rows: Iterable[Sequence[float]]) -> Self:
         """The progress with the statistics of some more examples added, one after the other."""

@@ -82,7 +82,7 @@ class ShardPass:
         sparse = self.learned.sparse
         if self.settings.delay:  # steps change the table while it is used; new keys have the weight 0 in the copy
             sparse = sparse._replace(values=sparse.values.copy())
-        weights = Weights.model_validate(self.objective.features.by_group(self.learned.dense))
+        weights = Weights.learned(self.objective.features.by_group(self.learned.dense))
         return self.objective.snapshot(weights, sparse)
 
     def save(self, progress: PassProgress) -> None:

@@ -189,7 +189,7 @@ class OnlineTraining(Generic[Iteration]):
         """Score the weights that count, and keep them if they are the best."""
         begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse, _ = counting
-        weights = Weights.model_validate(self.objective.features.by_group(dense))
+        weights = Weights.learned(self.objective.features.by_group(dense))
         (score, n_words), dense = self.scorer(f"iteration-{number}", weights, sparse)
         ended = {
             "score": score,

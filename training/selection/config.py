@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Section, Seed
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.lm.ngrams import MAX_ORDER
 
@@ -29,9 +29,9 @@ class SelectionConfig(Section):
     sentence_length_exponent: float = Field(
         1.0, ge=0, le=10, description="of the length that divides a sentence's score"
     )
-    sentences: int | None = Field(None, ge=1, description="how many to select, or else:")
-    words: int | None = Field(None, ge=1, description="how many source words to select")
-    seed: int = Field(1, ge=0, description="of the random selection that the coverage is compared with")
+    sentences: int | None = Field(None, ge=1, le=UNLIMITED, description="how many to select, or else:")
+    words: int | None = Field(None, ge=1, le=UNLIMITED, description="how many source words to select")
+    seed: Seed = Field(1, description="of the random selection that the coverage is compared with")
 
     @property
     def budget(self) -> Budget:

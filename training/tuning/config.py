@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from phrasebeam.base.config import PositiveFactor, Seed
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed
+from phrasebeam.training.common.settings import MOST_HYPOTHESES, MOST_RUNS, WITHOUT_EFFECT, Iterations, ScoringSettings
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 from phrasebeam.training.tuning.online_config import OnlineTuning
@@ -22,14 +23,14 @@ class TuneConfig(MethodSettings, ScoringSettings):
 
     method: TuneMethod = "mira-batch"
     online: OnlineTuning = OnlineTuning()
-    iterations: Annotated[int, WITHOUT_EFFECT] = Field(30, ge=1, description="of decoding and optimizing, at most")
-    nbest: int = Field(200, ge=1, description="hypotheses of each sentence and iteration")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(30, description="of decoding and optimizing, at most")
+    nbest: int = Field(200, ge=1, le=MOST_HYPOTHESES, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
-        [1], min_length=1, description="a run each; the best on the development set is kept"
+        [1], min_length=1, max_length=MOST_RUNS, description="a run each; the best on the development set is kept"
     )
-    c: Annotated[list[float], WITHOUT_EFFECT] = Field(  # it is in the name of the run
-        [], description="of the MIRA methods: a run each, in place of the method's own"
+    c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
+        [], max_length=MOST_RUNS, description="of the MIRA methods: a run each, in place of the method's own"
     )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")

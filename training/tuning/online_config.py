@@ -4,14 +4,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from phrasebeam.base.config import MOST_COUNTED, Factor
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, TrainingDataSettings
+from phrasebeam.training.common.settings import LARGEST_BATCH, MOST_NAMES, WITHOUT_EFFECT, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.methods.pro import Sampling
 
-Positive = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+MOST_DELAYED = 10_000  # mini-batches, whose n-best lists are in memory
 
 
 class OnlineTuning(TrainingDataSettings, Sampling):
@@ -22,30 +23,35 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     """
 
     rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")
-    rate: Positive = Field(0.03, description="eta, learning rate of all features")
-    rates: dict[str, Positive] = Field(
+    rate: Factor = Field(0.03, description="eta, learning rate of all features")
+    rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
-    strength: Positive = Field(0.1, description="lambda, of the L1 regularization of sparse features")
-    strengths: dict[str, Positive] = Field(
+    strength: Factor = Field(0.1, description="lambda, of the L1 regularization of sparse features")
+    strengths: dict[str, Factor] = Field(
         {}, description="of single features, or of groups of sparse features; without one dense features have 0"
     )
     truncate: Literal["touched", "all"] = Field(
         "touched", description="which weights a step regularizes: those with a gradient in it, or by equation 7 all"
     )
-    batch: int = Field(20, ge=1, description="sentences of a mini-batch")
+    batch: int = Field(20, ge=1, le=LARGEST_BATCH, description="sentences of a mini-batch")
     delay: int = Field(
-        0, ge=0, description="mini-batches that are decoded before the steps of so many before them are done"
+        0,
+        ge=0,
+        le=MOST_DELAYED,
+        description="mini-batches that are decoded before the steps of so many before them are done",
     )
     average: bool = Field(False, description="score the mean of the weights after each step, not the last ones")
     sentence_bleu: SentenceBleu = Field("nakov", description="smoothing of BLEU by which hypotheses are compared")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        4, ge=1, description="epochs without a better score before it ends"
+        4, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
-    checkpoint: int = Field(50, ge=1, description="mini-batches between two; with a delay, results depend on it")
+    checkpoint: int = Field(
+        50, ge=1, le=MOST_COUNTED, description="mini-batches between two; with a delay, results depend on it"
+    )
     names: Annotated[int, WITHOUT_EFFECT] = Field(
-        1000, ge=0, description="heaviest features of each group whose names are kept for explain"
+        1000, ge=0, le=MOST_NAMES, description="heaviest features of each group whose names are kept for explain"
     )
 
     @model_validator(mode="after")

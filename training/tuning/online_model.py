@@ -118,7 +118,7 @@ def _examples(
 
 def _test_score(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> float:
     decoder = Decoder(opened, config.search)
-    weights = Weights.model_validate(decoder.features.by_group(best.dense))
+    weights = Weights.learned(decoder.features.by_group(best.dense))
     decoder = Decoder(with_sparse_weights(opened, best.table()), config.search, weights)
     return test.reported(test.score(decoder).score)
 

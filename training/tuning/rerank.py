@@ -1,17 +1,17 @@
 """Reranking: weights from given n-best lists with any features, and the best of each list by given weights."""
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
+from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import stage
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, store_nbest
+from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import METHODS
@@ -37,8 +37,8 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
     with stage("read the lists"):
         layout = find_layout(nbest)
     n_dense = len(layout.names)
-    with tempfile.TemporaryDirectory(prefix="phrasebeam-") as directory:
-        store = NbestStore(Path(directory), metric.n_sentences, n_dense, metric.n_statistics)
+    with scratch_directory() as directory:
+        store = NbestStore(directory, metric.n_sentences, n_dense, metric.n_statistics)
         with stage("store the lists"):
             dense = store_nbest(nbest, layout, metric, store)
         start, tunable = np.zeros(store.n_features), np.ones(store.n_features, bool)
@@ -76,7 +76,9 @@ def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path
         factors = weights.get(name)
         if factors is not None:
             if len(factors) != len(values):
-                raise FormatError(path, f"the feature {name} has {len(values)} values, but {len(factors)} weights")
+                raise FormatError(
+                    path, f"the feature {excerpt(name)} has {len(values)} values, but {len(factors)} weights"
+                )
             total += sum(weight * value for weight, value in zip(factors, values))
     return total
 
@@ -92,11 +94,13 @@ def load_weights(path: Path) -> dict[str, list[float]]:
     """Read weights by feature name, as save_weights writes them. Raises FormatError or ConfigError."""
     weights: dict[str, list[float]] = {}
     for number, line in enumerate(read_lines(path), 1):
-        name, *values = line.split() or [""]
+        name, *values = split(line) or [""]
         try:
             if not name.endswith("=") or not values:
                 raise ValueError("expected a name and weights, such as LM0= 0.5")
-            weights[name[:-1]] = [float(value) for value in values]
+            if name[:-1] in weights:
+                raise ValueError(f"weights of {excerpt(name[:-1])} a second time; remove one line")
+            weights[name[:-1]] = [read_value("a weight", value) for value in values]
         except ValueError as error:
             raise FormatError(path, str(error), number) from None
     if not weights:

@@ -40,7 +40,7 @@ def rerank_command(
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
     seeds = None if seed is None else [seed]
-    options = {"method": method, "metric": metric, "threads": threads, "seeds": seeds}
+    options = {"method": method, "metric": metric, "threads": threads, "seeds": seeds, "c": None if c is None else [c]}
     settings = config_with_options(config, TuneConfig, options)
     if c is not None:
         settings = settings.with_c(c)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 from phrasebeam.training.common.checkpoint import begin
@@ -21,12 +21,12 @@ class TuningIteration(Section):
     """One iteration: decoding with the weights of the one before, then optimizing."""
 
     score: float = Field(description="of the translations by the weights before, 0 to 100; of TER negative")
-    hypotheses: int = Field(description="of all lists, duplicates left out")
-    found: int = Field(description="hypotheses of this iteration")
-    new: int = Field(description="those of them that no iteration had before")
+    hypotheses: Count = Field(description="of all lists, duplicates left out")
+    found: Count = Field(description="hypotheses of this iteration")
+    new: Count = Field(description="those of them that no iteration had before")
     list_score: float | None = Field(None, description="of what the weights after choose from the lists, likewise")
-    updates: int = 0
-    epoch: int = 0
+    updates: Count = 0
+    epoch: Count = 0
     decode_seconds: float = Field(0.0, description="of all processors together, as those below")
     optimize_seconds: float = 0.0
 

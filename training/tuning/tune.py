@@ -110,7 +110,7 @@ class Tuner:
             method = self.config.list_method
             optimum = METHODS[method](problem, self.config.of(method))
             seconds = time.process_time() - begin
-        weights = Weights.model_validate(decoder.features.by_group(optimum.weights[:n_dense]))
+        weights = Weights.learned(decoder.features.by_group(optimum.weights[:n_dense]))
         sparse = None
         if self.config.sparse == "weights":
             sparse = with_values(decoder.model.tables.sparse.weights, store.keys, optimum.weights[n_dense:])

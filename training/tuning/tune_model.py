@@ -4,6 +4,7 @@ from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
+from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.settings import settings_with_effect
@@ -14,6 +15,7 @@ from phrasebeam.training.tuning.run_state import TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
 
 
+@alone_in_output
 def tune_model(
     model: Path,
     corpus: DevelopmentData,

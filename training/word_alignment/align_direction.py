@@ -7,13 +7,14 @@ output. There are no temporary files, so none remain however the process ends.
 
 import json
 import os
-import signal
 import sys
 from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from thot import alignment as thot
+
+from phrasebeam.process.children import end_with_starter
 
 UNLINKED = -1  # source position of a target word that is aligned to no source word
 
@@ -82,8 +83,7 @@ def _train(
 
 def main() -> None:
     """Read one job from standard input, and write its links to standard output."""
-    for number in (signal.SIGINT, signal.SIGPIPE):
-        signal.signal(number, signal.SIG_DFL)  # end silently; the parent reports errors
+    end_with_starter()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of libraries must not mix with the answer
 

@@ -1,6 +1,6 @@
 """Settings of word alignment, with their defaults."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -20,14 +20,17 @@ Symmetrization = Literal[
 ]
 
 
+Passes = Annotated[int, Field(ge=1, le=1000)]
+
+
 class Iterations(Section):
     """Training passes of each model; those of eflomal depend on the size of the corpus instead."""
 
-    ibm1: int = Field(5, ge=1)
-    hmm: int = Field(5, ge=1)
-    ibm3: int = Field(3, ge=1)
-    ibm4: int = Field(3, ge=1)
-    fast_align: int = Field(5, ge=1)
+    ibm1: Passes = 5
+    hmm: Passes = 5
+    ibm3: Passes = 3
+    ibm4: Passes = 3
+    fast_align: Passes = 5
 
 
 class AlignmentConfig(Section):
@@ -36,6 +39,8 @@ class AlignmentConfig(Section):
     aligner: Aligner = "eflomal"
     symmetrization: Symmetrization = "grow_diag_final_and"
     seed: int = Field(1, ge=0, lt=2**32)
-    samplers: int = Field(3, ge=1, description="independent samplers whose votes eflomal adds up")
-    effort: float = Field(1.0, gt=0, description="eflomal's sweeps, relative to its rule of 5000 / sqrt(pairs)")
+    samplers: int = Field(3, ge=1, le=100, description="independent samplers whose votes eflomal adds up")
+    effort: float = Field(
+        1.0, gt=0, le=1000, description="eflomal's sweeps, relative to its rule of 5000 / sqrt(pairs)"
+    )
     iterations: Iterations = Iterations()

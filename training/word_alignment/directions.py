@@ -12,6 +12,7 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import Advance
 from phrasebeam.lm.text.corpus import Corpus
+from phrasebeam.process.children import start
 from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 
@@ -49,7 +50,7 @@ def _run(
 ) -> np.ndarray:
     module = "phrasebeam.training.word_alignment.align_direction"
     command, environment = module_command(module, OMP_NUM_THREADS=str(cores))
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
+    with start(command, environment) as process:
         running.append(process)
         request, answer = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         with suppress(BrokenPipeError), request:  # if the process has failed, its status is reported below

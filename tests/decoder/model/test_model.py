@@ -161,5 +161,5 @@ def test_impossible_limits(limits, complaint):
 
 def test_errors_of_the_config_are_config_errors(model):
     (model / "weights.yaml").write_text("[")
-    with pytest.raises(ConfigError, match=r"weights\.yaml: not YAML"):
+    with pytest.raises(ConfigError, match=r"weights\.yaml:1: not YAML"):
         open_model(model)

@@ -209,6 +209,8 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("path=lm.arpa", "path=lm.bin", 20, "KENLM: no file lm.bin in "),
         ("path=lm.arpa ", "", 20, "KENLM without path="),
         ("num-features=2", "num-features=two", 17, "num-features=two, expected a whole number from 1"),
+        ("num-features=2", "num-features=" + "9" * 5000, 17, "9, expected a whole number from 1"),
+        ("4 # words", "9" * 5000, 7, "9: expected a whole number"),
         ("TM= 0.1 0.2", "TM= 0.1", 24, "1 weights of TM, expected 2"),
         ("LR= 1", "LR= ", 25, "7 weights of LR, expected 8"),
         ("KENLM0= 0.4", "KENLM0= many", 30, "expected numbers after KENLM0="),

@@ -156,7 +156,7 @@ def test_words_may_hold_any_white_space_but_ascii(model):
         (("--config", "weight.yaml"), "weight.yaml: weights.distorsion: unknown key; did you mean distortion?"),
         (("--config", "number.yaml"), "weights: translation has 1 weights, the model has 4 such scores"),
         (("--config", "text.yaml"), "text.yaml: "),
-        (("--config", "broken.yaml"), "broken.yaml: not YAML: "),
+        (("--config", "broken.yaml"), "broken.yaml:1: not YAML: "),
         (("--config", "bytes.yaml"), "bytes.yaml: not YAML: "),
         (("--config", "."), "Is a directory"),
     ],

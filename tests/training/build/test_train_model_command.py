@@ -41,11 +41,13 @@ def test_says_what_it_made(train, tmp_path):
 BAD = {
     "missing file": ({"source": "nowhere"}, "nowhere: No such file or directory"),
     "directory": ({"source": "."}, "Is a directory"),
+    "device": ({"source": "/dev/zero"}, "/dev/zero: a pipe or device, which cannot be read twice"),
+    "device in a config": ({"config": "device.yaml"}, "/dev/zero: a pipe or device, which cannot be read twice"),
     "not UTF-8": ({"source": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8; convert it (iconv -t UTF-8)"),
     "truncated gzip": ({"source": "half.gz"}, "half.gz: damaged gzip data"),
     "unequal lengths": ({"source": "short"}, "target: 120 lines, but short has 2"),
     "unknown key": ({"config": "typo.yaml"}, "typo.yaml: alignment.alligner: unknown key; did you mean aligner?"),
-    "no YAML": ({"config": "broken.yaml"}, "broken.yaml: not YAML"),
+    "no YAML": ({"config": "broken.yaml"}, "broken.yaml:2: not YAML"),
     "bad memory": ({"memory": "lots"}, "memory: should be a size such as 512M or 2G, found 'lots'"),
     "output inside a file": ({"output": "source/model"}, "source"),
     "output is something else": ({"output": "."}, "exists and is not a model; choose another directory"),
@@ -68,6 +70,7 @@ def test_refuses(train, tmp_path, options, message):
     (tmp_path / "half.gz").write_bytes(gzip.compress(b"s1 s2 s3\n" * 999, mtime=0)[:40])
     (tmp_path / "short").write_text("s1\ns2\n", encoding="utf-8")
     (tmp_path / "typo.yaml").write_text("alignment: {alligner: hmm}\n", encoding="utf-8")
+    (tmp_path / "device.yaml").write_text("language_models: [{classes: /dev/zero}]", encoding="utf-8")
     (tmp_path / "broken.yaml").write_text("alignment: [\n", encoding="utf-8")
     (tmp_path / "text.yaml").write_text("language_model: {text: [absent]}\n", encoding="utf-8")
     (tmp_path / "marker").write_text("t1 </s>\n", encoding="utf-8")

@@ -82,13 +82,18 @@ def test_the_command_learns_and_reranks(nbest, reference, tmp_path, capsys, meth
     [
         ("", "no lines"),
         ("0 ||| a ||| LM0= 1\n", "1: 3 fields"),
-        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature LM0 is there twice"),
-        ("0 ||| a ||| 1 ||| 1\n", "1: the value 1 has no name"),
-        ("0 ||| a ||| LM0= x ||| 1\n", "1: could not convert"),
+        ("0 ||| a ||| LM0= 1 LM0= 1 ||| 1\n", "1: the feature 'LM0' is there twice"),
+        ("0 ||| a ||| 1 ||| 1\n", "1: the value '1' has no name"),
+        ("0 ||| a ||| LM0= x ||| 1\n", "1: a feature is 'x', expected a number"),
+        ("0 ||| a ||| LM0= 1 nan ||| 1\n", "1: a feature is 'nan', expected a number up to 1e\\+30"),
+        ("0 ||| a ||| LM0= inf ||| 1\n", "1: a feature is 'inf', expected a number up to"),
+        ("0 ||| a ||| LM0= 1e308 ||| 1\n", "1: a feature is '1e308', expected a number up to"),
+        ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| b ||| LM0= 1 ||| -inf\n", "2: the score is '-inf', expected a number"),
+        ("9" * 5000 + " ||| a ||| LM0= 1 ||| 1\n", "1: the sentence '9{79}\\.\\.\\., expected its number"),
         ("1 ||| a ||| LM0= 1 ||| 1\n", "1: sentence 1, expected 0"),
         ("0 ||| a ||| LM0= 1 ||| 1\n2 ||| a ||| LM0= 1 ||| 1\n", "2: sentence 2, expected 0 or 1"),
-        ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| a ||| LM0= 1 2 ||| 1\n", "2: the feature LM0 has 2 values, before 1"),
-        ("0 ||| a ||| LM0= 1 2 ||| 1\n0 ||| a ||| TM0= 1 2 ||| 1\n", "LM0 has 2 values, but is missing"),
+        ("0 ||| a ||| LM0= 1 ||| 1\n0 ||| a ||| LM0= 1 2 ||| 1\n", "2: the feature 'LM0' has 2 values, before 1"),
+        ("0 ||| a ||| LM0= 1 2 ||| 1\n0 ||| a ||| TM0= 1 2 ||| 1\n", "'LM0' has 2 values, but is missing"),
     ],
 )
 def test_lists_that_are_none(tmp_path, text, message):
@@ -125,8 +130,14 @@ def test_mistakes(tmp_path, monkeypatch, capsys, arguments, message):
 def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
     (tmp_path / "w").write_text("TM0= 1\n")
     assert main(["rerank", "--weights", str(tmp_path / "w"), "--nbest", str(nbest)]) == 2
-    assert "TM0 has 2 values, but 1 weights" in capsys.readouterr().err
-    (tmp_path / "w").write_text("TM0 1\n")
-    with pytest.raises(FormatError, match="1: expected a name and weights"):
-        load_weights(tmp_path / "w")
+    assert "'TM0' has 2 values, but 1 weights" in capsys.readouterr().err
+    for text, message in (
+        ("TM0 1\n", "1: expected a name and weights"),
+        ("TM0= 1\nTM0= 1\n", "2: weights of 'TM0' a second time"),
+        ("TM0= nan\n", "1: a weight is 'nan', expected a number"),
+        ("TM0= 1e308\n", "1: a weight is '1e308', expected a number up to"),
+    ):
+        (tmp_path / "w").write_text(text)
+        with pytest.raises(FormatError, match=message):
+            load_weights(tmp_path / "w")
     assert len(list(read_nbest(nbest))) == 6

@@ -11,20 +11,24 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Factor, Section
 from phrasebeam.training.tuning.methods.envelope import line_search, new_changes
 from phrasebeam.training.tuning.methods.linear import fill_scores
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+
+MOST_LINES = 100_000  # in a round; each is a pass over all lists
 
 
 class Mert(Section):
     """Minimum error rate training (Och 2003)."""
 
-    restarts: int = Field(12, ge=0, description="random starting points besides the weights before")
-    noise: float = Field(0.1, ge=0, description="of these: deviation of the scores that it adds, relative to theirs")
-    coordinates: int = Field(50, ge=0, description="lines along single features in each round, drawn if there are more")
-    directions: int = Field(10, ge=0, description="random directions besides these in each round")
-    min_gain: float = Field(1e-4, ge=0, description="in score, which is at most 1; a round must bring more")
+    restarts: int = Field(12, ge=0, le=MOST_LINES, description="random starting points besides the weights before")
+    noise: Factor = Field(0.1, description="of these: deviation of the scores that it adds, relative to theirs")
+    coordinates: int = Field(
+        50, ge=0, le=MOST_LINES, description="lines along single features in each round, drawn if there are more"
+    )
+    directions: int = Field(10, ge=0, le=MOST_LINES, description="random directions besides these in each round")
+    min_gain: float = Field(1e-4, ge=0, le=1, description="in score, which is at most 1; a round must bring more")
 
 
 GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads

@@ -3,19 +3,19 @@
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import PositiveFactor, Section
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
-from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Problem
 
 
 class MiraBatch(Section):
     """Batch MIRA (Cherry & Foster 2012)."""
 
-    c: float = Field(0.01, gt=0, description="largest step")
+    c: PositiveFactor = Field(0.01, description="largest step")
     decay: float = Field(0.999, ge=0, lt=1, description="of the pseudo-corpus, a sentence")
-    epochs: int = Field(60, ge=1)
+    epochs: int = Field(60, ge=1, le=MOST_EPOCHS)
 
 
 def mira_batch(problem: Problem, settings: MiraBatch) -> Optimum:

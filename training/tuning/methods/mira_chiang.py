@@ -11,23 +11,23 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import PositiveFactor, Section
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.ordering import rank
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_row
 from phrasebeam.training.tuning.methods.mira import Work, best_average, best_of, fill_list, move, remember
-from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Problem
 
 
 class MiraChiang(Section):
     """MIRA with several constraints a sentence (Chiang et al. 2008), in batches as in Tan et al. (2013)."""
 
-    c: float = Field(0.01, gt=0, description="sum of the multipliers of a sentence")
+    c: PositiveFactor = Field(0.01, description="sum of the multipliers of a sentence")
     decay: float = Field(0.9, ge=0, lt=1, description="of the pseudo-document, a sentence")
-    epochs: int = Field(40, ge=1)
-    candidates: int = Field(10, ge=1, description="best by each of: score, score + gain, score - gain")
-    tolerance: float = Field(1e-3, gt=0, description="by which constraints may be violated")
+    epochs: int = Field(40, ge=1, le=MOST_EPOCHS)
+    candidates: int = Field(10, ge=1, le=1000, description="best by each of: score, score + gain, score - gain")
+    tolerance: PositiveFactor = Field(1e-3, description="by which constraints may be violated")
 
 
 MOST_STEPS = 1000  # of SMO, a sentence

@@ -11,18 +11,18 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import PositiveFactor, Section
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.metrics.metric_scores import score_of_sums
 from phrasebeam.training.nbest.nbest_store import Lists
-from phrasebeam.training.tuning.methods.problem import Optimum, Problem, in_threads
+from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Problem, in_threads
 
 
 class MiraCorpus(Section):
     """Corpus-level MIRA (Tan et al. 2013)."""
 
-    c: float = Field(0.1, gt=0, description="largest step")
-    epochs: int = Field(400, ge=1)
+    c: PositiveFactor = Field(0.1, description="largest step")
+    epochs: int = Field(400, ge=1, le=MOST_EPOCHS)
     gains: Literal["corpus", "sentence"] = Field(
         "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
     )

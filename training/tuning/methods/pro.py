@@ -3,7 +3,7 @@
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Factor, Section
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.ranking.pairs import Pairs, sampled_pairs
@@ -11,21 +11,23 @@ from phrasebeam.training.tuning.methods.lbfgs import minimize
 from phrasebeam.training.tuning.methods.linear import score_row
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
+MOST_SAMPLES = 1_000_000  # pairs of a list, in memory
+
 
 class Sampling(Section):
     """How pairs are drawn from lists; the letters are those of Hopkins & May (2011)."""
 
-    samples: int = Field(5000, ge=1, description="Gamma: pairs drawn from each list")
-    kept: int = Field(50, ge=1, description="Xi: those with the largest differences that are kept")
-    threshold: float = Field(0.05, ge=0, description="alpha: least difference in sentence score")
+    samples: int = Field(5000, ge=1, le=MOST_SAMPLES, description="Gamma: pairs drawn from each list")
+    kept: int = Field(50, ge=1, le=MOST_SAMPLES, description="Xi: those with the largest differences that are kept")
+    threshold: Factor = Field(0.05, description="alpha: least difference in sentence score")
 
 
 class Pro(Sampling):
     """Pairwise ranking optimization."""
 
     interpolation: float = Field(0.1, gt=0, le=1, description="Psi: share of the new weights")
-    penalty: float = Field(1.0, ge=0, description="of the weights' squares, against the loss of a pair")
-    steps: int = Field(100, ge=1, description="of L-BFGS, at most")
+    penalty: Factor = Field(1.0, description="of the weights' squares, against the loss of a pair")
+    steps: int = Field(100, ge=1, le=100_000, description="of L-BFGS, at most")
 
 
 def pro(problem: Problem, settings: Pro) -> Optimum:

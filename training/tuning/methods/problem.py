@@ -11,6 +11,8 @@ from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
 
+MOST_EPOCHS = 100_000  # of a method, over all lists
+
 
 class Optimum(NamedTuple):
     """The result of a tuning method."""

@@ -1,0 +1,54 @@
+"""The paths of a model's files: a model reads regular files within its own directory alone, wherever it comes from.
+
+What is linked hard to files of other models, as trainers do, lies within the directory, too.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+from phrasebeam.base.config import format_size
+from phrasebeam.base.errors import FormatError, ModelError, excerpt
+
+LARGEST_TEXT = 2**28  # bytes of a vocabulary, of word classes, of names: read as a whole, they take some ten times that
+NAMES = ("model.yaml", "weights.yaml", "templates.yaml", "source.vocab", "target.vocab", "truecase.source")
+FILES, FOLDERS = {*NAMES, "truecase.target"}, ("phrases", "reordering", "sparse", "sparse/pairs")
+COPY = "copy what belongs to the model into its directory"
+
+
+def model_file(directory: Path, name: str, largest: int | None = None) -> Path:
+    """The path of the file `name` in a model directory. Raises ModelError unless it is a regular file within it.
+
+    Raises FormatError where it is larger than `largest` bytes.
+    """
+    path = directory / name
+    if Path(name).is_absolute() or ".." in Path(name).parts or not name.isprintable():
+        raise ModelError(f"{directory}: names the file {excerpt(name)}, which is not within it; {COPY}")
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise ModelError(f"{path}: missing; train the model again or copy it whole") from None
+    if not path.resolve().is_relative_to(directory.resolve()):
+        raise ModelError(f"{path}: a link that leads out of the model directory; {COPY}")
+    if not stat.S_ISREG(found.st_mode):
+        raise ModelError(f"{path}: not a regular file; {COPY}")
+    if largest is not None and found.st_size > largest:
+        raise FormatError(path, f"{found.st_size} bytes, expected at most {format_size(largest)}")
+    return path
+
+
+def check_model_files(directory: Path) -> None:
+    """Raise ModelError unless those files of a model that are always named the same are regular ones within it.
+
+    Raises FormatError where one that is read as a whole is too large.
+    """
+    for folder in ("", *FOLDERS):
+        path = directory / folder
+        entries = os.scandir(path) if path.is_dir() else ()
+        for entry in entries:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            is_text = name in FILES or entry.name == "names"
+            if name not in FOLDERS and (folder or name in FILES):
+                model_file(directory, name, LARGEST_TEXT if is_text else None)
+            elif entry.is_symlink() and not path.joinpath(entry.name).resolve().is_relative_to(directory.resolve()):
+                raise ModelError(f"{path / entry.name}: a link that leads out of the model directory; {COPY}")

@@ -1,0 +1,89 @@
+"""A lock on a directory in which one process works for long, so that a second one is refused."""
+
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from phrasebeam.process.named_errors import named_in_errors
+
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+LOCKS = Path("/proc/locks")
+SECONDS_TO_WAIT = 2.0  # the workers of a process that was killed end soon after it
+
+
+def alone_in_output(train: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """A function like `train` that holds the lock on the directory `output`, one of its parameters, see locked."""
+
+    @wraps(train)
+    def alone(*arguments: Parameters.args, **named: Parameters.kwargs) -> Result:
+        with locked(signature(train).bind(*arguments, **named).arguments["output"]):
+            return train(*arguments, **named)
+
+    return alone
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold the lock on `directory`, which is made if it is not there, and removed at the end if nothing is in it.
+
+    Raises BlockingIOError, which names the other process, where the lock is held. File systems without locks have none.
+    """
+    is_new = not directory.exists()
+    directory.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        _lock(descriptor, directory, time.monotonic() + SECONDS_TO_WAIT)
+        with named_in_errors(directory):
+            yield
+    finally:
+        if is_new:
+            with suppress(OSError):  # something is in it
+                directory.rmdir()
+        os.close(descriptor)
+
+
+def check_free(directory: Path) -> None:
+    """Raises BlockingIOError, which names the other process, where the lock on `directory` is held."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        _lock(descriptor, directory, time.monotonic())
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, directory: Path, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise _refusal(descriptor, directory) from None
+        except OSError:
+            return
+        time.sleep(0.02)
+
+
+def _refusal(descriptor: int, directory: Path) -> BlockingIOError:
+    message = f"{_holder(descriptor)} is writing there; wait until it ends, or choose another directory"
+    return BlockingIOError(errno.EWOULDBLOCK, message, str(directory))
+
+
+def _holder(descriptor: int) -> str:
+    """The process that has locked the file, by Linux' list: 1: FLOCK ADVISORY WRITE PID DEVICE:INODE ...."""
+    number = str(os.fstat(descriptor).st_ino)
+    with suppress(OSError):
+        for line in LOCKS.read_text().splitlines():
+            fields = line.split()
+            if fields[1] == "FLOCK" and fields[5].rpartition(":")[2] == number:
+                return f"process {fields[4]}"
+    return "another process"

@@ -1,0 +1,104 @@
+"""The end of a command by a signal: what it has begun is removed, its children end, a line tells how to go on.
+
+A thread of its own does this: Python runs handlers of signals in the main thread, which may be inside a kernel.
+"""
+
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
+CLEAR_LINE_AND_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # after a progress bar
+
+_is_ending = False
+_work: "Path | None" = None  # where the command will go on
+_has_output = False
+_outcome = ""  # what else is to be said
+
+
+def end_by_signals(name: str = "") -> None:
+    """From now on SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
+
+    `name` begins the line; without it, none is printed. A second signal ends the process at once. Signals that are
+    ignored, as nohup lets SIGHUP be, stay so. Called in the main thread.
+    """
+    receiver, sender = os.pipe()
+    os.set_blocking(sender, False)
+    signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
+    for number in ENDING:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _note)
+    threading.Thread(target=_watch, args=(receiver, name), daemon=True).start()
+
+
+def wait_if_ending() -> None:
+    """Where a signal is ending this process, wait for that: what this thread would say comes of it, or too late."""
+    while _is_ending:
+        time.sleep(1)
+
+
+def goes_on_in(work: "Path") -> None:
+    """Tell who interrupts this process that the same command goes on from the last checkpoint in `work`."""
+    global _work
+    _work = work
+
+
+def note_output() -> None:
+    """Something was written that remains: a whole file or directory, or a part of standard output."""
+    global _has_output
+    _has_output = True
+
+
+def tell_when_interrupted(outcome: str) -> None:
+    """Tell who interrupts this process from now on what its outcome is."""
+    global _outcome
+    _outcome = outcome
+
+
+def _note(number: int, frame: object) -> None:
+    global _is_ending
+    _is_ending = True
+
+
+def _watch(receiver: int, name: str) -> None:
+    first = 0.0
+    while True:
+        number = os.read(receiver, 1)[0]
+        if number not in ENDING:
+            continue
+        if not first:
+            first = time.monotonic()
+            threading.Thread(target=_end, args=(number, name), daemon=True).start()
+        elif time.monotonic() - first > SECONDS_OF_ONE_REQUEST:
+            os._exit(128 + number)
+
+
+def _end(number: int, name: str) -> None:
+    _note(number, None)
+    # Not imported before, since the first thing that a command does is to be ready for signals.
+    from phrasebeam.process.children import end_children
+    from phrasebeam.process.unfinished import remove_unfinished
+
+    with suppress(OSError):
+        end_children()
+    remove_unfinished()
+    if name:
+        clear = CLEAR_LINE_AND_SHOW_CURSOR if os.isatty(2) else ""
+        with suppress(OSError):
+            os.write(2, f"{clear}{name}: interrupted; {_consequence()}\n".encode(errors="replace"))
+    os._exit(128 + number)
+
+
+def _consequence() -> str:
+    if _outcome:
+        return _outcome
+    if _work is not None and _work.exists():
+        return f"run the same command again to go on from the last checkpoint in {_work}"
+    return "not all of the output was written" if _has_output else "nothing was written"

@@ -1,0 +1,46 @@
+"""Standard streams that are closed, or that cannot be written to."""
+
+import io
+import os
+import sys
+from typing import Any, cast
+
+from phrasebeam.process.interruption import note_output
+
+STANDARD_OUTPUT = "standard output"
+NAMES = ("standard input", STANDARD_OUTPUT, "standard error")  # by descriptor
+
+
+class _NamedOutput(io.FileIO):
+    """Standard output; its errors name it."""
+
+    def write(self, data: Any, /) -> int:
+        note_output()
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = STANDARD_OUTPUT
+            raise
+
+
+def name_standard_output() -> None:
+    """Let errors of sys.stdout tell that it is the standard output."""
+    old = cast(io.TextIOWrapper, sys.stdout)
+    buffer = io.BufferedWriter(_NamedOutput(old.fileno(), "wb", closefd=False))
+    lines, through = bool(old.line_buffering), bool(old.write_through)
+    sys.stdout = io.TextIOWrapper(buffer, old.encoding, old.errors, line_buffering=lines, write_through=through)
+
+
+def open_closed_streams() -> list[str]:
+    """Names of the standard streams that are closed; they become /dev/null, so that no file gets their numbers."""
+    closed = []
+    for descriptor, name in enumerate(NAMES):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+            closed.append(name)
+    sys.stdin = sys.stdin or open(0)
+    sys.stdout = sys.stdout or open(1, "w")
+    sys.stderr = sys.stderr or open(2, "w")
+    return closed

@@ -1,0 +1,163 @@
+"""Temporary files and directories that become the results of commands, and of which no killed process leaves any.
+
+A process holds a lock (flock) on each of its own. The next process that writes to the same folder removes those that
+nobody holds: they were left by a process that was killed.
+"""
+
+import ctypes
+import errno
+import fcntl
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.interruption import note_output
+
+SUFFIX = ".unfinished"
+NAME = re.compile(r"\..*\.[a-z0-9_]{8}\.unfinished", re.DOTALL)  # tempfile puts eight characters of its own
+SECONDS_TO_REMOVE = 2.0  # while other threads still write
+AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux
+
+_changing = threading.Lock()  # held while something unfinished begins or is renamed; at the end, for good
+_begun: set[Path] = set()  # what this process has to remove
+
+
+@contextmanager
+def unfinished_file(folder: Path, name: str) -> Iterator[tuple[Path, int]]:
+    """A new file in `folder`, for what will be `name`, and its descriptor; removed at the end if it is still there."""
+    with _unfinished(folder, name, is_directory=False) as begun:
+        yield begun
+
+
+@contextmanager
+def unfinished_directory(folder: Path, name: str) -> Iterator[Path]:
+    """A new directory in `folder`, for what will be `name`; removed at the end if it is still there."""
+    with _unfinished(folder, name, is_directory=True) as (path, _):
+        yield path
+
+
+@contextmanager
+def _unfinished(folder: Path, name: str, is_directory: bool) -> Iterator[tuple[Path, int]]:
+    remove_abandoned(folder)
+    with _changing:
+        path, descriptor = _new(folder, name, is_directory)
+        _begun.add(path)
+    try:
+        yield path, descriptor
+    finally:
+        _remove(path)
+        _begun.discard(path)
+        os.close(descriptor)
+
+
+def put_in_place(unfinished: Path, path: Path) -> None:
+    """Rename what is finished to `path`, in one step; a directory there then has the name of what was unfinished.
+
+    Raises OSError, for example where another process has its lock on the directory `path`.
+    """
+    with _changing:
+        _replace(unfinished, path)
+        if _begun.isdisjoint(path.absolute().parents):  # else the whole directory is unfinished
+            note_output()
+
+
+def remove_unfinished() -> None:
+    """Remove all that this process has begun, before it ends: its threads cannot begin or finish anything after."""
+    _changing.acquire()
+    deadline = time.monotonic() + SECONDS_TO_REMOVE
+    while (left := [path for path in _begun.copy() if os.path.lexists(path)]) and time.monotonic() < deadline:
+        for path in left:
+            _remove(path)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove unfinished files and directories in `folder` that no process holds."""
+    try:
+        with os.scandir(folder) as entries:
+            paths = [Path(entry.path) for entry in entries if NAME.fullmatch(entry.name)]
+    except OSError:
+        return  # who writes there will raise it
+    for path in paths:
+        with suppress(OSError), _open(path) as descriptor:  # held by another, or not ours to remove
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove(path)
+
+
+def _new(folder: Path, name: str, is_directory: bool) -> tuple[Path, int]:
+    """A new file or directory, and a descriptor of it that has the lock."""
+    while True:
+        if is_directory:
+            path = Path(tempfile.mkdtemp(SUFFIX, f".{name}.", folder)).absolute()
+            descriptor = os.open(path, os.O_RDONLY)
+        else:
+            descriptor, text = tempfile.mkstemp(SUFFIX, f".{name}.", folder)
+            path = Path(text).absolute()
+        with suppress(OSError):  # a file system without locks: then nobody removes it
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if path.exists():
+            return path, descriptor
+        os.close(descriptor)  # another process removed it before it was locked
+
+
+@contextmanager
+def _open(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+
+def _replace(unfinished: Path, path: Path) -> None:
+    while True:
+        try:
+            os.replace(unfinished, path)
+            return
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        check_free(path)
+        with suppress(FileNotFoundError):  # another process has just removed it
+            _exchange(unfinished, path)
+            return
+
+
+def _exchange(unfinished: Path, path: Path) -> None:
+    """Exchange the names of two directories; where the system cannot do that in one step, in three."""
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        names = os.fsencode(unfinished), os.fsencode(path)
+        if hasattr(libc, "renameat2"):
+            if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) == 0:
+                return
+            if ctypes.get_errno() == errno.ENOENT:
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    old = Path(tempfile.mkdtemp(SUFFIX, f".{path.name}.", path.parent))
+    os.replace(path, old)
+    os.replace(unfinished, path)
+    os.replace(old, unfinished)
+
+
+def _forget() -> None:
+    """In a forked process: what the parent has begun is the parent's."""
+    global _changing, _begun
+    _changing, _begun = threading.Lock(), set()
+
+
+os.register_at_fork(after_in_child=_forget)

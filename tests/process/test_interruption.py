@@ -1,0 +1,142 @@
+"""Signals to a process that writes, computes, waits, or has children: it ends soon, cleans up, and says one line."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests import ROOT
+
+PREAMBLE = """
+import os, sys, threading, time
+from pathlib import Path
+import numpy as np
+from phrasebeam.base.files import atomic_directory, atomic_file, scratch_directory
+from phrasebeam.base.side_by_side import run_side_by_side
+from phrasebeam.process.interruption import end_by_signals, goes_on_in, tell_when_interrupted, wait_if_ending
+end_by_signals("tool")
+folder = Path(sys.argv[1])
+def ready():
+    print("ready", flush=True)
+"""
+WRITES = 'with atomic_directory(folder / "out") as d, scratch_directory(folder):\n    (d / "part").touch(); ready(); '
+KINDS = {
+    "writes": WRITES + "time.sleep(60)",
+    "writes without end": WRITES + '[(d / f"{i}").write_bytes(bytes(9999)) for i in range(10**9)]',
+    "sorts": WRITES + "np.sort(np.random.default_rng(1).random(2 * 10**8))",
+    "reads": WRITES + "sys.stdin.read()",
+    "has workers": """
+def work(piece, advance):
+    with atomic_file(folder / f"{piece}"):
+        advance(1)
+        time.sleep(60)
+try:
+    run_side_by_side(work, range(2), 2, lambda n: ready())
+finally:
+    wait_if_ending()
+""",
+}
+
+
+def start(script, folder, **more):
+    command = [sys.executable, "-c", PREAMBLE + script, str(folder)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
+    try:
+        process = subprocess.Popen(command, cwd=ROOT, text=True, start_new_session=True, **pipes, **more)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def ended(process, number):
+    """Status, seconds and standard error after a signal; all processes of the group must have ended."""
+    begin = time.monotonic()
+    process.send_signal(number)
+    status = process.wait(30)
+    seconds = time.monotonic() - begin
+    for _ in range(200):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return status, seconds, process.stderr.read()
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    raise AssertionError("a child is left")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_signal_ends_it(tmp_path, kind, number):
+    if number != signal.SIGTERM and kind not in ("writes", "has workers"):
+        pytest.skip("one signal is enough")
+    status, seconds, errors = ended(start(KINDS[kind], tmp_path), number)
+    assert (status, errors) == (128 + number, "tool: interrupted; nothing was written\n")
+    assert seconds < 5
+    assert os.listdir(tmp_path) == []
+
+
+def test_workers_end_with_a_parent_that_is_killed(tmp_path):
+    assert ended(start(KINDS["has workers"], tmp_path), signal.SIGKILL)[0] == -signal.SIGKILL
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ('(folder / "work").mkdir(); goes_on_in(folder / "work")', "run the same command again to go on from .*work"),
+        ('goes_on_in(folder / "nowhere")', "nothing was written"),
+        ('atomic_file(folder / "file").__enter__()', "nothing was written"),
+        ('with atomic_file(folder / "file"):\n    pass', "not all of the output was written"),
+        ('tell_when_interrupted("it was late")', "it was late"),
+    ],
+)
+def test_it_says_how_to_go_on(tmp_path, script, line):
+    errors = ended(start(f"{script}\nready()\ntime.sleep(60)", tmp_path), signal.SIGTERM)[2]
+    assert re.fullmatch(f"tool: interrupted; {line}\n", errors)
+
+
+def test_a_second_signal_ends_at_once(tmp_path):
+    script = """
+from phrasebeam.process import unfinished
+unfinished.remove_unfinished = lambda: time.sleep(60)
+with atomic_file(folder / "file"):
+    ready(); time.sleep(60)
+"""
+    process = start(script, tmp_path)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None
+    assert ended(process, signal.SIGTERM)[::2] == (143, "")
+
+
+def test_errors_of_what_the_signal_disturbs_are_not_printed(tmp_path):
+    script = """
+import typer
+from phrasebeam.base.command_line import run
+app = typer.Typer()
+@app.command()
+def command():
+    with atomic_directory(folder / "out") as d:
+        ready()
+        while True:
+            (d / "file").write_text("text")
+            os.listdir(d)
+sys.exit(run(app, "tool", []))
+"""
+    status, _, errors = ended(start(script, tmp_path), signal.SIGTERM)
+    assert (status, errors) == (143, "tool: interrupted; nothing was written\n")
+
+
+def test_ignored_signals_stay_ignored(tmp_path):
+    process = start(
+        "ready()\ntime.sleep(60)", tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    )
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert process.poll() is None
+    assert ended(process, signal.SIGTERM)[0] == 143

@@ -1,0 +1,212 @@
+"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign KILLS SEED.
+
+The finished result must be that of an undisturbed run, bit for bit; no file and no process may be left; a command that
+SIGTERM or SIGINT ends says how to go on. Prints a table by command and signal, and fails where anything went wrong.
+"""
+
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from tests import ROOT
+from tests.robustness.killed_commands import (
+    COMMANDS,
+    NEED_MORE_DATA,
+    OUTPUT,
+    KilledCommand,
+    contents,
+    make_data,
+    make_more_data,
+)
+
+SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SECONDS_TO_STOP = 5.0  # 2 and what a busy machine needs
+SECONDS_TO_END = 300
+GOES_ON = "run the same command again to go on from the last checkpoint in out/"
+ENDINGS = ("nothing was written", "not all of the output was written", "all was written, it had just ended")
+
+
+class Ended(NamedTuple):
+    """A process that has ended."""
+
+    status: int  # negative: the signal that ended it
+    errors: str  # its standard error
+    seconds: float  # that it took; where a signal was sent, after it
+
+
+class Trial(NamedTuple):
+    """What came of killing a command."""
+
+    was_killed: bool  # else it had ended before
+    is_identical: bool
+    complaints: list[str]
+
+
+class KillCampaign:
+    """Kills commands in a directory of their own."""
+
+    def __init__(self, directory: Path, rng: random.Random):
+        self.data, self.directory, self.rng = directory / "data", directory, rng
+        self.expected: dict[str, tuple[dict[str, object], float]] = {}
+
+    def trial(self, name: str, number: signal.Signals) -> Trial:
+        """Kill the command of that name, run it again, and compare."""
+        command, place = COMMANDS[name], self._place("killed")
+        expected, seconds = self._undisturbed(name)
+        ended = self._run(command, place, self.rng.uniform(0, seconds), number)
+        was_killed = ended.status != 0
+        complaints = self._complaints(command, place, ended, number) if was_killed else []
+        again = self._run(command, place)
+        if again.status != 0:
+            complaints.append(f"run again it ended with status {again.status}: {again.errors[-300:]}")
+        found = contents(place / OUTPUT)
+        differing = [file for file in expected.keys() | found.keys() if expected.get(file) != found.get(file)]
+        if differing:
+            complaints.append(f"other contents: {', '.join(sorted(differing))}")
+        complaints += [f"left in the end: {file}" for file in leftovers(place)]
+        return Trial(was_killed, not differing, complaints)
+
+    def _place(self, name: str) -> Path:
+        place = self.directory / name
+        shutil.rmtree(place, ignore_errors=True)
+        for part in (OUTPUT, "tmp"):
+            (place / part).mkdir(parents=True)
+        return place
+
+    def _undisturbed(self, name: str) -> tuple[dict[str, object], float]:
+        """What the command writes, and the seconds that it takes."""
+        if name not in self.expected:
+            place = self._place("undisturbed")
+            ended = self._run(COMMANDS[name], place)
+            if ended.status != 0:
+                raise RuntimeError(f"{name} fails: {ended.errors}")
+            self.expected[name] = contents(place / OUTPUT), ended.seconds
+        return self.expected[name]
+
+    def _run(
+        self, command: KilledCommand, place: Path, delay: float | None = None, number: signal.Signals = signal.SIGKILL
+    ) -> Ended:
+        """Run the command; with a delay, send it the signal so many seconds after it is ready for signals."""
+        arguments = command.arguments.format(data=self.data).split()
+        with ExitStack() as stack:
+            given = stack.enter_context(open(self.data / command.input if command.input else os.devnull))
+            printed = stack.enter_context(open(place / "tmp" / "printed", "w"))
+            errors = stack.enter_context(tempfile.TemporaryFile("w+"))
+            process = subprocess.Popen(
+                [sys.executable, "-m", "phrasebeam", *arguments],
+                cwd=place,
+                env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(place / "tmp")},
+                stdin=given,
+                stdout=printed,
+                stderr=errors,
+                start_new_session=True,
+            )
+            begin = time.monotonic()
+            if delay is not None:
+                wait_until_ready(process)
+                begin = time.monotonic()
+                try:
+                    process.wait(delay)
+                except subprocess.TimeoutExpired:
+                    begin = time.monotonic()
+                    process.send_signal(number)
+            status = process.wait(SECONDS_TO_END)
+            seconds = time.monotonic() - begin
+            errors.seek(0)
+            (place / "tmp" / "printed").unlink()
+            return Ended(status, errors.read() + remaining(process.pid), seconds)
+
+    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, number: signal.Signals) -> list[str]:
+        """What is not as promised just after the signal."""
+        complaints = [line for line in ended.errors.splitlines() if line.startswith(("Traceback", "a process is left"))]
+        if number == signal.SIGKILL:
+            return complaints + ([] if ended.status == -number else [f"status {ended.status}"])
+        if ended.status != 128 + number:
+            complaints.append(f"status {ended.status}, expected {128 + number}: {ended.errors[-300:]}")
+        if ended.seconds > SECONDS_TO_STOP:
+            complaints.append(f"{ended.seconds:.1f} s until it ended")
+        complaints += [f"left by the signal: {file}" for file in leftovers(place)]
+        says = re.search(r"^phrasebeam: interrupted; (.*)\n\Z", ended.errors, re.M)
+        if not says or not (says[1] in ENDINGS or (command.is_resumed and says[1].startswith(GOES_ON))):
+            complaints.append(f"it says: {ended.errors[-200:]}")
+        elif says[1] == ENDINGS[0] and any(path.is_file() for path in (place / OUTPUT).rglob("*")):
+            complaints.append("it says that nothing was written")
+        return complaints
+
+
+def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
+    """Wait until the process has a handler of SIGTERM; before, Python itself begins."""
+    bit = 1 << (signal.SIGTERM - 1)
+    while process.poll() is None:
+        caught = re.search(r"^SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text(), re.M)
+        if caught and int(caught[1], 16) & bit:
+            return
+        time.sleep(0.001)
+
+
+def remaining(group: int) -> str:
+    """A line if processes of the group have not ended two seconds after their parent."""
+    deadline = time.monotonic() + 2
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return ""
+        time.sleep(0.01)
+    os.killpg(group, signal.SIGKILL)
+    return "a process is left\n"
+
+
+def leftovers(place: Path) -> list[str]:
+    """Temporary files and directories, beside outputs and where temporary files are."""
+    names = [path.relative_to(place) for path in place.rglob("*")]
+    return sorted(
+        str(name) for name in names if name.suffix == ".unfinished" or name.parts[:1] == ("tmp",) != name.parts
+    )
+
+
+def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
+    """Kill the commands of these names, or all, in turn; print the table, and return the number of complaints."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a job in the background would ignore it
+    rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
+    with tempfile.TemporaryDirectory() as place:
+        make_data(Path(place) / "data")
+        names = names or list(COMMANDS)
+        if NEED_MORE_DATA.intersection(names):
+            make_more_data(Path(place) / "data")
+        trials = KillCampaign(Path(place), rng)
+        for i in range(kills):
+            name, number = names[i % len(names)], SIGNALS[(i + i // len(names)) % len(SIGNALS)]
+            trial = trials.trial(name, number)
+            row = {"kills": trial.was_killed, "identical": trial.is_identical, "faultless": not trial.complaints}
+            counts.update({(name, number.name, column): int(value) for column, value in row.items()})
+            counts[name, number.name, "trials"] += 1
+            found = [f"{name}, {number.name}, trial {i + 1}: {complaint}" for complaint in trial.complaints]
+            print("\n".join(found or [f"{i + 1} of {kills}: {name}, {number.name}"]), flush=True)
+            complaints += found
+    print_table(counts)
+    return len(complaints)
+
+
+def print_table(counts: Counter[tuple[str, str, str]]) -> None:
+    columns = ("trials", "kills", "identical", "faultless")
+    print(f"{'command':<24}{'signal':<10}" + "".join(f"{column:>11}" for column in columns))
+    for name, number in dict.fromkeys((name, number) for name, number, _ in counts):
+        print(f"{name:<24}{number:<10}" + "".join(f"{counts[name, number, column]:>11}" for column in columns))
+    totals = [sum(n for key, n in counts.items() if key[2] == column) for column in columns]
+    print(f"{'all':<34}" + "".join(f"{total:>11}" for total in totals))
+
+
+if __name__ == "__main__":
+    sys.exit(campaign(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]) > 0)

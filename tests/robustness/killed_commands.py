@@ -1,0 +1,123 @@
+"""The long commands on a small generated corpus: how each is called, and what it leaves when it was not disturbed."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import yaml
+
+from phrasebeam.cli import main
+from phrasebeam.training.demo.demo_corpus import write_pairs
+
+OUTPUT = "out"  # in the directory where a command runs
+SEARCH = {"algorithm": "cube", "pop_limit": 50, "stack": 50}
+TEMPLATES = {"rule_id": True, "source_bigrams": True}
+TUNING = {"iterations": 2, "nbest": 20, "search": SEARCH, "threads": 2}
+TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2}
+CONFIGS = {
+    "model": {"phrases": {"max_length": 3}, "language_model": {"order": 2}, "threads": 2},
+    "tune": TUNING,
+    "online": TUNING | {"method": "online", "online": {"templates": TEMPLATES, "checkpoint": 3}},
+    "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
+    "ranking": TRAINING | {"templates": TEMPLATES, "checkpoint": 10, "shards": 2, "workers": 2, "nbest": 20},
+    "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
+}
+BITEXT = "--source {data}/train.de --target {data}/train.en"
+DEV = "--dev-source {data}/dev.de --dev-reference {data}/dev.en"
+TRAIN = f"--model {{data}}/model {BITEXT} --alignment {{data}}/model/alignment {DEV} --output out"
+TUNE = "tune --model {data}/model --source {data}/dev.de --reference {data}/dev.en --output out"
+NOT_COMPARED = ("curve.csv", "curve.png", "run.yaml", "work.yaml")  # they tell how long it took
+
+
+class KilledCommand(NamedTuple):
+    """A command that is to be killed."""
+
+    arguments: str  # {data}: the directory of make_data
+    is_resumed: bool = False  # whether it goes on where it was killed
+    input: str = ""  # file that it reads from standard input
+
+
+COMMANDS = {
+    "train-model": KilledCommand("train-model " + BITEXT + " --output out --config {data}/model.yaml"),
+    "train-model --raw": KilledCommand(
+        "train-model --raw --source-language de --target-language en "
+        "--source {data}/raw.de --target {data}/raw.en --output out --config {data}/model.yaml"
+    ),
+    "build-lm": KilledCommand("build-lm --text {data}/train.en --output out/lm.arpa --output out/lm.bin --order 3"),
+    "cluster": KilledCommand("cluster --text {data}/train.en --output out/classes --classes 40"),
+    "select": KilledCommand(
+        "select " + BITEXT + " --in-domain {data}/dev.de --sentences 100 --output-source out/de --output-target out/en"
+    ),
+    "translate": KilledCommand(
+        "translate --model {data}/model --nbest 20 --nbest-output out/nbest --threads 2", input="train.de"
+    ),
+    "forced-decode": KilledCommand(
+        "forced-decode --model {data}/model --source {data}/train.de --reference {data}/train.en --output out/forced "
+        "--lattice out/lattice --leave-one-out drop --threads 2 --alignment {data}/model/alignment"
+    ),
+    "export-moses": KilledCommand("export-moses --model {data}/model --output out"),
+    "import-moses": KilledCommand("import-moses {data}/moses/moses.ini --output out"),
+    "rerank": KilledCommand(
+        "rerank --weights out/weights --train {data}/nbest --reference {data}/dev.en --method mert --threads 2"
+    ),
+    "join-features": KilledCommand("join-features --model {data}/model --features {data}/featured --output out"),
+    **{
+        f"tune {method}": KilledCommand(f"{TUNE} --config {{data}}/tune.yaml --method {method}", True)
+        for method in ("mert", "mira-batch", "mira-corpus", "pro")
+    },
+    "tune online": KilledCommand(TUNE + " --config {data}/online.yaml", True),
+    **{
+        f"train-{name}": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}.yaml", True)
+        for name in ("maxforce", "ranking", "expected-bleu")
+    },
+}
+
+
+def make_data(data: Path, n_pairs: int = 200) -> None:
+    """The corpus, its model, settings, and what else commands read, in the directory `data`."""
+    write_pairs(data / "train", n_pairs, 1, 0.0)
+    write_pairs(data / "dev", 20, 2, 0.0)
+    for language in ("de", "en"):
+        (data / f"raw.{language}").write_text((data / f"train.{language}").read_text() * 12)  # several batches of lines
+    for name, settings in CONFIGS.items():
+        (data / f"{name}.yaml").write_text(yaml.safe_dump(settings))
+    run(data, COMMANDS["train-model"].arguments.replace("--output out", "--output {data}/model"))
+
+
+NEED_MORE_DATA = {"import-moses", "rerank", "join-features"}
+
+
+def make_more_data(data: Path) -> None:
+    """What some commands read besides: a model with sparse features, one of Moses, n-best lists."""
+    run(data, f"{TUNE} --config {{data}}/online.yaml".replace("--output out", "--output {data}/featured"))
+    run(data, "export-moses --model {data}/model --output {data}/moses")
+    shutil.rmtree(data / "featured" / "tuning")
+    lists = f"translate --model {data}/model --nbest 20 --nbest-output {data}/nbest".split()
+    with open(data / "dev.de", encoding="utf-8") as source:
+        subprocess.run(
+            [sys.executable, "-m", "phrasebeam", *lists], stdin=source, stdout=subprocess.DEVNULL, check=True
+        )
+
+
+def run(data: Path, arguments: str) -> None:
+    if main(arguments.format(data=data).split()) != 0:
+        raise RuntimeError(f"{arguments} fails")
+
+
+def contents(directory: Path) -> dict[str, object]:
+    """By name, what may not depend on whether the command was killed, of all files in `directory`."""
+    return {
+        str(path.relative_to(directory)): content_of(path)
+        for path in sorted(directory.rglob("*"))
+        if path.is_file() and path.name not in NOT_COMPARED
+    }
+
+
+def content_of(path: Path) -> object:
+    if path.suffix != ".npz":
+        return path.read_bytes()
+    with np.load(path) as arrays:  # checkpoints: progress tells how long it took
+        return {name: array.tobytes() for name, array in arrays.items() if name != "progress"}
