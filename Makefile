@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/installed
-# Of `make kill`.
+# Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
