@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/installed
-# Of `make kill`.
+# Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
 
-.PHONY: demo test bounds kill check clean kenlm .venv
+.PHONY: demo test bounds fuzz kill check clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -31,6 +31,12 @@ test: $(INSTALLED) kenlm
 bounds: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
 
+# Damaged files of every kind, for SECONDS=600 or CASES=10000, of SEED=1; with BOUNDS=1 kernels check their indices.
+# What fails is kept in the directory fuzz.
+fuzz: $(INSTALLED)
+	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
+	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
+
 # Long commands killed at random moments and run again: the results must be those of undisturbed runs.
 kill: $(INSTALLED)
 	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)
@@ -50,5 +56,5 @@ kenlm: $(INSTALLED)
 	else echo "kenlm: not installed (it needs a C++ compiler and cmake); the tests that compare with KenLM are skipped"; fi
 
 clean:
-	rm -rf .venv build demo *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage*
+	rm -rf .venv build demo fuzz *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage*
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

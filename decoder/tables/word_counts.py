@@ -37,8 +37,9 @@ def count_words(phrases: PhraseTable, source_counts: np.ndarray, target_counts: 
     """
     n_pairs = min(phrases.target_offsets.size - 1, phrases.joint_counts.size)
     for source in range(phrases.source_offsets.size - 1):
-        first, last = max(phrases.pair_offsets[source], 0), min(phrases.pair_offsets[source + 1], n_pairs)
-        for pair in range(first, last):
+        first, last = phrases.pair_offsets[source], phrases.pair_offsets[source + 1]
+        # Both within bounds: the length of a range from a huge number to a negative one would overflow.
+        for pair in range(min(max(first, 0), n_pairs), min(max(last, 0), n_pairs)):
             count = max(1.0, np.float64(phrases.joint_counts[pair]))
             _add(phrases.source_offsets, phrases.source_words, source, count, source_counts)
             _add(phrases.target_offsets, phrases.target_words, pair, count, target_counts)

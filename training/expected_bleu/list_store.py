@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from phrasebeam.base.config import Count, save_config
 from phrasebeam.decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.expected_bleu.objective import ScoredLists
-from phrasebeam.training.nbest.growing_array import GrowingArray
+from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.yaml"
 NO_EVENT = -1
@@ -35,10 +35,17 @@ LAYOUT: dict[str, tuple[type, tuple[int, ...]]] = {
 class ListIndex(SignedSection):
     """The progress of a store, which is kept in its index file."""
 
-    format: Literal["phrasebeam scored lists 3"] = "phrasebeam scored lists 3"
+    format: Literal["phrasebeam scored lists 4"] = "phrasebeam scored lists 4"
     n_read: Count = Field(0, description="sentences whose lists, if they have any, are there")
     is_whole: bool = Field(False, description="whether these are all")
-    rows: dict[str, Count] = Field({}, description="of each array")
+    rows: dict[str, Committed] = Field({}, description="of each array")
+
+    @field_validator("rows")
+    @classmethod
+    def _are_of_all(cls, rows: dict[str, Committed]) -> dict[str, Committed]:
+        if rows and rows.keys() != LAYOUT.keys():
+            raise ValueError(f"should be of {', '.join(LAYOUT)}")
+        return rows
 
 
 class Events(NamedTuple):
@@ -78,7 +85,8 @@ class ListStore:
         self.directory, self.index = directory, begin(directory / INDEX, ListIndex(signature=signature))
         rows = self.index.rows
         self._arrays = {
-            name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, 0)) for name, layout in LAYOUT.items()
+            name: GrowingArray(directory / f"{name}.npy", *layout, rows.get(name, NO_ROWS))
+            for name, layout in LAYOUT.items()
         }
         if not rows:
             for name in ("first", "event_first"):
@@ -120,9 +128,7 @@ class ListStore:
 
     def commit(self, n_read: int, is_whole: bool = False) -> None:
         """From now on the store keeps what was added, which was made of the first `n_read` sentences."""
-        for array in self._arrays.values():
-            array.commit()
-        rows = {name: array.n_rows for name, array in self._arrays.items()}
+        rows = {name: array.commit() for name, array in self._arrays.items()}
         self.index = self.index.model_copy(update={"n_read": n_read, "is_whole": is_whole, "rows": rows})
         save_config(self.index, self.directory / INDEX)
 

@@ -1,26 +1,35 @@
 """Gold lattices on disk, read by memory map: they are found once and scored in every iteration.
 
 data     the arrays of one lattice after the other, each padded to 8 bytes
-index.npy  int64[N, 3 + arrays]: number of the sentence, where its lattice begins, the sizes of its arrays, merges_ends
-counts.json  how many sentence pairs were reachable, and how many were not
+index.npy  int64[N, 4 + arrays]: number of the sentence, where its lattice begins, the sizes of its arrays, merges_ends,
+           and the CRC-32 of its bytes
+store.yaml how many sentence pairs were reachable, and how many were not; the CRC-32 of index.npy
 """
 
-import json
+import io
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
 
-from phrasebeam.base.array_file import map_array
-from phrasebeam.base.array_struct import array, array_fields
+from phrasebeam.base.array_struct import array_fields
+from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.process.named_errors import named_in_errors
 
 ARRAYS = array_fields(GoldLattice)
-INDEX = array(np.int64, "N", 3 + len(ARRAYS))
 ALIGNMENT = 8
+
+
+class StoredLattices(Section):
+    """store.yaml."""
+
+    counts: dict[str, int]  # of sentence pairs, by status
+    index_crc32: int
 
 
 class LatticeWriter:
@@ -39,20 +48,22 @@ class LatticeWriter:
     def add(self, number: int, lattice: GoldLattice) -> None:
         """Append the lattice of the sentence `number` (line of the training data, from 0)."""
         arrays = [np.ascontiguousarray(getattr(lattice, name), field.dtype) for name, field in ARRAYS.items()]
-        self._rows.append([number, self._offset, *(a.size for a in arrays), int(lattice.merges_ends)])
-        for one in arrays:
-            data = one.tobytes()
-            with named_in_errors(self.directory / "data"):
-                self._offset += self._file.write(data + bytes(-len(data) % ALIGNMENT))
+        data = b"".join(_padded(array.tobytes()) for array in arrays)
+        sizes = (array.size for array in arrays)
+        self._rows.append([number, self._offset, *sizes, int(lattice.merges_ends), zlib.crc32(data)])
+        with named_in_errors(self.directory / "data"):
+            self._offset += self._file.write(data)
 
     def finish(self, counts: Mapping[str, int]) -> None:
         """Write the index after all lattices were added; `counts`: sentence pairs by status."""
         with named_in_errors(self.directory / "data"):
             self._file.close()
-        with atomic_file(self.directory / "counts.json") as file:
-            file.write(json.dumps(dict(counts)).encode())
+        index = io.BytesIO()
+        np.save(index, np.array(self._rows, np.int64).reshape(-1, 4 + len(ARRAYS)))
+        stored = StoredLattices(counts=dict(counts), index_crc32=zlib.crc32(index.getvalue()))
+        save_config(stored, self.directory / "store.yaml")
         with atomic_file(self.directory / "index.npy") as file:  # the last one: whoever sees it sees all
-            np.save(file, np.array(self._rows, INDEX.dtype).reshape(-1, *INDEX.shape[1:]))
+            file.write(index.getvalue())
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -65,12 +76,16 @@ class LatticeStore:
     """Reads the lattices of a finished store."""
 
     def __init__(self, directory: Path):
-        """Open the store in `directory`, which must be finished (see is_there)."""
-        self._index = map_array(directory / "index.npy", INDEX, {}, f"delete {directory}, and it is made again")
+        """Open the store in `directory`, which must be finished (see is_there). Raises SmtError if it is damaged."""
+        self.directory, stored = directory, load_config(directory / "store.yaml", StoredLattices)
+        index = (directory / "index.npy").read_bytes()
+        if zlib.crc32(index) != stored.index_crc32:
+            raise self._damaged("index.npy")
+        self._index = np.load(io.BytesIO(index))
         self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
         self._data = np.memmap(directory / "data", np.uint8, "c") if size else np.zeros(0, np.uint8)
-        self.counts: dict[str, int] = json.loads((directory / "counts.json").read_text(encoding="utf-8"))
+        self.counts = stored.counts
 
     @staticmethod
     def is_there(directory: Path) -> bool:
@@ -78,11 +93,22 @@ class LatticeStore:
         return (directory / "index.npy").exists()
 
     def lattice(self, index: int) -> GoldLattice:
-        """The lattice of the sentence numbers[index]."""
-        _, begin, *sizes, merges_ends = self._index[index].tolist()
-        arrays: dict[str, np.ndarray] = {}
-        for size, (name, field) in zip(sizes, ARRAYS.items(), strict=True):
-            n_bytes = size * field.dtype.itemsize
-            arrays[name] = np.frombuffer(self._data[begin : begin + n_bytes], field.dtype)
-            begin += n_bytes + -n_bytes % ALIGNMENT
+        """The lattice of the sentence numbers[index]. Raises FormatError if it is damaged."""
+        _, begin, *sizes, merges_ends, crc32 = self._index[index].tolist()
+        n_bytes = [size * field.dtype.itemsize for size, field in zip(sizes, ARRAYS.values(), strict=True)]
+        data = self._data[begin : begin + sum(n + -n % ALIGNMENT for n in n_bytes)]
+        if zlib.crc32(data.data) != crc32:
+            raise self._damaged("data")
+        arrays, place = dict[str, np.ndarray](), 0
+        for n, (name, field) in zip(n_bytes, ARRAYS.items()):
+            arrays[name] = np.frombuffer(data[place : place + n], field.dtype)
+            place += n + -n % ALIGNMENT
         return GoldLattice(**arrays, merges_ends=bool(merges_ends))
+
+    def _damaged(self, name: str) -> FormatError:
+        message = f"not as it was written; delete {self.directory}, and it is made again"
+        return FormatError(self.directory / name, message)
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % ALIGNMENT)

@@ -1,23 +1,51 @@
 """An .npy file to which rows are appended over many runs of a program, and which survives being killed."""
 
 import os
+import zlib
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
 from phrasebeam.base.array_file import HEADER_SIZE, npy_header
+from phrasebeam.base.errors import FormatError
 from phrasebeam.process.named_errors import named_in_errors
+
+BLOCK = 1 << 20  # bytes that are read at once
+
+
+class Committed(NamedTuple):
+    """The rows of an array that count."""
+
+    n_rows: Annotated[int, Field(ge=0)]
+    crc32: int  # of their bytes
+
+
+NO_ROWS = Committed(0, 0)
 
 
 class GrowingArray:
     """Rows of one shape; those after the last commit are forgotten when the file is opened again."""
 
-    def __init__(self, path: Path, dtype: type, row_shape: tuple[int, ...] = (), n_rows: int = 0):
-        """Open the file at `path` with its first `n_rows` rows; with none, a new file."""
-        self.path, self.dtype, self.row_shape, self.n_rows = path, np.dtype(dtype), row_shape, n_rows
-        self.file = open(path, "r+b" if n_rows else "wb")
-        self.file.truncate(HEADER_SIZE + n_rows * self.row_bytes)
+    def __init__(self, path: Path, dtype: type, row_shape: tuple[int, ...] = (), committed: Committed = NO_ROWS):
+        """Open the file at `path` with its `committed` rows; with none, a new file.
+
+        Raises FormatError if it has not these rows.
+        """
+        self.path, self.dtype, self.row_shape, (self.n_rows, self._crc32) = path, np.dtype(dtype), row_shape, committed
+        self.file = open(path, "r+b" if self.n_rows else "wb")
+        self._verify()
+        self.file.truncate(HEADER_SIZE + self.n_rows * self.row_bytes)
         self._write_header()
+
+    def _verify(self) -> None:
+        self.file.seek(HEADER_SIZE)
+        left, crc32 = self.n_rows * self.row_bytes, 0
+        while left and (block := self.file.read(min(left, BLOCK))):
+            left, crc32 = left - len(block), zlib.crc32(block, crc32)
+        if left or crc32 != self._crc32:
+            raise FormatError(self.path, "not as it was written; remove the directory and begin anew")
 
     @property
     def row_bytes(self) -> int:
@@ -29,15 +57,17 @@ class GrowingArray:
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
+        data = rows.tobytes()
         with named_in_errors(self.path):
-            self.file.write(rows.tobytes())
-        self.n_rows += len(rows)
+            self.file.write(data)
+        self.n_rows, self._crc32 = self.n_rows + len(rows), zlib.crc32(data, self._crc32)
 
-    def commit(self) -> None:
-        """Bring all rows to the disk, and say in the header how many they are."""
+    def commit(self) -> Committed:
+        """Bring all rows to the disk, and say in the header how many they are; what to open the file with again."""
         self._write_header()
         with named_in_errors(self.path):
             os.fsync(self.file.fileno())
+        return Committed(self.n_rows, self._crc32)
 
     def _write_header(self) -> None:
         with named_in_errors(self.path):

@@ -6,21 +6,52 @@ is opened again is as it was after an iteration, and forgets what came after.
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
+from pydantic import Field
 
+from phrasebeam.base.config import Section, load_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.sparse.sparse_rows import SparseRows
-from phrasebeam.training.nbest.growing_array import GrowingArray
+from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
-FORMAT = "phrasebeam n-best lists 1"
 INDEX = "lists.json"
+
+
+class StoreShape(Section):
+    """How many sentences a store has, and how many numbers each hypothesis."""
+
+    sentences: int = Field(ge=0)
+    dense: int = Field(ge=0)
+    statistics: int = Field(ge=0)
+
+
+class StoredRows(Section):
+    """The rows of each array of a store after an iteration."""
+
+    sentence: Committed = NO_ROWS
+    dense: Committed = NO_ROWS
+    statistics: Committed = NO_ROWS
+    sparse_size: Committed = NO_ROWS
+    sparse_column: Committed = NO_ROWS
+    sparse_value: Committed = NO_ROWS
+    fingerprint: Committed = NO_ROWS
+    text: Committed = NO_ROWS
+    text_size: Committed = NO_ROWS
+    keys: Committed = NO_ROWS
+
+
+class StoreIndex(Section):
+    """The index file of a store."""
+
+    format: Literal["phrasebeam n-best lists 2"] = "phrasebeam n-best lists 2"
+    shape: StoreShape
+    iterations: list[StoredRows] = Field([])
 
 
 class Hypotheses(NamedTuple):
@@ -48,33 +79,19 @@ class Lists(NamedTuple):
 class NbestStore:
     """The lists of M sentences in a directory."""
 
-    def __init__(self, directory: Path, n_sentences: int, n_dense: int, n_statistics: int):
-        """A new, empty store; what the directory has of another is replaced."""
+    def __init__(self, directory: Path, n_sentences: int, n_dense: int, n_statistics: int, n_iterations: int = 0):
+        """The store in `directory` as it was after `n_iterations`; with 0, a new one in place of it.
+
+        Raises FormatError or ConfigError if it is damaged, or has lists of another shape.
+        """
         self.directory, self.n_sentences = directory, n_sentences
-        self._shape = {"sentences": n_sentences, "dense": n_dense, "statistics": n_statistics}
-        self._open([])
-
-    @classmethod
-    def open(cls, directory: Path, n_iterations: int | None = None) -> "NbestStore":
-        """The store in `directory`, as it was after `n_iterations`, or the last. Raises FormatError."""
-        index = read_index(directory)
-        store = cls.__new__(cls)
-        store.directory, store.n_sentences, store._shape = directory, index["shape"]["sentences"], index["shape"]
-        iterations = index["iterations"]
-        if n_iterations is not None and n_iterations > len(iterations):
-            message = f"{len(iterations)} iterations, expected {n_iterations}; remove the directory and begin anew"
-            raise FormatError(directory / INDEX, message)
-        store._open(iterations[:n_iterations])
-        return store
-
-    def _open(self, iterations: list[dict[str, int]]) -> None:
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self.iterations = iterations
-        rows = iterations[-1] if iterations else {}
+        self._index = StoreIndex(shape=StoreShape(sentences=n_sentences, dense=n_dense, statistics=n_statistics))
+        if n_iterations:
+            self._index = self._index.model_copy(update={"iterations": self._read_iterations(n_iterations)})
         layout: dict[str, tuple[type, tuple[int, ...]]] = {
             "sentence": (np.int32, ()),
-            "dense": (np.float32, (self._shape["dense"],)),
-            "statistics": (np.float32, (self._shape["statistics"],)),
+            "dense": (np.float32, (n_dense,)),
+            "statistics": (np.float32, (n_statistics,)),
             "sparse_size": (np.int32, ()),
             "sparse_column": (np.int32, ()),
             "sparse_value": (np.float32, ()),
@@ -83,13 +100,23 @@ class NbestStore:
             "text_size": (np.int32, ()),
             "keys": (np.uint64, ()),
         }
+        directory.mkdir(parents=True, exist_ok=True)
+        rows = self._index.iterations[-1] if n_iterations else StoredRows()
         self._arrays = {
-            name: GrowingArray(self.directory / f"{name}.npy", dtype, shape, rows.get(name, 0))
+            name: GrowingArray(directory / f"{name}.npy", dtype, shape, getattr(rows, name))
             for name, (dtype, shape) in layout.items()
         }
         self._stored = np.sort(self._arrays["fingerprint"].map())
         self._columns = {key: column for column, key in enumerate(self._arrays["keys"].map().tolist())}
         self._write_index()
+
+    def _read_iterations(self, n_iterations: int) -> list[StoredRows]:
+        path = self.directory / INDEX
+        index = load_config(path, StoreIndex)
+        if index.shape != self._index.shape or len(index.iterations) < n_iterations:
+            message = f"{len(index.iterations)} iterations with {index.shape}, expected {n_iterations}"
+            raise FormatError(path, f"{message} with {self._index.shape}; remove the directory and begin anew")
+        return index.iterations[:n_iterations]
 
     def __len__(self) -> int:
         return self._arrays["sentence"].n_rows
@@ -97,7 +124,7 @@ class NbestStore:
     @property
     def n_dense(self) -> int:
         """Number of dense features, D."""
-        return self._shape["dense"]
+        return self._index.shape.dense
 
     @property
     def n_features(self) -> int:
@@ -140,9 +167,8 @@ class NbestStore:
 
     def commit(self) -> None:
         """End an iteration: from now on the store keeps what was added."""
-        for array in self._arrays.values():
-            array.commit()
-        self.iterations = [*self.iterations, {name: array.n_rows for name, array in self._arrays.items()}]
+        rows = StoredRows(**{name: array.commit() for name, array in self._arrays.items()})
+        self._index = self._index.model_copy(update={"iterations": [*self._index.iterations, rows]})
         self._write_index()
 
     def lists(self) -> Lists:
@@ -171,20 +197,8 @@ class NbestStore:
             array.close()
 
     def _write_index(self) -> None:
-        index = {"format": FORMAT, "shape": self._shape, "iterations": self.iterations}
         with atomic_file(self.directory / INDEX) as file:
-            file.write(json.dumps(index, indent=1).encode("ascii"))
-
-
-def read_index(directory: Path) -> Any:
-    """The index of the store in `directory`, from JSON: its shape and iterations. Raises FormatError."""
-    try:
-        index = json.loads((directory / INDEX).read_text(encoding="utf-8"))
-    except ValueError:
-        index = None
-    if not isinstance(index, dict) or index.get("format") != FORMAT:
-        raise FormatError(directory / INDEX, f"not the index of {FORMAT}; remove the directory and begin anew")
-    return index
+            file.write(self._index.model_dump_json(indent=1).encode())
 
 
 def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:

@@ -47,7 +47,7 @@ class OnlineIteration(Section):
 class OnlineProgress(Progress[AnyIteration]):
     """All iterations so far."""
 
-    format: Literal["phrasebeam online 1"] = "phrasebeam online 1"
+    format: Literal["phrasebeam online 2"] = "phrasebeam online 2"
     logged: list[Count] = Field([], description="bytes of the log of updates, by shard")
 
 

@@ -97,10 +97,8 @@ class Tuner:
 
     def _store(self, number: int, decoder: Decoder) -> NbestStore:
         """The lists of the iterations before `number`."""
-        if number > 1:
-            return NbestStore.open(self.run.nbest, number - 1)
         n_dense = len(decoder.features.names())
-        return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics)
+        return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics, number - 1)
 
     def _optimize(
         self, number: int, iteration: TuningIteration, store: NbestStore, decoder: Decoder

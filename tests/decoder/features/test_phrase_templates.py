@@ -183,9 +183,10 @@ def test_frequent_words(tmp_path_factory, seed, few):
         phrases = model.tables.phrases
         assert list(map(set, word_counts.frequent_words(phrases, model.source, model.target))) == expected
         for name in ("pair_offsets", "target_offsets", "source_offsets", "source_words", "target_words"):
-            for value in (-1, 1 << 30):  # of a damaged file
+            limits = np.iinfo(getattr(phrases, name).dtype)  # of a damaged file
+            for even, odd in ((-1, -1), (1 << 30, 1 << 30), (limits.max // 64 * 63, limits.min // 64 * 63)):
                 array = getattr(phrases, name).copy()
-                array[: array.size // 2 + 1] = value
+                array[: array.size // 2 + 1 : 2], array[1 : array.size // 2 + 1 : 2] = even, odd
                 damaged = phrases._replace(**{name: array})
                 word_counts.frequent_words(damaged, model.source, model.target)
 

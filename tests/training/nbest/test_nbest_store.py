@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.sparse.sparse_rows import rows_of
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.nbest.nbest_store import INDEX, Hypotheses, NbestStore
@@ -70,7 +70,7 @@ def test_merged_without_duplicates(tmp_path_factory, iterations, data):
         assert store.n_features == 2 + len(store.keys)
     store.close()
     n = data.draw(st.integers(0, len(iterations)))
-    again = NbestStore.open(directory, n)
+    again = NbestStore(directory, N_SENTENCES, 2, 2, n)
     assert contents(again) == expected(iterations[:n])
     for found in iterations[n:]:
         again.add(batch(found))
@@ -86,19 +86,44 @@ def test_what_was_not_committed_is_forgotten(tmp_path):
     store.commit()
     store.add(batch([(1, "b", (0.1, 1.0), {6: 1.0})]))
     store.close()  # as when killed: some of it is in the files
-    again = NbestStore.open(tmp_path)
+    again = NbestStore(tmp_path, N_SENTENCES, 2, 2, 1)
     assert contents(again) == expected([found])
     assert again.keys.tolist() == [5]
     again.close()
 
 
-def test_a_store_of_other_iterations(tmp_path):
-    NbestStore(tmp_path, N_SENTENCES, 2, 2).close()
-    with pytest.raises(FormatError, match="0 iterations, expected 1"):
-        NbestStore.open(tmp_path, 1)
-    (tmp_path / INDEX).write_text("{}")
-    with pytest.raises(FormatError, match="not the index"):
-        NbestStore.open(tmp_path)
+def stored(directory):
+    """A store of two hypotheses, after an iteration."""
+    store = NbestStore(directory, N_SENTENCES, 2, 2)
+    store.add(batch([(0, "a", (0.1, 2.0), {1: 0.5}), (1, "b", (0.0, 1.0), {})]))
+    store.commit()
+    store.close()
+
+
+@pytest.mark.parametrize("numbers", [(N_SENTENCES, 2, 2, 2), (N_SENTENCES + 1, 2, 2, 1), (N_SENTENCES, 3, 2, 1)])
+def test_a_store_of_other_lists(tmp_path, numbers):
+    stored(tmp_path)
+    with pytest.raises(FormatError, match=r"1 iterations with .* expected .* begin anew"):
+        NbestStore(tmp_path, *numbers)
+
+
+@pytest.mark.parametrize("text", ["{}", "[", '{"shape": {"sentences": -1}}'])
+def test_a_damaged_index_of_a_store(tmp_path, text):
+    stored(tmp_path)
+    (tmp_path / INDEX).write_text(text)
+    with pytest.raises(ConfigError, match=INDEX):
+        NbestStore(tmp_path, N_SENTENCES, 2, 2, 1)
+
+
+@pytest.mark.parametrize("name", ["sentence", "dense", "sparse_column", "text", "keys"])
+@pytest.mark.parametrize("is_shorter", [False, True])
+def test_damaged_arrays_of_a_store(tmp_path, name, is_shorter):
+    stored(tmp_path)
+    path = tmp_path / f"{name}.npy"
+    data = path.read_bytes()
+    path.write_bytes(data[:-1] if is_shorter else data[:-1] + bytes([data[-1] ^ 1]))
+    with pytest.raises(FormatError, match=f"{name}.npy: not as it was written"):
+        NbestStore(tmp_path, N_SENTENCES, 2, 2, 1)
 
 
 def test_a_growing_array_is_an_npy_file(tmp_path):
@@ -106,13 +131,13 @@ def test_a_growing_array_is_an_npy_file(tmp_path):
     assert array.map().shape == (0, 2)
     array.append(np.ones((3, 2)))
     assert array.map().shape == (0, 2)  # not committed
-    array.commit()
+    committed = array.commit()
     array.append(np.zeros((1, 2)))
     array.commit()
     assert np.load(tmp_path / "a.npy").tolist() == [[1, 1]] * 3 + [[0, 0]]
     with pytest.raises(ValueError, match="rows of shape"):
         array.append(np.ones((3, 3)))
     array.close()
-    again = GrowingArray(tmp_path / "a.npy", np.float32, (2,), 2)
-    assert again.map().tolist() == [[1, 1]] * 2
+    again = GrowingArray(tmp_path / "a.npy", np.float32, (2,), committed)
+    assert again.map().tolist() == [[1, 1]] * 3
     again.close()

@@ -1,0 +1,54 @@
+"""python -m tests.robustness: damage files, run what reads them, and show what is not refused as it should be."""
+
+import argparse
+import math
+import os
+import sys
+import time
+from pathlib import Path
+
+from tests.robustness.campaign import Campaign, causes, report, run_cases, sound_materials, table
+from tests.robustness.cases import FAILURES, run_case
+
+LIMIT = 20  # seconds of an operation, which takes some 50 ms
+
+
+def main() -> int:
+    """Exit status 1 if a case fails."""
+    parser = argparse.ArgumentParser(prog="python -m tests.robustness", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=10**6, help="how many, at most")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="how long, at most")
+    parser.add_argument("--case", type=int, help="this one alone; its files stay in a directory here")
+    parser.add_argument("--keep", type=Path, help="directory for the files of cases that fail")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds that an operation may take")
+    options = parser.parse_args()
+    start = time.monotonic()
+    with sound_materials() as sound:
+        counts = f"{len(sound.targets)} files, {len(sound.results)} operations"
+        print(f"{counts}, made in {time.monotonic() - start:.0f} s", flush=True)
+        campaign = Campaign(sound, options.seed, options.limit, options.keep)
+        if options.case is not None:
+            directory = Path(f"robustness-{options.seed}-{options.case}").resolve()
+            verdict = run_case(sound, options.seed, options.case, options.limit, directory)
+            print(f"{report(verdict, options.seed)}\n  files: {directory}")
+            return verdict.kind in FAILURES
+        return _run(campaign, range(options.cases), options.seconds)
+
+
+def _run(campaign, numbers, seconds):
+    """Run the cases, and show each that fails as it comes, then tables."""
+    start, verdicts = time.monotonic(), []
+    for verdict in run_cases(campaign, numbers, seconds):
+        verdicts.append(verdict)
+        if verdict.kind in FAILURES:
+            print(report(verdict, campaign.seed), flush=True)
+    print(f"\n{table(verdicts)}\n{causes(verdicts)}")
+    failed = sum(verdict.kind in FAILURES for verdict in verdicts)
+    bounds = " with bounds checks" if os.environ.get("NUMBA_BOUNDSCHECK") == "1" else ""
+    print(f"{len(verdicts)} cases of seed {campaign.seed}{bounds} in {time.monotonic() - start:.0f} s: {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

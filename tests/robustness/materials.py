@@ -1,0 +1,148 @@
+"""Sound files of every kind that phrasebeam reads, small, in one directory: made by its own commands."""
+
+import gzip
+import shutil
+from collections import Counter
+from pathlib import Path
+
+from phrasebeam.decoder.raw_text.truecaser import save_truecaser
+from tests.robustness.isolated import run_here
+from tests.robustness.operations import RESUMED, command_in
+
+CONFIGS = Path(__file__).parent.parent.parent / "configs"
+TRAINING, FEW, DEVELOPMENT = 70, 6, 4  # sentence pairs
+
+BUILD = """
+phrases: {max_length: 4}
+language_model: {order: 3}
+reordering: {orientation: hier, kind: mslr}
+alignment: {aligner: eflomal, samplers: 1, effort: 0.5}
+threads: 1
+"""
+MAXFORCE = """
+iterations: 1
+search: {stack: 3, table_limit: 3}
+templates:
+  rule_id: true
+  rule_bigram: true
+  rule_history: true
+  source_bigrams: true
+  target_bigrams: true
+  rule_shape: true
+  phrase_alignment: true
+  source_deletion: true
+  rule_reordering: true
+  class_reordering: true
+  word_edges: {budget: 6, most_words: 1, with_length: true}
+  levels:
+    - {kind: word, budget: 5}
+    - {kind: characters, budget: 3, prefix: 1}
+    - {kind: classes, budget: 3, source: source.paths, target: target.paths}
+    - {kind: type, budget: 1}
+names: 5
+lm_folds: 2
+leave_one_out: penalty
+threads: 1
+"""
+SEARCH = """
+search: {algorithm: cube, stack: 20}
+mbr: {size: 10, scale: 0.5}
+input: {oov: copy}
+"""
+RANKING = "templates: {rule_id: true}\nfixed: []\nnbest: 10"
+MARKUP = [
+    'er bringt <x translation="the table||a table" prob="0.7||0.3">einen tisch</x> mit .',
+    "<zone> er bringt </zone> einen <wall/> leeren tisch mit .",
+    'immer &lt; <np translation="always">immer</np> .',
+    "a &amp; b",
+]
+SPARSE = ["# of the phrase table", "TranslationModel0_x 0.5", "TranslationModel0_y=z -0.25"]
+
+
+def make_materials(directory: Path) -> None:
+    """Write all files to the directory."""
+    _run(directory, "demo-corpus --output all --sentences 90 --noise 0")
+    for side in ("de", "en"):
+        lines = (directory / f"all.{side}").read_text().splitlines()
+        _write(directory / f"train.{side}", lines[:TRAINING])
+        _write(directory / f"few.{side}", lines[:FEW])
+        _write(directory / f"dev.{side}", lines[-DEVELOPMENT:])
+        _write(directory / f"raw.{side}", [line.capitalize() for line in lines[:FEW]])
+        (directory / f"train.{side}.gz").write_bytes(gzip.compress((directory / f"train.{side}").read_bytes(), mtime=0))
+    _write(directory / "dev.prefix", ["the", "", "a b c", "her"])
+    _write(directory / "dev.markup", MARKUP)
+    _write(directory / "few.tasks", ["a", "b"] * (FEW // 2))
+    (directory / "build.yaml").write_text(BUILD)
+    (directory / "maxforce.yaml").write_text(MAXFORCE)
+    (directory / "search.yaml").write_text(SEARCH)
+    (directory / "ranking.yaml").write_text(RANKING)
+    _make_models(directory)
+    _make_moses(directory)
+    _make_nbest(directory)
+    for path in CONFIGS.glob("*.yaml"):
+        (directory / path.name).write_bytes(path.read_bytes())
+    _begin_trainings(directory)
+
+
+def _make_models(directory):
+    """plain: without sparse features; model: with them, and a language model over classes; run: a training's files."""
+    for side, name in (("de", "source"), ("en", "target")):
+        _run(directory, f"cluster --text train.{side} --output {name}.paths --classes 8")
+        rows = [line.split("\t") for line in (directory / f"{name}.paths").read_text().splitlines()]
+        _write(directory / f"{name}.classes", [f"{word} C{path}" for path, word, _ in rows])
+    build = "train-model --source train.de --target train.en --config build.yaml"
+    _run(directory, f"{build} --output plain")
+    (directory / "train.align").write_bytes((directory / "plain" / "alignment").read_bytes())
+    _write(directory / "few.align", (directory / "train.align").read_text().splitlines()[:FEW])
+    _run(directory, f"{build} --alignment train.align --lm-classes target.classes --output classes")
+    few = "--source few.de --target few.en --alignment few.align --dev-source few.de --dev-reference few.en"
+    _run(directory, f"train-maxforce --model classes {few} --output model --config maxforce.yaml")
+    shutil.rmtree(directory / "model" / "maxforce")
+
+
+def _make_moses(directory):
+    """moses: a model in Moses' formats, with sparse features of pairs and ARPA; pairs: that model, imported."""
+    _run(directory, "export-moses --model plain --output moses")
+    _run(directory, "build-lm --text train.en --order 3 --output lm.arpa --output moses/lm.arpa --output lm.arpa.gz")
+    (table,) = (directory / "moses").glob("phrase-table*")
+    rows = [line.split(" ||| ") for line in gzip.decompress(table.read_bytes()).decode().splitlines()]
+    _write(directory / "moses" / "phrase-table", [" ||| ".join([*row[:5], "x 2 y=z -1"]) for row in rows])
+    (reordering,) = (directory / "moses").glob("reordering-table*")
+    (directory / "moses" / "reordering-table").write_bytes(gzip.decompress(reordering.read_bytes()))
+    _write(directory / "moses" / "sparse", SPARSE)
+    ini = directory / "moses" / "moses.ini"
+    text = ini.read_text() + "\n[weight-file]\nsparse\n"
+    (directory / "moses" / "packed.ini").write_text(ini.read_text())
+    ini.write_text(text.replace(table.name, "phrase-table").replace(reordering.name, "reordering-table"))
+    arpa = [name for name in (path.name for path in (directory / "moses").iterdir()) if name.endswith(".bin")]
+    (directory / "moses" / "arpa.ini").write_text(ini.read_text().replace(arpa[0], "lm.arpa"))
+    for side in ("de", "en"):
+        words = Counter((directory / f"train.{side}").read_text().split()[:200])
+        save_truecaser(words, directory / f"truecaser.{side}")
+    casing = "--truecaser-source truecaser.de --truecaser-target truecaser.en"
+    _run(directory, f"import-moses moses/moses.ini --output pairs --source-language de --target-language en {casing}")
+
+
+def _make_nbest(directory):
+    _run(directory, "translate --model plain --nbest 20 --distinct --nbest-output few.nbest < few.de")
+    rows = [line.split(" ||| ") for line in (directory / "few.nbest").read_text().splitlines()]
+    lists = [[row[1] for row in rows if row[0] == str(i)] for i in range(FEW)]
+    _write(directory / "few.hyp", [texts[0] for texts in lists])
+    _write(directory / "few.hyp2", [texts[-1] for texts in lists])
+    _run(directory, "rerank --weights rerank.weights --train few.nbest --reference few.en")
+
+
+def _begin_trainings(directory):
+    """runs: trainings of one iteration, which operations let go on."""
+    for operation in RESUMED.values():
+        _run(directory, " ".join(operation.commands[0].arguments).replace("--iterations 2", "--iterations 1"))
+
+
+def _run(directory, line):
+    end = run_here([command_in(line)], directory)
+    if end.status:
+        raise RuntimeError(f"phrasebeam {line}: {end.errors}")
+
+
+def _write(path, lines):
+    path.write_text("".join(f"{line}\n" for line in lines))
