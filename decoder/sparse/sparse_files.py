@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.array_writer import ArrayWriter
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file, read_lines
@@ -28,6 +29,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
 PAIR_ARRAYS = {"offsets": np.int64, "keys": np.uint64, "values": np.float32}
+ROWS_AT_ONCE = 1 << 20
 
 
 class TemplatesFile(Templates):
@@ -109,9 +111,13 @@ def save_pair_features(
     path.mkdir(parents=True)
     with atomic_file(path / "names") as file:
         file.write("".join(f"{name}\n" for name in names).encode("utf-8"))
-    arrays = {"offsets": offsets, "keys": name_keys(names)[numbers], "values": values}
-    for name, dtype in PAIR_ARRAYS.items():
-        np.save(path / f"{name}.npy", arrays[name].astype(dtype))
+    keys = name_keys(names)
+    for array, (name, dtype) in zip((offsets, numbers, values), PAIR_ARRAYS.items()):
+        writer = ArrayWriter(path / f"{name}.npy", dtype)
+        for begin in range(0, array.size, ROWS_AT_ONCE):
+            rows = array[begin : begin + ROWS_AT_ONCE]
+            writer.append(keys[rows] if name == "keys" else rows)
+        writer.close()
 
 
 def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:

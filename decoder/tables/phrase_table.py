@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
@@ -199,4 +200,4 @@ def map_array(path: Path) -> np.ndarray:
         raise ModelError(f"{path}: missing; {TRAIN_AGAIN}") from None
     except (ValueError, EOFError) as error:
         raise FormatError(path, f"not a whole .npy array ({error}); {TRAIN_AGAIN}") from None
-    return np.asarray(array)
+    return let_release(np.asarray(array))

@@ -2,15 +2,19 @@
 
 import os
 import sys
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import SmtError
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY, MEMORY_HELP, end_memory_bound
 from phrasebeam.base.progress import hide_progress
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
+# The option of all commands whose memory would grow with their data; None: not given.
+Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
 
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
@@ -40,6 +44,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         return INTERRUPTED
     finally:
         hide_progress()
+        if excess := end_memory_bound():
+            print(f"{name}: {excess}", file=sys.stderr)
 
 
 class ManyValuesCommand(TyperCommand):

@@ -13,6 +13,8 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 
 LONGEST_VALUE = 80  # characters of a wrong value that an error shows
+# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
+WITHOUT_EFFECT = "without effect on what was done"
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}  # bytes
 
 

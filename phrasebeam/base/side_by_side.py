@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from threading import Event
 from typing import Any, TypeVar
 
+from phrasebeam.base.memory_bound import keep_share
 from phrasebeam.base.ordered_map import map_ordered
 
 Result = TypeVar("Result")
@@ -45,10 +46,11 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
 def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
     context: Any = multiprocessing.get_context("fork")
     taken, stopping, results = context.Value("q", 0), context.Event(), dict[int, Result]()
-    processes, pipes = [], list[Connection]()
-    for _ in range(min(workers, len(pieces))):
+    processes, pipes, n_processes = [], list[Connection](), min(workers, len(pieces))
+    for _ in range(n_processes):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_serve, args=(work, pieces, taken, stopping, sender, os.getpid()), daemon=True)
+        shared = taken, stopping, sender, os.getpid(), n_processes + 1
+        process = context.Process(target=_serve, args=(work, pieces, *shared), daemon=True)
         process.start()
         sender.close()
         processes.append(process)
@@ -85,8 +87,11 @@ def _received(pipe: Connection) -> tuple[str, Any]:
     return message
 
 
-def _serve(work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int) -> None:
-    """Take one piece after the other, until none is left, in a forked process."""
+def _serve(
+    work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int, sharers: int
+) -> None:
+    """Take one piece after the other, until none is left, in a forked process, one of `sharers` of the memory."""
+    keep_share(sharers)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent has it, too, and stops us
 
     def advance(n: int) -> None:

@@ -4,18 +4,17 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Bytes, Section
+from phrasebeam.base.config import WITHOUT_EFFECT, Section
+from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 
-# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
-WITHOUT_EFFECT = "without effect on what was done"
 Seed = Annotated[int, Field(ge=0)]
 
 
-class ScoringSettings(Section):
-    """Settings by which translations of development data are made and scored."""
+class ScoringSettings(MemorySettings):
+    """Settings by which translations of development data are made and scored, and the bound on memory."""
 
     metric: MetricName = "bleu"
     lowercase: bool = Field(False, description="ignore case in all scores")
@@ -30,9 +29,6 @@ class TrainingDataSettings(Section):
     lm_folds: int = Field(0, ge=0, description="language models without a fold of the training data each; 0: none")
     sentences: int = Field(0, ge=0, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, description="longer source sentences are left out")
-    lm_memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
-        2 * 2**30, ge=2**20, description="for estimating language models without a fold"
-    )
 
     @model_validator(mode="after")
     def _has_folds(self) -> "TrainingDataSettings":

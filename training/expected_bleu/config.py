@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from phrasebeam.base.config import Bytes, Section
+from phrasebeam.base.config import WITHOUT_EFFECT, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, TrainingDataSettings
+from phrasebeam.training.common.settings import ScoringSettings, TrainingDataSettings
 from phrasebeam.training.tuning.config import TuneConfig
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
@@ -74,9 +74,6 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     )
     development_search: SearchSettings | None = Field(
         None, description="for scores with fixed weights; none: as for the lists"
-    )
-    memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
-        2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of"
     )
 
     @field_validator("features")

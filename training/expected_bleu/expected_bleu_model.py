@@ -114,7 +114,7 @@ class ExpectedBleuTraining:
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
-            folds = self.corpus.folds(opened, directory / "lm_folds", config)
+            folds = self.corpus.folds(opened, directory / "lm_folds", config, config.memory)
             sentences = self.corpus.pairs(config)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
             total = min(config.sentences or n_lines, n_lines)
@@ -182,7 +182,7 @@ class ExpectedBleuTraining:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
         parameters = np.load(self.parameters_file(number)).astype(np.float64)
         settings = {
-            "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
+            "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,
         }
         scores = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters))

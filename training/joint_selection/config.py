@@ -4,10 +4,11 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
+from phrasebeam.base.config import WITHOUT_EFFECT
 from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
+from phrasebeam.training.common.settings import ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
 from phrasebeam.training.tuning.config import TuneConfig, check_inner

@@ -4,12 +4,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import section_of
+from phrasebeam.base.config import WITHOUT_EFFECT, section_of
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, ScoringSettings, Seed, TrainingDataSettings
+from phrasebeam.training.common.settings import ScoringSettings, Seed, TrainingDataSettings
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.tuning.config import TuneConfig, check_inner
 

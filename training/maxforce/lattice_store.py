@@ -14,6 +14,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.files import atomic_file
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 
 ARRAYS = array_fields(GoldLattice)
@@ -63,7 +64,7 @@ class LatticeStore:
         self._index = np.load(directory / "index.npy")
         self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
-        self._data = np.memmap(directory / "data", np.uint8, "c") if size else np.zeros(0, np.uint8)
+        self._data = let_release(np.memmap(directory / "data", np.uint8, "c")) if size else np.zeros(0, np.uint8)
         self.counts: dict[str, int] = json.loads((directory / "counts.json").read_text(encoding="utf-8"))
 
     @staticmethod

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.array_writer import HEADER_SIZE, npy_header
+from phrasebeam.base.resident_memory import let_release
 
 
 class GrowingArray:
@@ -44,7 +45,7 @@ class GrowingArray:
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""
-        return np.load(self.path, mmap_mode="c")
+        return let_release(np.load(self.path, mmap_mode="c"))
 
     def close(self) -> None:
         """Close the file."""

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from phrasebeam.base.config import WITHOUT_EFFECT
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.training.common.settings import WITHOUT_EFFECT, TrainingDataSettings
+from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.update_rules import RuleName
 from phrasebeam.training.tuning.methods.pro import Sampling

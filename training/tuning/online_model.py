@@ -79,7 +79,7 @@ def tune_online(
     best = derived.work / f"seed-{max(found, key=lambda seed: found[seed].best_score)}"
     sentences = {example.number: example.given for example in data.examples}
     learned = LearnedFeatures([best / UPDATES.format(0)], sentences, config.online.names)
-    settings = config.model_dump(mode="json", exclude={"threads"})
+    settings = config.model_dump(mode="json", exclude={"threads", "memory"})
     write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, settings, "tune")
     return results
 
@@ -99,7 +99,7 @@ def _data(corpus: DevelopmentData, online: OnlineData, opened: Model, config: Tu
         for number, (given, reference) in enumerate(training.pairs(settings))
         if 0 < len(given.words) <= settings.max_words
     ]
-    return TuningData(examples, training.folds(opened, work / "lm_folds", settings))
+    return TuningData(examples, training.folds(opened, work / "lm_folds", settings, config.memory))
 
 
 def _test_score(best: BestWeights, opened: Model, test: DevelopmentSet, config: TuneConfig) -> float:

@@ -98,7 +98,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
         paths = directory / "phrases", (source, target), directory / "reordering"
-        missing = read_reordering_table(directory / "text", FE, *paths, memory)
+        missing = read_reordering_table(directory / "text", FE, *paths)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
         np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)
