@@ -28,9 +28,9 @@ ADVICE = "copy the file or train the model again"
 def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
     """The model in the ARPA file `path`, plain or gzip; a missing <unk> gets log10 p = -100.
 
-    With a directory `scratch`, the n-grams above unigrams are in files there, which may be unlinked.
-    Raises FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability or backoff, a word of
-    an n-gram is not a unigram, or <s> or </s> is missing.
+    With a directory `scratch`, the n-grams above unigrams are in files there, which may be unlinked. Raises
+    FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability or
+    backoff, a word of an n-gram is not a unigram, or <s> or </s> is missing.
     """
     return _Reader(path, scratch).read()
 

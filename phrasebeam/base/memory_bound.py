@@ -21,9 +21,9 @@ from phrasebeam.base.resident_memory import (
 )
 
 DEFAULT_MEMORY = 2 << 30  # bytes
-LEAST_MEMORY = 256 << 20  # bytes; interpreter, libraries and kernels take up to 200 MB of it
+LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
 MEMORY_HELP = "Bytes that the command may hold in memory, such as 2G; what does not fit goes to disk."
-RESERVE = 8  # of the bound, one part is kept free: memory grows between two looks
+RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
 BYTES_PER_SECOND = 2 << 30  # about as fast as a process can fill memory
 SECONDS_BETWEEN_LOOKS = 0.005, 0.25  # at least and at most
 SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take milliseconds
@@ -52,8 +52,12 @@ def memory_option(memory: str | None) -> int:
 def memory_left(n_bytes: int) -> int:
     """What new arrays of this process may take so that it stays below `n_bytes`: at least a sixteenth of that."""
     held = resident_memory()
-    free = n_bytes - n_bytes // RESERVE - (held.all if held else n_bytes // 2)
-    return max(n_bytes // 16, free)
+    return max(n_bytes // 16, _threshold(n_bytes) - (held.all if held else n_bytes // 2))
+
+
+def _threshold(n_bytes: int) -> int:
+    """The bytes from which on pages are released."""
+    return n_bytes - max(RESERVE, n_bytes // 8)
 
 
 class MemoryBound:
@@ -106,8 +110,8 @@ class MemoryBound:
         if memory is None:
             return SECONDS_BETWEEN_LOOKS[1]
         self.peak = max(self.peak, memory.all)
-        free = self.n_bytes - self.n_bytes // RESERVE - memory.all
-        if free < 0 and memory.mapped - self._last_mapped > self.n_bytes // (2 * RESERVE):
+        free = _threshold(self.n_bytes) - memory.all
+        if free < 0 and memory.mapped - self._last_mapped > self.n_bytes // 16:
             release_all()
             memory = resident_memory() or memory
             self._last_mapped = memory.mapped

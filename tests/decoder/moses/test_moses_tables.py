@@ -60,6 +60,21 @@ def read(text, n_scores, directory, compressed=False, memory=1 << 30):
     return table, source, target
 
 
+def test_sparse_features_are_kept_in_files(tmp_path, monkeypatch):
+    text = "".join(f"a{i} ||| b ||| 1 ||| ||| ||| x{i % 7} {i} y 0.5\n" for i in range(5000))
+    (tmp_path / "table").write_text(text)
+    for at_once in (100, 5000):
+        monkeypatch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
+        reader = PhraseTableReader(tmp_path / "table", 1, Vocabulary(), Vocabulary())
+        reader.read(tmp_path / f"phrases-{at_once}")
+        assert reader.sparse.offsets.tolist() == [*range(0, 10_001, 2)]
+        names = list(reader.sparse_names)
+        assert [names[i] for i in reader.sparse.numbers] == [name for i in range(5000) for name in (f"x{i % 7}", "y")]
+        assert reader.sparse.values.tolist() == [value for i in range(5000) for value in (i, 0.5)]
+        assert len(reader.pairs.sparse_numbers) == 0
+        assert not [path for path in (tmp_path / f"phrases-{at_once}").iterdir() if "sparse" in path.name]
+
+
 def as_dict(table, source, target):
     """The table in the naive reader's form."""
     found = {}

@@ -11,7 +11,6 @@ from phrasebeam.base.resident_memory import release_all
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate import searcher
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import SOURCE, random_toy
 

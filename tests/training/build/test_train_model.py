@@ -91,13 +91,26 @@ def test_same_bytes_every_time(tmp_path, monkeypatch):
     assert other.signature != first.signature
 
 
-@pytest.mark.parametrize(("held", "left"), [(0, 512), (640, 64), (600, 96), (2000, 64), (None, 184)])
+@pytest.mark.parametrize(
+    ("held", "left"),
+    [(0, 1 << 29), (1 << 29, (384 << 20) - (1 << 14)), (2 << 30, 1 << 26), (None, (384 << 20) - (1 << 14))],
+)
 def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
-    aligned = Alignments(np.array([0, 50]), np.zeros((50, 2), np.int32))  # 200 bytes to come
+    aligned = Alignments(np.array([0, 1 << 12]), np.zeros((1 << 12, 2), np.int32))  # 16 K to come
     corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
     pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
-    monkeypatch.setattr(memory_bound, "resident_memory", lambda: None if held is None else ResidentMemory(held, 0))
-    assert building._memory_left(pairs, aligned, 1 << 10) == left
+    found = None if held is None else ResidentMemory(held << 20, 0)
+    monkeypatch.setattr(memory_bound, "resident_memory", lambda: found)
+    assert building._memory_left(pairs, aligned, 1 << 30) == left * 2**20
+
+
+def test_a_bitext_that_memory_cannot_hold_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "resident_memory", lambda: ResidentMemory((384 << 20) - 1000, 0))
+    source, target = bitext(tmp_path)
+    message = "memory: 384M, but a bitext of .* source words takes 385M at least; give more, or less data"
+    with pytest.raises(ConfigError, match=message):
+        train_model(source, target, tmp_path / "model", config(memory="384M"))
+    assert not (tmp_path / "model").exists()
 
 
 def test_a_given_alignment_is_used(tmp_path):
