@@ -91,10 +91,7 @@ def test_same_bytes_every_time(tmp_path, monkeypatch):
     assert other.signature != first.signature
 
 
-@pytest.mark.parametrize(
-    ("held", "left"),
-    [(0, 1 << 29), (1 << 29, (384 << 20) - (1 << 14)), (2 << 30, 1 << 26), (None, (384 << 20) - (1 << 14))],
-)
+@pytest.mark.parametrize(("held", "left"), [(0, 512), (512, 384 - 1 / 64), (2048, 64), (None, 384 - 1 / 64)])
 def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
     aligned = Alignments(np.array([0, 1 << 12]), np.zeros((1 << 12, 2), np.int32))  # 16 K to come
     corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
