@@ -3,7 +3,8 @@
 import gzip
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,6 +13,7 @@ import numpy as np
 from phrasebeam.base.errors import LONGEST_EXCERPT, FormatError, ModelError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
+from phrasebeam.base.spill import RowFile
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
 
@@ -19,16 +21,18 @@ UNKNOWN_LOG10_PROB = -100.0  # of <unk>, if a file lacks it
 LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)  # of float32
 COUNT = re.compile(r"ngram\s+(\d{1,2})\s*=\s*(\d{1,18})\s*$", re.ASCII)
 BLANKS = re.compile(r"[ \t\r]+")  # other white space may occur inside words
+NGRAMS_AT_ONCE = 1 << 18
 ADVICE = "copy the file or train the model again"
 
 
-def read_arpa(path: str | Path) -> NgramModel:
+def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
     """The model in the ARPA file `path`, plain or gzip; a missing <unk> gets log10 p = -100.
 
-    Raises FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability
-    or backoff, a word of an n-gram is not a unigram, or <s> or </s> is missing.
+    With a directory `scratch`, the n-grams above unigrams are in files there, which may be unlinked. Raises
+    FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability or
+    backoff, a word of an n-gram is not a unigram, or <s> or </s> is missing.
     """
-    return _Reader(path).read()
+    return _Reader(path, scratch).read()
 
 
 def write_arpa(model: NgramModel, path: str | Path) -> None:
@@ -73,8 +77,8 @@ def _decimals(values: np.ndarray) -> list[str]:
 class _Reader:
     """A parser of one ARPA file, line by line."""
 
-    def __init__(self, path: str | Path):
-        self.path, self.line_number = path, 0
+    def __init__(self, path: str | Path, scratch: Path | None = None):
+        self.path, self.scratch, self.line_number = path, scratch, 0
         self.lines = read_lines(path)
         self.line: str | None = None  # the last one read that is not blank; None at the end of the file
         self.vocabulary = Vocabulary()
@@ -139,13 +143,27 @@ class _Reader:
 
     def read_order(self, n: int, count: int) -> NgramOrder:
         """The `count` n-grams of length `n` > 1, in the order of the file."""
-        words, log10_prob, log10_backoff = array("i"), array("f"), array("f")
         index = dict(self.vocabulary.index)
         index.setdefault("<UNK>", index[UNKNOWN])
         if not self.has_unknown:
             # N-grams with <unk> are then refused: KenLM would read them and never find them.
             del index["<UNK>"], index[UNKNOWN]
-        for line in self.ngram_lines(count):
+        lines = self.ngram_lines(count)
+        pieces = (self.read_piece(n, islice(lines, NGRAMS_AT_ONCE), index) for _ in range(0, count, NGRAMS_AT_ONCE))
+        if self.scratch is None:
+            empty = NgramOrder(np.zeros((0, n), np.int32), np.zeros(0, np.float32), np.zeros(0, np.float32))
+            return NgramOrder(*map(np.concatenate, zip(empty, *pieces)))
+        stems = (("words", np.int32, n), ("prob", np.float32, None), ("backoff", np.float32, None))
+        files = [RowFile(self.scratch / f"{n}.{name}", dtype, width) for name, dtype, width in stems]
+        for piece in pieces:
+            for file, rows in zip(files, piece):
+                file.append(rows)
+        return NgramOrder(*(file.map() for file in files))
+
+    def read_piece(self, n: int, lines: Iterable[str], index: dict[str, int]) -> NgramOrder:
+        """The n-grams of length `n` on `lines`; `index` has the ids of words."""
+        words, log10_prob, log10_backoff = array("i"), array("f"), array("f")
+        for line in lines:
             ngram = self.read_ngram(line, n, log10_prob, log10_backoff)
             try:
                 words.extend([index[word] for word in ngram])

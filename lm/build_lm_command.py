@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import Field
 
-from phrasebeam.base.config import Bytes, Section, parse_config
+from phrasebeam.base.command_line import Memory
+from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.lm.arpa import write_arpa
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
@@ -16,12 +16,6 @@ from phrasebeam.lm.probing_writer import write_probing
 ARPA_SUFFIXES = (".arpa", ".arpa.gz")
 
 
-class EstimationLimits(Section):
-    """Limits of estimation."""
-
-    memory: Bytes = Field(gt=0, description="peak of the process")
-
-
 def build_lm(
     text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line, plain or .gz; repeatable.")],
     output: Annotated[
@@ -29,22 +23,24 @@ def build_lm(
         typer.Option(help="Model to write: ARPA if named .arpa or .arpa.gz, else KenLM's binary; repeatable."),
     ],
     order: Annotated[int, typer.Option(min=MIN_ORDER, max=MAX_ORDER, help="Words of the longest n-grams.")] = 4,
-    memory: Annotated[str, typer.Option(help="Peak memory; n-grams that do not fit in it go to disk.")] = "2G",
+    memory: Memory = None,
     scratch: Annotated[
         Path | None, typer.Option(help="Directory for temporary files.", show_default="the system's, $TMPDIR")
     ] = None,
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
+    n_bytes = memory_option(memory)
     show_progress()
-    model = estimate(text, order, parse_config({"memory": memory}, EstimationLimits, "options").memory, scratch)
+    keep_memory(n_bytes)
+    model = estimate(text, order, n_bytes, scratch)
     for path in output:
         with stage(f"writing {path}"):
-            write_model(model, path)
+            write_model(model, path, n_bytes)
 
 
-def write_model(model: NgramModel, path: Path) -> None:
-    """Write `model` as ARPA if `path` ends in .arpa or .arpa.gz, else as KenLM's probing binary."""
+def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:
+    """Write `model` as ARPA if `path` ends in .arpa or .arpa.gz, else as KenLM's probing binary, see write_probing."""
     if path.name.endswith(ARPA_SUFFIXES):
         write_arpa(model, path)
     else:
-        write_probing(model, path)
+        write_probing(model, path, memory_bytes)

@@ -5,7 +5,7 @@ their last word but one, and each bucket is sorted in memory. A bucket is a rang
 one context, and n-grams with their suffixes, are in one bucket, as estimation needs them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,8 +98,10 @@ def _forbidden(path: str | Path, word: str, line: int) -> FormatError:
     return FormatError(path, message, line)
 
 
-def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: int, directory: Path) -> Windows:
-    """Write the windows of padded sentences (int32 `chunks`) to buckets of at most `bucket_rows` in `directory`.
+def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: Callable[[], int], directory: Path) -> Windows:
+    """Write the windows of padded sentences (int32 `chunks`) to buckets of at most bucket_rows() in `directory`.
+
+    `bucket_rows` is asked when all words are known, since the vocabulary takes memory.
 
     All windows with the same last word but one are in one bucket, so that a frequent word can make a larger one.
     """
@@ -112,7 +114,7 @@ def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: int, di
         frequencies = counts
     # The last word but one is <s> in one window of each sentence, and never </s>.
     frequencies[[BEGIN_ID, END_ID]] = frequencies[END_ID], 0
-    bucket_of_word, n_buckets = _assign_buckets(frequencies, bucket_rows)
+    bucket_of_word, n_buckets = _assign_buckets(frequencies, bucket_rows())
     files = BucketFiles(directory / "windows", np.int32, order)
     for begin in range(order - 1, tokens.n_rows, CHUNK):
         # Chunks overlap by order - 1, so that every window is whole in one of them.

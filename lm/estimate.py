@@ -12,6 +12,7 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import scratch_directory
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_left
 from phrasebeam.base.progress import Advance, stage
 from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm.counting import (
@@ -39,7 +40,6 @@ from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MEMORY_BYTES = 2 << 30  # default
 MIN_ORDER = 2
 
 
@@ -66,16 +66,16 @@ class OrderFiles(NamedTuple):
 def estimate(
     text: str | Path | Sequence[str | Path],
     order: int,
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = DEFAULT_MEMORY,
     scratch: str | Path | None = None,
     classes: Mapping[str, str] | None = None,
 ) -> NgramModel:
     """The model of `order` (2 to 6) of tokenized text, one sentence per line, as `lmplz --discount_fallback` gives it.
 
     Words are <unk>, <s>, </s>, then as they first occur; n-grams above unigrams are in context order (lm/counting.py).
-    `text`: one path or several. `memory_bytes` bounds the memory of the process if a third of it holds interpreter and
-    vocabulary (200 MB and more), and the rest the n-grams around the most frequent word. The model's arrays are mapped
-    from unlinked files in `scratch` (None: the system's temporary directory).
+    `text`: one path or several. `memory_bytes` bounds the memory of the process if that can hold the vocabulary and the
+    n-grams around the most frequent word. The model's arrays are mapped from unlinked files in `scratch` (None: the
+    system's temporary directory).
     With `classes` of words, the model is over these, and words without a class are <unk>.
     Raises ConfigError for an invalid `order`, FormatError for text that contains <s>, </s> or <unk>, or is too short.
     """
@@ -90,7 +90,7 @@ def estimate_corpus(
     corpus: Corpus,
     vocabulary: Vocabulary,
     order: int,
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = DEFAULT_MEMORY,
     scratch: str | Path | None = None,
 ) -> NgramModel:
     """Like `estimate`, from word ids; the model has only those words of `vocabulary` that occur in the corpus."""
@@ -110,7 +110,7 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
     """The model of padded sentences (int32 `chunks`) of ids in `vocabulary`; errors name `text`."""
     with scratch_directory(settings.scratch) as directory:
         with stage("reading text"):
-            windows = spill_windows(chunks, settings.order, _bucket_rows(settings), directory)
+            windows = spill_windows(chunks, settings.order, lambda: _bucket_rows(settings), directory)
         files = {n: _order_files(directory, n) for n in range(MIN_ORDER, settings.order + 1)}
         with stage("counting n-grams", windows.n_buckets) as advance:
             unigrams, count_histograms = _count(windows, files, len(vocabulary), advance)
@@ -125,10 +125,10 @@ def _estimate(chunks: Iterator[np.ndarray], vocabulary: Vocabulary, text: str, s
 
 
 def _bucket_rows(settings: Settings) -> int:
-    """Windows per bucket: two thirds of the memory; the rest is for vocabulary, text and interpreter."""
+    """Windows per bucket: what the memory has left beside vocabulary and interpreter."""
     # Measured with orders 4 and 6: keys, counts and several copies of the words.
     bytes_per_row = 40 * settings.order
-    return max(1, settings.memory_bytes * 2 // (3 * bytes_per_row))
+    return max(1, memory_left(settings.memory_bytes) // bytes_per_row)
 
 
 def _order_files(directory: Path, n: int) -> OrderFiles:

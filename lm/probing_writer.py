@@ -4,7 +4,11 @@ Signs have a meaning: a log10 probability without its sign bit means that a long
 -0.0 means that no longer n-gram starts with this one, so that the state after it can be shorter.
 """
 
+import mmap
+import os
 import re
+import stat
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +16,8 @@ import numpy as np
 
 from phrasebeam.base.errors import ModelError, excerpt
 from phrasebeam.base.files import atomic_file
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_left
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.kernels.hashing import combine, murmur, remainder
 from phrasebeam.kernels.jit import inner_kernel, kernel
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel, NgramOrder
@@ -32,6 +38,7 @@ from phrasebeam.lm.probing import (
 from phrasebeam.lm.text.fixed_vocabulary import encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN
 
+NGRAMS_AT_ONCE = 1 << 20
 MULTIPLIER = 1.5  # buckets per entry
 BUILT, FULL, DUPLICATE, NO_CONTEXT = 0, 1, 2, 3  # status of insertion
 UNWRITABLE = re.compile("[\0 \t\r\n]|^$")
@@ -160,8 +167,10 @@ def _extend_backoff(tables: ProbingTables, words, m):
     return position
 
 
-def build_tables(model: NgramModel) -> tuple[np.ndarray, Header]:
-    """Bytes (uint8) of a KenLM probing file without its words, and its header.
+def build_tables(
+    model: NgramModel, new_image: Callable[[int], np.ndarray] = lambda size: np.zeros(size, np.uint8)
+) -> tuple[np.ndarray, Header]:
+    """Bytes (uint8) of a KenLM probing file without its words, and its header; `new_image` makes zeros to fill.
 
     Raises ModelError if the order is not 2 to 6, or an n-gram occurs twice, has no context among the (n-1)-grams, or
     has a log10 probability above 0 or not finite. Tables are larger than usual if a pruned model lacks many suffixes.
@@ -171,17 +180,31 @@ def build_tables(model: NgramModel) -> tuple[np.ndarray, Header]:
     multiplier = MULTIPLIER
     while True:
         header = Header(counts, multiplier, True)
-        image = np.zeros(4 * table_starts(header)[1], np.uint8)
+        image = new_image(4 * table_starts(header)[1])
         if _fill(image, header, model):
             return image, header
         multiplier *= 2
 
 
-def write_probing(model: NgramModel, path: str | Path) -> None:
-    """Write the file that KenLM's build_binary would, with its words. Raises ModelError as `build_tables` does."""
-    image, _ = build_tables(model)
+def write_probing(model: NgramModel, path: str | Path, memory_bytes: int = DEFAULT_MEMORY) -> None:
+    """Write the file that KenLM's build_binary would, with its words. Raises ModelError as `build_tables` does.
+
+    Tables that do not fit into what the process has left of `memory_bytes` are filled in the file, which is mapped.
+    """
     with atomic_file(path) as file:
-        file.write(image.data)
+
+        def new_image(size: int) -> np.ndarray:
+            if size <= memory_left(memory_bytes) or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return np.zeros(size, np.uint8)
+            os.ftruncate(file.fileno(), 0)
+            os.posix_fallocate(file.fileno(), 0, size)  # or a full disk would end the process
+            return let_release(np.frombuffer(mmap.mmap(file.fileno(), size), np.uint8))
+
+        image, _ = build_tables(model, new_image)
+        if image.base is None:
+            file.write(image.data)
+        else:
+            file.seek(image.size)
         file.write("".join(f"{word}\0" for word in model.vocabulary.words).encode("utf-8"))
 
 
@@ -199,14 +222,22 @@ def _fill(image: np.ndarray, header: Header, model: NgramModel) -> bool:
     unigrams = tables.floats[tables.starts[UNIGRAMS] :][: 2 * len(model.vocabulary)].reshape(-1, 2)
     unigrams[:, 0], unigrams[:, 1] = model.orders[0].log10_prob, _without_extension(model.orders[0])
     for order in model.orders[1:]:
-        ngrams = np.ascontiguousarray(order.words, np.int32)
-        log10_prob = np.ascontiguousarray(order.log10_prob, np.float32)
-        status, row = _insert_ngrams(builder, ngrams, log10_prob, _without_extension(order))
-        if status == FULL:
-            return False
-        if status != BUILT:
-            raise ModelError(_explain(status, model, order.words[row]))
+        for piece in _pieces(order):
+            status, row = _insert_ngrams(builder, piece.words, piece.log10_prob, _without_extension(piece))
+            if status == FULL:
+                return False
+            if status != BUILT:
+                raise ModelError(_explain(status, model, piece.words[row]))
     return True
+
+
+def _pieces(order: NgramOrder) -> Iterator[NgramOrder]:
+    """The n-grams, NGRAMS_AT_ONCE of them at a time."""
+    for begin in range(0, len(order.words), NGRAMS_AT_ONCE):
+        words, log10_prob, log10_backoff = (array[begin : begin + NGRAMS_AT_ONCE] for array in order)
+        yield NgramOrder(
+            np.ascontiguousarray(words, np.int32), np.ascontiguousarray(log10_prob, np.float32), log10_backoff
+        )
 
 
 def _without_extension(order: NgramOrder) -> np.ndarray:
@@ -236,9 +267,9 @@ def _check(model: NgramModel) -> None:
     if unwritable is not None:
         raise ModelError(f"the word {excerpt(unwritable)} is empty or contains white space; tokenize the text again")
     for n, order in enumerate(model.orders, 1):
-        if not (np.all(order.log10_prob <= 0) and np.all(np.isfinite(order.log10_prob))):
+        if not all(np.all((p.log10_prob <= 0) & np.isfinite(p.log10_prob)) for p in _pieces(order)):
             raise ModelError(f"a {n}-gram has a log probability above 0 or not finite; train the model again")
-        if not np.all(np.isfinite(order.log10_backoff)):
+        if not all(np.all(np.isfinite(piece.log10_backoff)) for piece in _pieces(order)):
             raise ModelError(f"a {n}-gram has a backoff that is not finite; train the model again")
         if len(order.words) == 0 and any(len(longer.words) for longer in model.orders[n:]):
             raise ModelError(f"there are no {n}-grams but longer ones; train the model again")

@@ -22,11 +22,13 @@ from benchmarks.speed.synthetic_table import N_WORDS, write_sentences, write_tar
 SENTENCES = 1000
 OPEN = """
 import json, sys, time
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.decoder.translate.translator import Decoder
 def clocks():
     return time.perf_counter(), time.process_time()
 begin = clocks()
-decoder = Decoder.load(sys.argv[1], memory=2 << 30)
+keep_memory(2 << 30)
+decoder = Decoder.load(sys.argv[1])
 loaded = clocks()
 lines = open(sys.argv[2], encoding="utf-8").read().splitlines()
 decoder.translate(lines[0])

@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.config import MOST_THREADS, load_config
+from phrasebeam.base.command_line import Memory
+from phrasebeam.base.config import MOST_THREADS, config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
@@ -45,6 +47,7 @@ def forced_decode(
     table_limit: Annotated[int, typer.Option(help="Target phrases per source phrase; 0: all.")] = 0,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentence pairs decoded at the same time.")] = 1,
+    memory: Memory = None,
 ) -> None:
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     if (leave_one_out is None) != (alignment is None):
@@ -55,11 +58,12 @@ def forced_decode(
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
         check_figure_file(plot)
-    decoding = load_config(config, TranslateSettings) if config else TranslateSettings()
+    decoding = config_with_options(config, TranslateSettings, {"memory": memory})
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
     settings = overridden(ForcedDecodingSettings(), given, "options")
-    decoder = Decoder.load(model, limits, decoding.weights, decoding.memory, decoding.input)
+    decoder = Decoder.load(model, limits, decoding.weights, decoding.input)
+    keep_memory(decoding.memory)
     forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
     show_progress()
     reached = Reachability()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.base.scratch_arrays import ScratchArrays
+from phrasebeam.base.pool import ScratchArrays
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
 from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NO_COUNTS, check_frequencies, held_out_counts

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.scratch_arrays import ScratchArrays
+from phrasebeam.base.pool import ScratchArrays
 from phrasebeam.decoder.extraction.occurrences import source_length
 from phrasebeam.decoder.held_out.leave_one_out import (
     DROP,

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.errors import ModelError
+from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.decoder.model.description import accept_files, open_description
 from phrasebeam.decoder.model.model_check import findings
 
@@ -17,8 +19,10 @@ def check_model(
     accept: Annotated[
         bool, typer.Option("--accept", help="Take changed files as right: write their digests to model.yaml.")
     ] = False,
+    memory: Memory = None,
 ) -> None:
     """Read all of a model and report what is damaged: file, position, value, what was expected."""
+    keep_memory(memory_option(memory))
     lines = list(findings(model, is_verified=not accept))
     for line in lines[1:]:
         print(line)

@@ -97,7 +97,10 @@ def _lengths(offsets: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 def _lost_phrases(model: Model) -> Iterator[Finding]:
     """The first source phrase that is not in exactly one slot of the hash table; needs sound slots."""
     phrases = model.tables.phrases
-    times = np.bincount(phrases.slots[phrases.slots >= 0], minlength=phrases.source_counts.size)
+    times = np.zeros(phrases.source_counts.size, np.int32)
+    for first in range(0, phrases.slots.size, AT_ONCE):
+        piece = phrases.slots[first : first + AT_ONCE]
+        np.add.at(times, piece[piece >= 0], 1)
     for source in np.flatnonzero(times != 1)[:1]:
         yield "phrases/slots.npy", f"source phrase {source} stands in {times[source]} slots, expected 1"
 

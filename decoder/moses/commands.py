@@ -4,26 +4,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pydantic import (
-    Field,
-)
 
-from phrasebeam.base.config import Bytes, Section, parse_config
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
-
-
-class ImportSettings(Section):
-    """Settings of `import-moses` that do not change the model."""
-
-    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
 
 
 def import_moses(
     ini: Annotated[Path, typer.Argument(help="The model's moses.ini; paths in it may be relative to its folder.")],
     output: Annotated[Path, typer.Option(help="Directory for the model; a model there is replaced.")],
-    memory: Annotated[str | None, typer.Option(help="Memory that it may take, such as 2G.")] = None,
+    memory: Memory = None,
     source_language: Annotated[str | None, typer.Option(help="For translate --raw: de, en, fr ...")] = None,
     target_language: Annotated[str | None, typer.Option(help="For translate --raw.")] = None,
     truecaser_source: Annotated[Path | None, typer.Option(help="Moses' truecaser, if the text was truecased.")] = None,
@@ -35,7 +27,7 @@ def import_moses(
     """Convert a Moses model; its limits of the search go to search.yaml in the model, for translate --config."""
     from phrasebeam.decoder.moses.importing import import_moses as run
 
-    settings = parse_config({"memory": memory} if memory else {}, ImportSettings, "options")
+    n_bytes = memory_option(memory)
     truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
     if not truecasers and (truecaser_source or truecaser_target):
         raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")
@@ -46,7 +38,8 @@ def import_moses(
         casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
         preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
     show_progress()
-    description = run(ini, output, settings, preprocessing, truecasers)
+    keep_memory(n_bytes)
+    description = run(ini, output, n_bytes, preprocessing, truecasers)
     if left_out := description.settings["left_out"]:
         names = ", ".join(f"[{name}]" for name in left_out) if isinstance(left_out, list) else left_out
         typer.echo(f"not taken over, since it does not belong to the model: {names}", err=True)
@@ -55,9 +48,12 @@ def import_moses(
 def export_moses(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model or import-moses writes it.")],
     output: Annotated[Path, typer.Option(help="Directory for the Moses model; an earlier export is replaced.")],
+    memory: Memory = None,
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries."""
     from phrasebeam.decoder.moses.exporting import export_moses as run
 
+    n_bytes = memory_option(memory)
     show_progress()
+    keep_memory(n_bytes)
     run(model, output)

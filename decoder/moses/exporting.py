@@ -27,7 +27,7 @@ from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
-SOURCES_AT_ONCE = 1 << 13  # source phrases that are written at a time
+PAIRS_AT_ONCE = 1 << 15  # that are written at a time, those of a source phrase together
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
 MOSES_NAMES = {
@@ -98,8 +98,10 @@ def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
     """Pieces of K pairs of the table: their rows, 'source ||| target ||| ' of each, and int64[K] source phrases."""
     table = model.tables.phrases
     source_words, target_words = model.source.words, model.target.words
-    for first in range(0, len(table.source_offsets) - 1, SOURCES_AT_ONCE):
-        last = min(first + SOURCES_AT_ONCE, len(table.source_offsets) - 1)
+    first, n_sources = 0, len(table.source_offsets) - 1
+    while first < n_sources:
+        within = int(np.searchsorted(table.pair_offsets, table.pair_offsets[first] + PAIRS_AT_ONCE, "right")) - 1
+        last = min(max(within, first + 1), n_sources)
         rows = slice(int(table.pair_offsets[first]), int(table.pair_offsets[last]))
         sources = _phrases(table.source_offsets[first : last + 1], table.source_words, source_words)
         targets = _phrases(table.target_offsets[rows.start : rows.stop + 1], table.target_words, target_words)
@@ -107,6 +109,7 @@ def _pairs(model: Model) -> Iterator[tuple[slice, list[str], np.ndarray]]:
         source_of = np.repeat(np.arange(last - first), sizes)
         texts = [f"{sources[i]} ||| {target} ||| " for i, target in zip(source_of.tolist(), targets)]
         yield rows, texts, source_of + first
+        first = last
 
 
 def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str]:

@@ -2,16 +2,17 @@
 
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.base.files import atomic_directory, atomic_file
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
-from phrasebeam.decoder.moses.commands import ImportSettings
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.sections import Setting
@@ -41,7 +42,7 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
 def import_moses(
     ini: str | Path,
     output: str | Path,
-    settings: ImportSettings | None = None,
+    memory: int = DEFAULT_MEMORY,
     preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
 ) -> ModelDescription:
@@ -53,7 +54,6 @@ def import_moses(
     leaves `output` as it was.
     """
     output = Path(output).resolve()
-    memory = (settings or ImportSettings()).memory
     check_output(output)
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()
@@ -65,7 +65,7 @@ def import_moses(
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
         for name, path in _language_models(moses).items():
-            _import_language_model(path, directory / name)
+            _import_language_model(path, directory / name, memory)
         reader = PhraseTableReader(moses.phrase_table, moses.n_scores, source, target)
         sizes = reader.read(directory / "phrases", memory // 2)
         if moses.reordering_table and moses.reordering:
@@ -75,7 +75,6 @@ def import_moses(
                 directory / "phrases",
                 (source, target),
                 directory / "reordering",
-                memory // 2,
             )
         source.save(directory / "source.vocab")
         target.save(directory / "target.vocab")
@@ -105,14 +104,15 @@ def _copy_truecasers(
     return paths
 
 
-def _import_language_model(path: Path, output: Path) -> None:
+def _import_language_model(path: Path, output: Path, memory: int) -> None:
     with stage("reading the language model"):
         if is_binary(path):
             LanguageModel.load(path)  # raises FormatError where it cannot be queried
             shutil.copyfile(path, output)
             return
         try:
-            write_probing(read_arpa(path), output)
+            with TemporaryDirectory(prefix=".lm.", dir=output.parent) as scratch:
+                write_probing(read_arpa(path, Path(scratch)), output, memory)
         except ModelError as error:
             raise FormatError(path, str(error)) from None
 

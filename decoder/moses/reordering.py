@@ -4,14 +4,14 @@ from array import array
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import release_pages_above
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.reordering_type import columns_read
 from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
@@ -26,7 +26,6 @@ FIELDS = {
     "f": "2: source ||| probabilities (a table of type f)",
     "fe": "3: source ||| target ||| probabilities (a table of type fe)",
 }
-MEMORY = 1 << 30  # bytes, by default
 
 
 class _Lines(NamedTuple):
@@ -43,25 +42,21 @@ def read_reordering_table(
     phrases: Path,
     vocabularies: tuple[Vocabulary, Vocabulary],
     directory: Path,
-    memory: int = MEMORY,
 ) -> int:
     """Write the text reordering table `path` to `directory`, aligned to the phrase table in the directory `phrases`.
 
     Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number.
-    `vocabularies` (source, target) are those of the phrase table. Mapped pages of both tables are released while the
-    process holds more than `memory` bytes. Raises FormatError, naming the line.
+    `vocabularies` (source, target) are those of the phrase table. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
     n_pairs = len(table.ln_scores)
     sizes = {"P": n_pairs, "C": model.n_columns}
-    ln_scores, counts = (
-        np.lib.format.open_memmap(directory / f"{name}.npy", "w+", field.dtype, field.lengths(sizes))
-        for name, field, *_ in REORDERING
+    ln_scores, _ = (
+        _new_array(directory / f"{name}.npy", field.dtype, field.lengths(sizes)) for name, field, *_ in REORDERING
     )
     ln_scores[:] = model.ln_default or 0
-    counts.flush()
-    is_known = np.lib.format.open_memmap(directory / "known.npy", "w+", np.bool_, (n_pairs,))
+    is_known = _new_array(directory / "known.npy", np.bool_, (n_pairs,))
     n_lines, cursor, columns = 0, np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
@@ -83,13 +78,16 @@ def read_reordering_table(
             is_known[pairs] = True
             ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
             n_lines += len(lines.scores)
-            release_pages_above(memory, *table, ln_scores, is_known)
-    ln_scores.flush()
     n_known = int(np.count_nonzero(is_known))
     (directory / "known.npy").unlink()
     if not n_known:
         raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
     return n_pairs - n_known
+
+
+def _new_array(path: Path, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Zeros in an .npy file, mapped: what is written to them goes to the file."""
+    return let_release(np.asarray(np.lib.format.open_memmap(path, "w+", dtype, shape)))
 
 
 def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -48,8 +48,7 @@ def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str
     if not reader.sparse_names:
         return False
     names = [f"{table_name}_{name}" for name in reader.sparse_names]
-    arrays = (np.array(ends) for ends in (reader.sparse_ends, reader.sparse_numbers, reader.sparse_values))
-    save_pair_features(directory, names, *arrays)
+    save_pair_features(directory, names, *reader.sparse)
     table = new_sparse_weights(len(weights))
     add_weights(table, name_keys(list(weights)), np.array(list(weights.values()), np.float64))
     save_sparse_weights(table, directory / "sparse")

@@ -3,13 +3,14 @@
 import math
 from array import array
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
+from phrasebeam.base.spill import RowFile
 from phrasebeam.decoder.tables.phrase_table import ABSENT, LONGEST_PHRASE, PhraseTable, floored_ln, open_phrase_table
 from phrasebeam.decoder.tables.table_writer import MEMORY, TableSizes, TableWriter
 from phrasebeam.lm.text.corpus import split
@@ -24,12 +25,14 @@ SORT = "sort the table: zcat TABLE.gz | LC_ALL=C sort -u | gzip"
 class _Pairs:
     """The arrays of a piece of a PhraseTable while lines are read."""
 
-    def __init__(self, first: int):
-        self.first = first  # the row of the first pair, counted from the beginning of the file
+    def __init__(self, first: int, first_sparse: int = 0):
+        # The row of the first pair, and the number of sparse features, counted from the beginning of the file.
+        self.first, self.first_sparse = first, first_sparse
         self.source_words, self.target_words = array("i"), array("i")
         self.source_ends, self.pair_ends, self.target_ends, self.point_ends = (array("q", [0]) for _ in range(4))
         self.scores, self.counts = array("d"), array("d")  # counts: c(e), c(f), c(f, e)
         self.points = array("q")
+        self.sparse_ends, self.sparse_numbers, self.sparse_values = array("q"), array("i"), array("f")
 
     @property
     def n_pairs(self) -> int:
@@ -41,6 +44,17 @@ class _Pairs:
         self.pair_ends.append(self.n_pairs)
 
 
+class SparseColumns(NamedTuple):
+    """The sparse features of P pairs, mapped from files that are no longer in their directory."""
+
+    offsets: np.ndarray  # int64[P + 1]; pair i has those at offsets[i]:offsets[i + 1]
+    numbers: np.ndarray  # int32[Z], of their names
+    values: np.ndarray  # float32[Z]
+
+
+SPARSE_TYPES = np.int64, np.int32, np.float32
+
+
 class PhraseTableReader:
     """Reads one text phrase table into a directory, and adds its words to the vocabularies `source` and `target`."""
 
@@ -49,9 +63,8 @@ class PhraseTableReader:
         self.number = 0  # of the line, which is one pair
         self.pairs = _Pairs(0)
         self.source_text, self.targets = "", set[str]()
-        # Sparse features of all pairs, in memory: their names with numbers, and for each pair numbers and values.
-        self.sparse_names: dict[str, int] = {}
-        self.sparse_ends, self.sparse_numbers, self.sparse_values = array("q", [0]), array("i"), array("f")
+        self.sparse_names: dict[str, int] = {}  # sparse features, with their numbers
+        self.sparse = SparseColumns(*(np.zeros(0, dtype) for dtype in SPARSE_TYPES))  # of all pairs, when read
 
     def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
         """Write the table to `directory`, see `open_phrase_table`. Raises FormatError, naming the line.
@@ -60,6 +73,9 @@ class PhraseTableReader:
         """
         directory.mkdir()
         writer = TableWriter(directory, n_scores=self.n_scores, memory=memory)
+        names = SparseColumns._fields
+        self.files = [RowFile(directory / f"sparse_{name}", dtype) for name, dtype in zip(names, SPARSE_TYPES)]
+        self.files[0].append(np.zeros(1, np.int64))
         with stage("reading the phrase table"), writer:
             for line in read_lines(self.path):
                 self.number += 1
@@ -67,6 +83,9 @@ class PhraseTableReader:
             if not self.number:
                 raise FormatError(self.path, "no phrase pairs; give a text phrase table")
             self._write(writer)
+        self.sparse = SparseColumns(*(file.map() for file in self.files))
+        for file in self.files:
+            file.path.unlink()
         if writer.repeated_source != ABSENT:
             self._refuse_repeated(open_phrase_table(directory), writer.repeated_source)
         return writer.sizes
@@ -105,9 +124,9 @@ class PhraseTableReader:
         for name, value in zip(fields[::2], self._numbers(" ".join(fields[1::2]), "values of sparse features")):
             if not math.isfinite(value):
                 self._refuse(f"value {value} of the sparse feature {excerpt(name)}, expected a finite number")
-            self.sparse_numbers.append(self.sparse_names.setdefault(name, len(self.sparse_names)))
-            self.sparse_values.append(value)
-        self.sparse_ends.append(len(self.sparse_numbers))
+            self.pairs.sparse_numbers.append(self.sparse_names.setdefault(name, len(self.sparse_names)))
+            self.pairs.sparse_values.append(value)
+        self.pairs.sparse_ends.append(self.pairs.first_sparse + len(self.pairs.sparse_numbers))
 
     def _begin_source(self, source: str, writer: TableWriter) -> None:
         if self.pairs.n_pairs:
@@ -173,7 +192,10 @@ class PhraseTableReader:
             target_counts=counts[:, 0],
         )
         writer.append(table)
-        self.pairs = _Pairs(pairs.first + pairs.n_pairs)
+        columns = pairs.sparse_ends, pairs.sparse_numbers, pairs.sparse_values
+        for file, dtype, column in zip(self.files, SPARSE_TYPES, columns):
+            file.append(np.array(column, dtype))
+        self.pairs = _Pairs(pairs.first + pairs.n_pairs, pairs.first_sparse + len(pairs.sparse_numbers))
 
     def _checked(self, numbers: np.ndarray, what: str, most: float) -> np.ndarray:
         """`numbers` (float64[P, K]) of the pairs of this piece. Raises FormatError unless they are from 0 to `most`."""

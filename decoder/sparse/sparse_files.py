@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.array_file import ArrayWriter
 from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines
@@ -30,6 +31,7 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 # Of all these files; where templates.yaml has none, keys depended on the order of groups and positions
 FORMAT = "phrasebeam sparse features 2"
 KEY = re.compile("[0-9a-f]{16}")
+ROWS_AT_ONCE = 1 << 20
 
 
 class TemplatesFile(Templates):
@@ -110,9 +112,13 @@ def save_pair_features(
     path.mkdir(parents=True)
     with atomic_file(path / "names") as file:
         file.write("".join(f"{name}\n" for name in names).encode("utf-8"))
-    arrays = {"offsets": offsets, "keys": name_keys(names)[numbers], "values": values}
+    keys, arrays = name_keys(names), {"offsets": offsets, "keys": numbers, "values": values}
     for name, field, *_ in PAIR_FEATURES:
-        np.save(path / f"{name}.npy", arrays[name].astype(field.dtype))
+        writer = ArrayWriter(path / f"{name}.npy", field.dtype)
+        for begin in range(0, arrays[name].size, ROWS_AT_ONCE):
+            rows = arrays[name][begin : begin + ROWS_AT_ONCE]
+            writer.append(keys[rows] if name == "keys" else rows)
+        writer.close()
 
 
 def _with_pairs(sparse: Sparse, directory: Path, n_pairs: int) -> Sparse:

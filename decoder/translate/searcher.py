@@ -6,7 +6,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from phrasebeam.base.pool import Pool
-from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
@@ -22,8 +21,6 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_we
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 
-SENTENCES_BETWEEN_LOOKS = 8  # at the memory of the process; one touches some 10 MB
-
 
 class Searcher:
     """A model, the weights that new searches use, and a pool of workspaces; any number of threads may share one."""
@@ -33,7 +30,6 @@ class Searcher:
         model: Model,
         settings: SearchSettings | None = None,
         weights: Weights | None = None,
-        memory: int | None = None,
         input_settings: InputSettings | None = None,
         folds: Sequence[Fold] = (),
     ):
@@ -50,7 +46,6 @@ class Searcher:
         self.snapshot = self.new_snapshot(weights or model.weights, model.tables.sparse.weights)
         self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
         self._table_words = cached_target_words(model)
-        self._memory, self._n_searches = memory and memory - memory // 8, 0  # between two looks it grows
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""
@@ -74,7 +69,6 @@ class Searcher:
         see TableFilter.filter.
         """
         snapshot = snapshot or self.snapshot
-        self._watch_memory()
         with self._workspaces.borrow() as workspace:
             workspace.adopt(snapshot)
             source = self._preparer.prepare(given, snapshot, workspace, reference)
@@ -95,12 +89,3 @@ class Searcher:
         """The SearchResult of a search as far as it went; it can be read until the search ends."""
         snapshot = search.snapshot
         return SearchResult(search.source, self.model, snapshot.dense, snapshot.layout, self._table_words, search)
-
-    def _watch_memory(self) -> None:
-        """From time to time let go of the model's pages, where the process holds too many."""
-        self._n_searches += 1
-        if self._memory is not None and self._n_searches % SENTENCES_BETWEEN_LOOKS == 0:
-            tables, models = self.model.tables, self.model.language_models
-            release_pages_above(
-                self._memory, *tables.phrases, tables.ln_reordering, *(one.model.tables.units for one in models)
-            )

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import MOST_THREADS, load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
@@ -41,9 +43,7 @@ def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
-    memory: Annotated[
-        str | None, typer.Option(help="Memory, such as 2G, beyond which pages of the model's files are let go of.")
-    ] = None,
+    memory: Memory = None,
     raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
     alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
     segmentation: Annotated[
@@ -131,7 +131,8 @@ def translate(
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
     request = Request(nbest, distinct, risk, lattice_output is not None, "names" if nbest else "", beam)
-    decoder = Decoder.load(model, settings.search, settings.weights, settings.memory, settings.input)
+    keep_memory(settings.memory)
+    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"
@@ -152,8 +153,7 @@ def _refuse(conflicts: dict[str, bool]) -> None:
 def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
     """The settings of the file, or the defaults, overridden by what flags give."""
     settings = load_config(config, TranslateSettings) if config else TranslateSettings()
-    if memory is not None:
-        settings = overridden(settings, {"memory": memory}, "options")
+    settings = overridden(settings, {"memory": memory}, "options")
     sections = {
         "search": overridden(settings.search, search, "search options"),
         "input": overridden(settings.input, reading, "options of the input"),

@@ -2,9 +2,8 @@
 
 from typing import Any, TypeVar
 
-from pydantic import Field
-
-from phrasebeam.base.config import Bytes, Section, parse_config
+from phrasebeam.base.config import Section, parse_config
+from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -14,14 +13,13 @@ Settings = TypeVar("Settings", bound=Section)
 Flags = dict[str, Any]  # values of options by the names of settings; None where not given
 
 
-class TranslateSettings(Section):
+class TranslateSettings(MemorySettings):
     """What a configuration file for `translate` may say."""
 
     search: SearchSettings = SearchSettings()
     weights: Weights | None = None
     mbr: MbrSettings | None = None
     input: InputSettings = InputSettings()
-    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes beyond which mapped files are let go of")
 
 
 def overridden(section: Settings, flags: Flags, where: str) -> Settings:

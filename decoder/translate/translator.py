@@ -34,17 +34,15 @@ class Decoder:
         model: Model,
         search_settings: SearchSettings | None = None,
         weights: Weights | None = None,
-        memory: int | None = None,
         input_settings: InputSettings | None = None,
         folds: Sequence[Fold] = (),
     ):
         """`weights` default to the model's own; `folds` are needed for inputs that name one, see HeldOutPair.
 
-        Of `input_settings` the treatment of unknown words counts here, the markup for those who read lines. With
-        `memory`, the pages of the model's files are let go of when the process holds more bytes than that. Raises
+        Of `input_settings` the treatment of unknown words counts here, the markup for those who read lines. Raises
         ModelError if the weights do not fit the model.
         """
-        self.searcher = Searcher(model, search_settings, weights, memory, input_settings, folds)
+        self.searcher = Searcher(model, search_settings, weights, input_settings, folds)
         self.model = model
 
     @classmethod
@@ -53,11 +51,10 @@ class Decoder:
         directory: str | Path,
         search_settings: SearchSettings | None = None,
         weights: Weights | None = None,
-        memory: int | None = None,
         input_settings: InputSettings | None = None,
     ) -> "Decoder":
         """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search_settings, weights, memory, input_settings)
+        return cls(open_model(directory), search_settings, weights, input_settings)
 
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.

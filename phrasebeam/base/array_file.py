@@ -16,6 +16,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.base.resident_memory import let_release
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text
@@ -113,7 +114,7 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
     sizes.update(new)
     if n_bytes == header.size:
         return np.empty(header.shape, declared.dtype)
-    return np.asarray(np.memmap(path, declared.dtype, "c", header.size, header.shape))
+    return let_release(np.asarray(np.memmap(path, declared.dtype, "c", header.size, header.shape)))
 
 
 def _read_header(path: Path) -> ArrayHeader:

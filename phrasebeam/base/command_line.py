@@ -3,17 +3,21 @@
 import os
 import sys
 from contextlib import suppress
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
+from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import SmtError
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY, MEMORY_HELP, end_memory_bound
 from phrasebeam.base.progress import hide_progress, start_command
 from phrasebeam.process.interruption import wait_if_ending
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
+# The option of all commands whose memory would grow with their data; None: not given.
+Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
 
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
@@ -37,6 +41,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     finally:
         wait_if_ending()
         hide_progress()
+        if excess := end_memory_bound():
+            print(f"{name}: {excess}", file=sys.stderr)
 
 
 def _message(error: BaseException, name: str) -> str:

@@ -23,6 +23,8 @@ MOST_BYTES = 2**50
 MOST_THREADS = 1024  # each takes some MB for its search, and more than there are processors only wait
 MOST_COUNTED = 2**31 - 1  # of what only ends or selects, and takes neither memory nor time by itself
 LARGEST_FACTOR = 1e9  # sums of its products with scores stay far from infinity, in float32 too
+# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
+WITHOUT_EFFECT = "without effect on what was done"
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}  # bytes
 
 

@@ -1,8 +1,10 @@
-"""A pool of objects that are expensive to make, each used by one thread at a time."""
+"""Objects and arrays that are expensive to make, and so used again: by one thread at a time."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 Item = TypeVar("Item")
 
@@ -26,3 +28,18 @@ class Pool(Generic[Item]):
             item = self._make()
         yield item
         self._idle.append(item)
+
+
+class ScratchArrays:
+    """Scratch arrays of a thread by name, since new memory costs more than filling it; they grow as needed."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def take(self, name: str, dtype: Any, *shape: int) -> np.ndarray:
+        """An array of `dtype` and `shape` with arbitrary contents, valid until `name` is taken again."""
+        array = self._arrays.get(name)
+        if array is None or array.shape[0] < shape[0] or array.shape[1:] != shape[1:]:
+            array = np.empty((max(2 * shape[0], 1 << 8), *shape[1:]), dtype)
+            self._arrays[name] = array
+        return array[: shape[0]]

@@ -1,11 +1,15 @@
-"""The resident memory of this process, and the release of pages that are mapped from files.
+"""The memory of processes, as Linux tells it, and the release of pages that are mapped from files.
 
 Pages of a mapped file that were read count as resident until the system reclaims them, which it does only when memory
-is short. To keep to a memory limit, we release them: they stay in the system's cache and return when read again.
+is short. To keep to a bound, we release them: they stay in the system's cache and return when read again.
 """
 
 import mmap
 import os
+import re
+import weakref
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +17,9 @@ import numpy as np
 
 STATM = Path("/proc/self/statm")
 PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes
+UNIT = 1024  # of the sizes in /proc/PID/status and smaps_rollup
+
+_releasable: dict[int, "weakref.ref[mmap.mmap]"] = {}  # by id; an entry leaves with its mapping
 
 
 class ResidentMemory(NamedTuple):
@@ -31,26 +38,57 @@ def resident_memory() -> ResidentMemory | None:
     return ResidentMemory(int(pages) * PAGE, int(mapped) * PAGE)
 
 
-def release_pages(*arrays: np.ndarray) -> None:
-    """Release the pages of `arrays` that are mapped from files; the contents of the arrays do not change.
+def peak_memory() -> int:
+    """The largest resident memory of this process so far, in bytes; 0 where the system does not say."""
+    return _field(Path("/proc/self/status"), "VmHWM")
 
-    An array that was mapped copy-on-write must not have been written to: its changes would be lost.
+
+def proportional_memory(pid: int | str) -> int:
+    """Resident bytes of a process, each page divided by the number of processes that share it; 0 if it is gone."""
+    return _field(Path(f"/proc/{pid}/smaps_rollup"), "Pss")
+
+
+def descendants(pid: int | str = "self") -> Iterator[int]:
+    """The processes that `pid` started, those that they started, and so on."""
+    try:
+        children = [(task / "children").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
+    except (FileNotFoundError, ProcessLookupError):
+        return
+    for child in chain.from_iterable(children):
+        yield int(child)
+        yield from descendants(child)
+
+
+def _field(path: Path, name: str) -> int:
+    try:
+        found = re.search(rf"^{name}:\s*(\d+) kB", path.read_text(), re.MULTILINE)
+    except (OSError, UnicodeDecodeError):
+        return 0
+    return int(found[1]) * UNIT if found else 0
+
+
+def let_release(array: np.ndarray) -> np.ndarray:
+    """The same `array`, a view of a mapped file, whose pages `release_all` may release from now on.
+
+    An array that is mapped copy-on-write must never be written to: its changes would be lost.
     """
-    for array in arrays:
-        mapping = _mapping_of(array)
+    mapping = _mapping_of(array)
+    if mapping is not None and id(mapping) not in _releasable:
+        key = id(mapping)
+        _releasable[key] = weakref.ref(mapping, lambda _: _releasable.pop(key, None))
+    return array
+
+
+def release_all() -> None:
+    """Release the pages of all arrays that were given to `let_release`; their contents do not change."""
+    for reference in list(_releasable.values()):
+        mapping = reference()
         if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
             mapping.madvise(mmap.MADV_DONTNEED)
-
-
-def release_pages_above(n_bytes: int, *arrays: np.ndarray) -> None:
-    """Release the pages of `arrays` if over `n_bytes` are resident and a quarter of that is mapped, or if unknown."""
-    memory = resident_memory()
-    if memory is None or (memory.all > n_bytes and memory.mapped > n_bytes // 4):
-        release_pages(*arrays)
 
 
 def _mapping_of(array: np.ndarray) -> mmap.mmap | None:
     owner: object = array
     while owner is not None and not isinstance(owner, mmap.mmap):
-        owner = getattr(owner, "base", None)
+        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
     return owner

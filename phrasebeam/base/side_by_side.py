@@ -14,6 +14,7 @@ from threading import Event
 from typing import Any, TypeVar
 
 from phrasebeam.base.errors import SmtError
+from phrasebeam.base.memory_bound import keep_share
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.process.children import add_forked, end_with_parent
 from phrasebeam.process.interruption import end_by_signals
@@ -48,10 +49,11 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
 def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
     context: Any = multiprocessing.get_context("fork")
     taken, stopping, results = context.Value("q", 0), context.Event(), dict[int, Result]()
-    processes, pipes = [], list[Connection]()
-    for _ in range(min(workers, len(pieces))):
+    processes, pipes, n_processes = [], list[Connection](), min(workers, len(pieces))
+    for _ in range(n_processes):
         receiver, sender = context.Pipe(duplex=False)
-        process = context.Process(target=_serve, args=(work, pieces, taken, stopping, sender, os.getpid()), daemon=True)
+        shared = taken, stopping, sender, os.getpid(), n_processes + 1
+        process = context.Process(target=_serve, args=(work, pieces, *shared), daemon=True)
         process.start()
         add_forked(process.pid)
         sender.close()
@@ -91,8 +93,11 @@ def _received(pipe: Connection) -> tuple[str, Any]:
     return message
 
 
-def _serve(work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int) -> None:
-    """Take one piece after the other, until none is left, in a forked process."""
+def _serve(
+    work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int, sharers: int
+) -> None:
+    """Take one piece after the other, until none is left, in a forked process, one of `sharers` of the memory."""
+    keep_share(sharers)
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
     end_by_signals()

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.process.named_errors import named_in_errors
 
 
@@ -32,7 +33,7 @@ class RowFile:
         """All rows, memory-mapped copy-on-write; the file may be unlinked while they are in use."""
         if not self.n_rows:
             return np.zeros((0, *self.row_shape), self.dtype)
-        return np.asarray(np.memmap(self.path, self.dtype, "c", shape=(self.n_rows, *self.row_shape)))
+        return let_release(np.asarray(np.memmap(self.path, self.dtype, "c", shape=(self.n_rows, *self.row_shape))))
 
 
 class BucketFiles:

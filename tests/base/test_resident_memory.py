@@ -1,11 +1,24 @@
 """Pages of mapped files are let go of, and come back as they were."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
-from phrasebeam.base.resident_memory import release_pages, release_pages_above, resident_memory
+from phrasebeam.base.resident_memory import (
+    descendants,
+    let_release,
+    peak_memory,
+    proportional_memory,
+    release_all,
+    resident_memory,
+)
 
 SIZE = 1 << 25
+
+if resident_memory() is None:
+    pytest.skip("this system does not say what a process holds", allow_module_level=True)
 
 
 @pytest.fixture
@@ -17,35 +30,43 @@ def mapped(tmp_path):
     return array
 
 
-def held():
-    found = resident_memory()
-    if found is None:
-        pytest.skip("this system does not say what a process holds")
-    return found
-
-
-def test_release_pages(mapped):
-    before, own = held(), np.arange(3)
-    release_pages(mapped, own)
-    after = held()
+def test_pages_are_released_where_that_is_allowed(mapped):
+    before = resident_memory()
+    release_all()
+    assert before.mapped - resident_memory().mapped < SIZE // 2
+    assert let_release(mapped) is mapped
+    release_all()
+    after = resident_memory()
     assert before.mapped - after.mapped > SIZE // 2
     assert before.all - after.all > SIZE // 2
     assert (mapped == 7).all()
+
+
+def test_arrays_in_memory_stay():
+    own = let_release(np.arange(3))
+    release_all()
     assert own.tolist() == [0, 1, 2]
 
 
 def test_what_was_written_to_a_shared_mapping_stays(tmp_path):
-    array = np.lib.format.open_memmap(tmp_path / "array.npy", "w+", np.int64, (1000,))
+    array = let_release(np.lib.format.open_memmap(tmp_path / "array.npy", "w+", np.int64, (1000,)))
     array[:] = np.arange(1000)
-    release_pages(array)
+    release_all()
     assert array.tolist() == list(range(1000))
     array.flush()
     assert np.load(tmp_path / "array.npy").tolist() == list(range(1000))
 
 
-def test_only_beyond_the_bound(mapped):
-    before = held()
-    release_pages_above(before.all + SIZE, mapped)
-    assert abs(held().mapped - before.mapped) < SIZE // 2
-    release_pages_above(min(before.all - SIZE // 2, 3 * before.mapped), mapped)
-    assert before.mapped - held().mapped > SIZE // 2
+def test_peak():
+    before = peak_memory()
+    ones = np.ones((resident_memory().all + SIZE) // 8)
+    assert peak_memory() >= max(before, ones.nbytes)
+
+
+def test_other_processes():
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        assert process.pid in set(descendants())
+        assert 0 < proportional_memory(process.pid) < 1 << 28
+        process.stdin.close()
+    assert process.pid not in set(descendants())
+    assert proportional_memory(process.pid) == 0

@@ -1,6 +1,7 @@
 """ARPA files: what is read, what is refused and how, and that what is written reads back."""
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.lm import arpa
 from phrasebeam.lm.arpa import read_arpa, write_arpa
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
 from phrasebeam.lm.text.vocabulary import Vocabulary
@@ -31,6 +33,38 @@ ngram 2=2
 
 \\end\\
 """
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 1 << 18])
+def test_ngrams_in_files_are_those_in_memory(tmp_path, monkeypatch, at_once):
+    monkeypatch.setattr(arpa, "NGRAMS_AT_ONCE", at_once)
+    for path in (TOY, tmp_path / "small"):
+        (tmp_path / "small").write_text(SMALL)
+        expected, found = read_arpa(path), read_arpa(path, tmp_path)
+        assert found.vocabulary.words == expected.vocabulary.words
+        for a, b in zip(found.orders, expected.orders, strict=True):
+            for one, other in zip(a, b):
+                assert (one.dtype, one.tolist()) == (other.dtype, other.tolist())
+        for file in tmp_path.iterdir():
+            file.unlink()
+
+
+def test_ngrams_in_files_take_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(arpa, "NGRAMS_AT_ONCE", 1000)
+    lines = "".join(f"-1\t{a} {b} {c}\n" for a in "abcde" for b in range(100) for c in range(100))
+    words = "".join(f"-1\t{word}\t0\n" for word in ["<unk>", "<s>", "</s>", *"abcde", *range(100)])
+    pairs = "-1\ta 1\t0\n"
+    counts = "ngram 1=108\nngram 2=1\nngram 3=50000\n"
+    text = f"\\data\\\n{counts}\n\\1-grams:\n{words}\n\\2-grams:\n{pairs}\n\\3-grams:\n{lines}\n\\end\\\n"
+    (tmp_path / "large").write_text(text)
+    peaks = []
+    for scratch in (None, tmp_path):
+        tracemalloc.start()
+        model = read_arpa(tmp_path / "large", scratch)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert len(model.orders[2].words) == 50_000
+    assert peaks[1] < 400_000 < 1_000_000 < peaks[0]
 
 
 def read(tmp_path, text, name="model.arpa"):

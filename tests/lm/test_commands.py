@@ -30,7 +30,7 @@ def test_writes_arpa_and_binary(tmp_path, text):
     kenlm = pytest.importorskip("kenlm")
     outputs = [tmp_path / "lm.arpa", tmp_path / "lm.arpa.gz", tmp_path / "deep" / "lm.bin"]
     options = [part for output in outputs for part in ("--output", output)]
-    assert call("--text", text, "--order", 3, *options, "--memory", "100M", "--scratch", tmp_path) == 0
+    assert call("--text", text, "--order", 3, *options, "--memory", "384M", "--scratch", tmp_path) == 0
     arpa = outputs[0].read_bytes()
     assert arpa.startswith(b"\\data\\\nngram 1=10\n")
     assert gzip.decompress(outputs[1].read_bytes()) == arpa
@@ -75,7 +75,7 @@ def test_several_texts(tmp_path, text):
     assert call("--text", text, "--text", tmp_path / "empty", "--order", 6, "--output", tmp_path / "lm") == 0
 
 
-@pytest.mark.parametrize("size", ["", "G", "-4G", "0", "4X", "1e9"])
+@pytest.mark.parametrize("size", ["", "G", "-4G", "0", "4X", "1e9", "383M"])
 def test_bad_sizes(tmp_path, text, size, capsys):
     assert call("--text", text, "--memory", size, "--output", tmp_path / "lm") == 2
     assert "options: memory: " in capsys.readouterr().err

@@ -45,7 +45,7 @@ def test_windows_come_back_from_buckets(tmp_path_factory, lines, order, bucket_r
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counting, "CHUNK", chunk)
         chunks = text_tokens([directory / "text"], vocabulary, order)
-        windows = spill_windows(chunks, order, bucket_rows, directory)
+        windows = spill_windows(chunks, order, lambda: bucket_rows, directory)
     buckets = [windows.files.take(bucket) for bucket in range(windows.n_buckets)]
     found = Counter(tuple(vocabulary.words[word] for word in row) for rows in buckets for row in rows.tolist())
     assert found == naive_windows(lines, order)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.lm import probing_writer
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
@@ -54,6 +55,22 @@ def test_arpa_and_binary_become_the_same_tables():
         assert np.array_equal(a.view(np.uint8), b.view(np.uint8))
         assert a.flags.writeable
         assert a.flags.c_contiguous
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1 << 20])
+def test_tables_that_do_not_fit_in_memory_are_filled_in_the_file(tmp_path, monkeypatch, at_once):
+    words = ("<unk>", "<s>", "</s>", *"abcdefghijkl")
+    threes = [[i, i + 1, i + 2] for i in range(3, 15, 3)]
+    grown = from_ngrams([[three[:2] for three in threes], threes, [[*three, 0] for three in threes]], words)
+    for name, model in (("toy", read_arpa(TOY)), ("grown", grown)):
+        write_probing(model, tmp_path / name)
+        expected = (tmp_path / name).read_bytes()
+        with monkeypatch.context() as patch:
+            patch.setattr(probing_writer, "memory_left", lambda n_bytes: 0)
+            patch.setattr(probing_writer, "NGRAMS_AT_ONCE", at_once)
+            write_probing(model, tmp_path / name)
+        assert (tmp_path / name).read_bytes() == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["grown", "toy"]
 
 
 def test_kenlm_reads_tables_grown_for_many_missing_suffixes(tmp_path, kenlm):

@@ -4,7 +4,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Bytes, Section, Threads
+from phrasebeam.base.config import Section, Threads
+from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -63,7 +64,7 @@ class FurtherLanguageModelConfig(Section):
         return self
 
 
-class TrainModelConfig(Section):
+class TrainModelConfig(MemorySettings):
     """All settings of `train-model` but the files of the bitext and of the model."""
 
     preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
@@ -73,7 +74,6 @@ class TrainModelConfig(Section):
     language_model: LanguageModelConfig = LanguageModelConfig()
     language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
     weights: Weights = Weights()
-    memory: Bytes = Field(2 * 2**30, ge=64 * 2**20, description="bytes that building may take, such as 2G")
     threads: Threads = 2
 
     @model_validator(mode="after")

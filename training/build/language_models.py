@@ -59,6 +59,6 @@ def build_language_models(texts: BitextFiles, directory: Path, config: TrainMode
 def _build(
     output: Path, texts: list[Path], order: int, config: TrainModelConfig, classes: dict[str, str] | None = None
 ) -> None:
-    model = estimate(texts, order, config.memory // 2, output.parent, classes)
+    model = estimate(texts, order, config.memory, output.parent, classes)
     with stage("writing the language model"):
-        write_probing(model, output)
+        write_probing(model, output, config.memory)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import save_config
+from phrasebeam.base.config import format_size, save_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -55,6 +56,7 @@ def train_model(
         data = _digests(source, target, config, alignment)
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(texts.source, texts.target)
+            _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / "alignment")
@@ -109,13 +111,25 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
 
 
 def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
-    """Bytes that phrase pairs may take: what the process leaves of `memory`, but an eighth to a half of it."""
+    """Bytes that phrase pairs may take: what the process leaves of `memory`, but a sixteenth to a half of it."""
+    # LexicalTable will add an int32 for each link.
+    expected = _aligned_bytes(bitext) + 4 * len(alignments.points)
+    return min(memory // 2, max(memory // 16, memory_left(memory) - expected))
+
+
+def _aligned_bytes(bitext: Bitext) -> int:
+    """What AlignedBitext adds to the bitext: an int64 for each token."""
+    return 8 * (bitext.source.tokens.size + bitext.target.tokens.size)
+
+
+def _check_memory(bitext: Bitext, memory: int) -> None:
+    """Raises ConfigError where the bitext alone, with its links, cannot be held in `memory` bytes."""
     held = resident_memory()
-    if held is None:
-        return memory // 2
-    # AlignedBitext will add an int64 for each token, LexicalTable an int32 for each link.
-    expected = 8 * (bitext.source.tokens.size + bitext.target.tokens.size) + 4 * len(alignments.points)
-    return min(memory // 2, max(memory // 8, memory - held.all - expected))
+    needed = (held.all if held else 0) + _aligned_bytes(bitext)
+    if needed > memory:
+        n_words, size = bitext.source.tokens.size, -(-needed // 2**20)
+        found = f"{format_size(memory)}, but a bitext of {n_words:,} source words takes {size:,}M at least"
+        raise ConfigError(f"memory: {found}; give more, or less data")
 
 
 def _describe(

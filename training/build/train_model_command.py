@@ -6,14 +6,15 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 from phrasebeam.training.build.config import TrainModelConfig
 
 Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the model does not depend on it.")]
-Memory = Annotated[str | None, typer.Option(help="Memory for language model and phrase table, such as 2G.")]
 
 
 def train_model(
@@ -46,6 +47,7 @@ def train_model(
     if raw or source_language or target_language:
         settings = _raw_config(settings, raw, source_language, target_language)
     show_progress()
+    keep_memory(settings.memory)
     description = build(source, target, output, settings, alignment)
     seconds = time.perf_counter() - start
     print(f"{output}: model of {description.sentence_pairs} sentence pairs, made in {seconds:.1f} s")

@@ -7,10 +7,11 @@ from pathlib import Path
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, read_lines
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.decoder.model.digests import file_digest
 from phrasebeam.decoder.model.language_model_folds import FOLDS_FORMAT, FoldsDescription, fold_of, fold_path
 from phrasebeam.decoder.tables.provenance import file_digests
-from phrasebeam.lm.estimate import MEMORY_BYTES, estimate
+from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 
 log = logging.getLogger("phrasebeam")
@@ -22,7 +23,7 @@ def build_lm_folds(
     n_folds: int,
     order: int,
     more: Sequence[str | Path] = (),
-    memory_bytes: int = MEMORY_BYTES,
+    memory_bytes: int = DEFAULT_MEMORY,
 ) -> FoldsDescription:
     """Write the directory `output`, for `open_folds`; one already there is replaced.
 
@@ -39,7 +40,7 @@ def build_lm_folds(
             rest = directory / "rest"
             _write_rest(target, rest, fold, n_folds)
             model = estimate([rest, *more], order, memory_bytes, directory)
-            write_probing(model, fold_path(directory, fold))
+            write_probing(model, fold_path(directory, fold), memory_bytes)
             rest.unlink()
             files[fold_path(directory, fold).name] = file_digest(fold_path(directory, fold))
         description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, order=order, data=data, files=files)

@@ -4,14 +4,13 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, Bytes, Section, Threads
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Section, Threads
+from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import MOST_FOLDS
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 
-# Marks settings that have no effect on what a run has done so far: it may go on with other values of them.
-WITHOUT_EFFECT = "without effect on what was done"
 MOST_RUNS = 100  # of one command, with a seed or a factor each
 MOST_HYPOTHESES = 10_000  # of a sentence; products of each with each take 800 MB
 MOST_NAMES = 1_000_000  # of features, in memory
@@ -19,8 +18,8 @@ LARGEST_BATCH = 100_000  # sentences, whose updates are in memory together
 Iterations = Annotated[int, Field(ge=1, le=1000)]  # each is an entry of the progress file, which is read whole
 
 
-class ScoringSettings(Section):
-    """Settings by which translations of development data are made and scored."""
+class ScoringSettings(MemorySettings):
+    """Settings by which translations of development data are made and scored, and the bound on memory."""
 
     metric: MetricName = "bleu"
     lowercase: bool = Field(False, description="ignore case in all scores")
@@ -37,9 +36,6 @@ class TrainingDataSettings(Section):
     )
     sentences: int = Field(0, ge=0, le=MOST_COUNTED, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="longer source sentences are left out")
-    lm_memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
-        2 * 2**30, ge=2**20, description="for estimating language models without a fold"
-    )
 
     @model_validator(mode="after")
     def _has_folds(self) -> "TrainingDataSettings":

@@ -46,12 +46,15 @@ class TrainingData:
         inputs = read_all_markup(read_lines(self.source), "pass-through", self.source, has_tags)
         return islice(with_references(inputs, files), settings.sentences or None)
 
-    def folds(self, model: Model, directory: Path, settings: TrainingDataSettings) -> Sequence[Fold]:
-        """Language models without a fold of the target side each, in `directory`, where they are made if absent."""
+    def folds(self, model: Model, directory: Path, settings: TrainingDataSettings, memory: int) -> Sequence[Fold]:
+        """Language models without a fold of the target side each, in `directory`, where they are made if absent.
+
+        Estimating them takes `memory` bytes at most, see `estimate`.
+        """
         if not settings.lm_folds:
             return ()
         if not (directory / "folds.yaml").exists():
-            order, memory = model.description.language_model_order, settings.lm_memory
+            order = model.description.language_model_order
             build_lm_folds(self.target, directory, settings.lm_folds, order, memory_bytes=memory)
         return open_folds(directory, model)
 

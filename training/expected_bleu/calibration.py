@@ -7,7 +7,6 @@ and tuning takes it back afterwards. Wuebker et al. (2015) have nothing like it.
 
 import numpy as np
 
-from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.expected_bleu.objective import LISTS_AT_ONCE, ScoredLists
 
@@ -31,19 +30,18 @@ def add_best(lists: ScoredLists, begin, end, weights, total):
         total[0] += bleu
 
 
-def calibrate(lists: ScoredLists, target_words: np.ndarray, memory: int) -> tuple[np.ndarray, np.ndarray]:
+def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(float64[E] weights of events, float64[2] weights of a phrase and of a target word).
 
     target_words: int64[E], of the phrase of each event. The weights maximize the mean BLEU of the
-    best hypotheses: by steps along each, of half the length where none is better (Hooke & Jeeves 1961). Beyond `memory`
-    bytes, pages of lists are released.
+    best hypotheses: by steps along each, of half the length where none is better (Hooke & Jeeves 1961).
     """
     design = np.stack([np.ones(target_words.size), target_words], axis=1)
     point, step = np.zeros(2), FIRST_STEP
-    best = _mean_best(lists, design @ point, memory)
+    best = _mean_best(lists, design @ point)
     while step >= LAST_STEP:
         trials = [point + step * np.array(direction) for direction in ((-1, 0), (1, 0), (0, -1), (0, 1))]
-        values = [_mean_best(lists, design @ trial, memory) for trial in trials]
+        values = [_mean_best(lists, design @ trial) for trial in trials]
         if max(values) > best:
             point, best = trials[int(np.argmax(values))], max(values)
         else:
@@ -51,9 +49,8 @@ def calibrate(lists: ScoredLists, target_words: np.ndarray, memory: int) -> tupl
     return design @ point, point
 
 
-def _mean_best(lists: ScoredLists, weights: np.ndarray, memory: int) -> float:
+def _mean_best(lists: ScoredLists, weights: np.ndarray) -> float:
     n_lists, total = lists.first.size - 1, np.zeros(1)
     for begin in range(0, n_lists, LISTS_AT_ONCE):
         add_best(lists, begin, min(begin + LISTS_AT_ONCE, n_lists), weights, total)
-        release_pages_above(memory, *lists)
     return float(total[0]) / n_lists

@@ -4,12 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, Bytes, Factor, PositiveFactor, Section
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Section
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import (
     MOST_HYPOTHESES,
-    WITHOUT_EFFECT,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,
@@ -80,9 +79,6 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     )
     development_search: SearchSettings | None = Field(
         None, description="for scores with fixed weights; none: as for the lists"
-    )
-    memory: Annotated[Bytes, WITHOUT_EFFECT] = Field(
-        2**30, ge=64 * 2**20, description="bytes beyond which pages of the lists are let go of"
     )
 
     @field_validator("features")

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
@@ -41,6 +43,7 @@ def train_expected_bleu_command(
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="penalty")] = None,
     lm_folds: shared.LmFolds = None,
     threads: shared.Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
     options = {
@@ -50,9 +53,11 @@ def train_expected_bleu_command(
         "leave_one_out": leave_one_out,
         "lm_folds": lm_folds,
         "threads": threads,
+        "memory": memory,
     }
     settings = config_with_options(config, ExpectedBleuConfig, options)
     show_progress()
+    keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     progress = train_expected_bleu(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists)
     print(to_table(progress))

@@ -119,7 +119,7 @@ class ExpectedBleuTraining:
         name = self.derived.signature(config.model_dump(mode="json", include=LIST_SETTINGS), data)
         store = ListStore(directory, name, len(opened.tables.phrases.ln_scores))
         if not store.index.is_whole:
-            folds = self.corpus.folds(opened, directory / "lm_folds", config)
+            folds = self.corpus.folds(opened, directory / "lm_folds", config, config.memory)
             sentences = self.corpus.pairs(config, opened.has_tags)
             n_lines = sum(1 for _ in read_lines(self.corpus.source))
             total = min(config.sentences or n_lines, n_lines)
@@ -188,7 +188,7 @@ class ExpectedBleuTraining:
         mend = f"delete {self.checkpoint}, and the training begins again"
         parameters = map_array(self.parameters_file(number), PARAMETERS, {}, mend).astype(np.float64)
         settings = {
-            "expected_bleu": self.config.model_dump(mode="json", exclude={"threads"}) | {"iteration": number},
+            "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,
         }
         scores = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters))

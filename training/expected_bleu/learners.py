@@ -68,7 +68,7 @@ class FeatureLearner:
             self.by_orientation = find_orientation_features(orientations, events, self.features.size)
             designs = (*designs, self.by_orientation.design)
         self.size = self.features.size + (self.by_orientation.size if self.by_orientation else 0)
-        shared = config.tau, config.scale, config.threads, config.memory
+        shared = config.tau, config.scale, config.threads
         calibrated = _calibrated(opened, store, config)
         self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
 
@@ -141,7 +141,7 @@ class ChannelLearner:
         config, probabilities = self.config, tuple(np.split(parameters, len(self.channels)))
         by_pair = sum(map(ln_ratio, self.channels, probabilities))
         weights = np.asarray(by_pair)[self.pairs] + (0.0 if self.calibrated is None else self.calibrated)
-        expected, by_event = expectations(self.lists, weights, config.scale, config.threads, config.memory)
+        expected, by_event = expectations(self.lists, weights, config.scale, config.threads)
         penalty = sum(map(divergence, self.channels, probabilities))
         value = ObjectiveValue(ln_expected(expected) - config.tau * penalty, expected, penalty)
         gradient = np.zeros(probabilities[0].size)
@@ -179,7 +179,7 @@ def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> 
     if not config.calibrate:
         return None
     target_words = np.diff(opened.tables.phrases.target_offsets)[store.events().pair]
-    calibrated, (phrase, word) = calibrate(store.lists(), target_words, config.memory)
+    calibrated, (phrase, word) = calibrate(store.lists(), target_words)
     log.info("calibration: %.2f for a phrase, %.2f for a target word", phrase, word)
     return calibrated
 

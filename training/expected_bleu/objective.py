@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.resident_memory import release_pages_above
 from phrasebeam.kernels.jit import kernel
 
 PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
@@ -94,10 +93,8 @@ def add_by_feature(design: Design, amounts, out):
             out[design.feature[i]] += amounts[e]
 
 
-def expectations(
-    lists: ScoredLists, weights: np.ndarray, scale: float, threads: int, memory: int
-) -> tuple[float, np.ndarray]:
-    """(<beta>, float64[E] its gradient by the weights of events); beyond `memory` bytes, pages of lists are released.
+def expectations(lists: ScoredLists, weights: np.ndarray, scale: float, threads: int) -> tuple[float, np.ndarray]:
+    """(<beta>, float64[E] its gradient by the weights of events).
 
     Takes memory for PARTS gradients, whatever the size of the lists.
     """
@@ -110,7 +107,6 @@ def expectations(
         for begin in range(ends[part], ends[part + 1], LISTS_AT_ONCE):
             end = min(begin + LISTS_AT_ONCE, ends[part + 1])
             add_expectations(lists, begin, end, weights, scale, scratch, gradient, total)
-            release_pages_above(memory, *lists)
         return float(total[0]), gradient
 
     expected, summed = 0.0, np.zeros(weights.size)
@@ -143,7 +139,6 @@ class Objective:
     tau: float
     scale: float = 1.0  # of model scores before they become probabilities
     threads: int = 1
-    memory: int = 1 << 30  # bytes, see expectations
     calibrated: np.ndarray | None = None  # float64[E], weights of events before learning; None: all 0
 
     def at(self, weights: np.ndarray) -> tuple[ObjectiveValue, np.ndarray]:
@@ -151,7 +146,7 @@ class Objective:
         by_event = np.zeros(self.designs[0].first.size - 1) if self.calibrated is None else self.calibrated.copy()
         for design in self.designs:
             add_by_event(design, weights, by_event)
-        expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads, self.memory)
+        expected, event_gradient = expectations(self.lists, by_event, self.scale, self.threads)
         ln_value, penalty = ln_expected(expected), float(weights @ weights)
         gradient = -2.0 * self.tau * weights
         event_gradient /= expected

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, Factor, PositiveFactor, Seed, Threads
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Seed, Threads
 from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
@@ -12,7 +12,6 @@ from phrasebeam.training.common.settings import (
     MOST_HYPOTHESES,
     MOST_NAMES,
     MOST_RUNS,
-    WITHOUT_EFFECT,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,

@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
@@ -46,6 +48,7 @@ def train_ranking_command(
     lm_folds: shared.LmFolds = None,
     seed: Annotated[int | None, typer.Option(help="Of shards and orders.", show_default="1")] = None,
     threads: shared.Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection."""
     options = {
@@ -58,9 +61,11 @@ def train_ranking_command(
         "lm_folds": lm_folds,
         "seed": seed,
         "threads": threads,
+        "memory": memory,
     }
     settings = config_with_options(config, RankingConfig, options)
     show_progress()
+    keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     development = DevelopmentData(dev_source, dev_reference)
     print(to_table(train_ranking(model, corpus, development, output, settings, tasks)))

@@ -64,7 +64,7 @@ def train_ranking(
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(derived.opened, model, work, config.templates)
     examples = examples_of(pairs, config)
-    decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config))
+    decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config, config.memory))
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
     if not rates.dense.any() and not (rates.groups > 0)[opened.tables.sparse.active].any():
@@ -76,7 +76,7 @@ def train_ranking(
     progress = training.finish(signature, start_weights(decoder, rates, config))
     logs = [work / UPDATES.format(shard) for shard in range(len(divided.shards.members))]
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
-    settings = config.model_dump(mode="json", exclude={"threads", "workers"})
+    settings = config.model_dump(mode="json", exclude={"threads", "workers", "memory"})
     write_learned(derived, scorer.decoder, load_best(work, signature), learned, settings, WORK)
     if config.task_weights == "own" and progress.best > 0:
         for shard, label in enumerate(divided.labels):

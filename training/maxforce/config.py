@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import MOST_COUNTED, Factor, PositiveFactor, Seed, section_of
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Seed, section_of
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
@@ -13,7 +13,6 @@ from phrasebeam.training.common.settings import (
     LARGEST_BATCH,
     MOST_NAMES,
     MOST_RUNS,
-    WITHOUT_EFFECT,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,

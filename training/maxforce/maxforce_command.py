@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
@@ -39,6 +41,7 @@ def train_maxforce_command(
         typer.Option(help="Of the order of sentences; of several, the mean of what they learn.", show_default="1"),
     ] = None,
     threads: shared.Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
     options = {
@@ -48,9 +51,11 @@ def train_maxforce_command(
         "lm_folds": lm_folds,
         "seeds": seed,
         "threads": threads,
+        "memory": memory,
     }
     settings = config_with_options(config, MaxforceConfig, options)
     show_progress()
+    keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
     for number, progress in result.progress.items():

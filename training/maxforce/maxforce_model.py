@@ -60,7 +60,7 @@ def train_maxforce(
     work, signature = derived.work, derived.signature(settings_with_effect(config))
     begin(work / "work.yaml", SignedSection(signature=signature))
     opened = with_features(derived.opened, model, work, config.templates)
-    folds = corpus.folds(opened, work / "lm_folds", config)
+    folds = corpus.folds(opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)
     objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))
     decoder, progress = Decoder(opened, config.development_search or config.search), {}
@@ -77,7 +77,9 @@ def train_maxforce(
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
     logs = (directory_of(work, seed) / UPDATES.format(0) for seed in config.seeds)
     learned = LearnedFeatures(logs, {number: given for number, (given, _) in enumerate(sentences)}, config.names)
-    write_learned(derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads"}), "maxforce")
+    write_learned(
+        derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads", "memory"}), "maxforce"
+    )
     return TrainingResult(progress, mean)
 
 

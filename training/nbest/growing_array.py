@@ -10,6 +10,7 @@ from pydantic import Field
 
 from phrasebeam.base.array_file import HEADER_SIZE, npy_header
 from phrasebeam.base.errors import FormatError
+from phrasebeam.base.resident_memory import let_release
 from phrasebeam.process.named_errors import named_in_errors
 
 BLOCK = 1 << 20  # bytes that are read at once
@@ -78,7 +79,7 @@ class GrowingArray:
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""
-        return np.load(self.path, mmap_mode="c")
+        return let_release(np.load(self.path, mmap_mode="c"))
 
     def close(self) -> None:
         """Close the file."""

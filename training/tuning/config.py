@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import PositiveFactor, Seed
+from phrasebeam.base.config import WITHOUT_EFFECT, PositiveFactor, Seed
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.training.common.settings import MOST_HYPOTHESES, MOST_RUNS, WITHOUT_EFFECT, Iterations, ScoringSettings
+from phrasebeam.training.common.settings import MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 from phrasebeam.training.tuning.online_config import OnlineTuning
@@ -63,7 +63,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
 
 
 SHARED = dict.fromkeys(
-    ("metric", "lowercase", "reference_length", "threads", "seeds"), "give it for training as a whole"
+    ("metric", "lowercase", "reference_length", "threads", "memory", "seeds"), "give it for training as a whole"
 )
 NOT_TUNED_BY = SHARED | {
     "c": "give that of the method, one",

@@ -75,7 +75,7 @@ def tune_online(
     begin(derived.work / SIGNED, SignedSection(signature=signature))
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
-    folds = training.folds(opened, derived.work / "lm_folds", config.online) if training else ()
+    folds = training.folds(opened, derived.work / "lm_folds", config.online, config.memory) if training else ()
     data, results, found = TuningData(examples, folds), [], {}
     for seed in config.seeds:
         directory = derived.work / f"seed-{seed}"
@@ -86,7 +86,7 @@ def tune_online(
     best = derived.work / f"seed-{max(found, key=lambda seed: found[seed].best_score)}"
     sentences = {example.number: example.given for example in data.examples}
     learned = LearnedFeatures([best / UPDATES.format(0)], sentences, config.online.names)
-    settings = config.model_dump(mode="json", exclude={"threads"})
+    settings = config.model_dump(mode="json", exclude={"threads", "memory"})
     write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, settings, "tune")
     return results
 

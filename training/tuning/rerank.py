@@ -45,7 +45,7 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
         start[:n_dense] = dense
         tunable[:n_dense] = [name not in config.fixed for name in layout.names]
         rng = np.random.default_rng([config.seeds[0], 1])
-        problem = Problem(store.lists(), metric, start, tunable, rng, config.threads)
+        problem = Problem(store.lists(), metric, start, tunable, rng, config.threads, config.memory)
         with stage(f"optimize ({config.method})"):
             optimum = METHODS[config.list_method](problem, config.of(config.list_method))
         before, score = problem.score_of(start), problem.score_of(optimum.weights)

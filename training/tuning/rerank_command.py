@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import log, show_progress
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.definitions import MetricName
@@ -33,6 +35,7 @@ def rerank_command(
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
     threads: shared.Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Learn weights for given n-best lists with any features, and print the best translations of lists by them."""
     if (train is None) != (not reference):
@@ -40,11 +43,13 @@ def rerank_command(
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
     seeds = None if seed is None else [seed]
-    options = {"method": method, "metric": metric, "threads": threads, "seeds": seeds, "c": None if c is None else [c]}
+    learning = {"method": method, "metric": metric, "seeds": seeds, "c": None if c is None else [c]}
+    options = learning | {"threads": threads, "memory": memory}
     settings = config_with_options(config, TuneConfig, options)
     if c is not None:
         settings = settings.with_c(c)
     show_progress()
+    keep_memory(settings.memory)
     if train is not None and reference:
         references = [list(read_lines(path)) for path in reference]
         learned = learn(train, make_metric(settings.metric, references, settings.lowercase), settings)

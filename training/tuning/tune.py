@@ -133,7 +133,7 @@ class Tuner:
         if self.config.sparse == "weights":
             tunable[:n_dense] &= ~is_group(decoder.features)
         rng = np.random.default_rng([self.settings.seed, number])
-        return Problem(store.lists(), self.metric, start, tunable, rng, self.development.threads)
+        return Problem(store.lists(), self.metric, start, tunable, rng, self.development.threads, self.config.memory)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
         reported, after = self.development.reported, iteration.list_score

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common import command_options as shared
@@ -45,6 +47,7 @@ def tune(
     test_source: Annotated[Path | None, typer.Option(help="Other sentences, to score the tuned weights on.")] = None,
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     threads: shared.Threads = None,
+    memory: Memory = None,
 ) -> None:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
     test, held_out = _data("test", test_source, test_reference), _data("dev", dev_source, dev_reference)
@@ -57,10 +60,12 @@ def tune(
         "metric": metric,
         "search": {"algorithm": algorithm},
         "threads": threads,
+        "memory": memory,
     }
     settings = config_with_options(config, TuneConfig, options)
     online = OnlineData(alignment, held_out) if alignment or held_out else None
     show_progress()
+    keep_memory(settings.memory)
     results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online)
     print(to_table(results, settings.metric))
 

@@ -75,7 +75,7 @@ def _write_model(derived: DerivedModel, tuner: Tuner) -> None:
     if sparse is not None:
         written = save_sparse_weights(sparse, output / "sparse")
     settings = {
-        "tune": tuner.config.model_dump(mode="json", exclude={"threads"}),
+        "tune": tuner.config.model_dump(mode="json", exclude={"threads", "memory"}),
         "tuned_from": derived.opened.description.signature,
     }
     names = "tune", tuner.settings.name

@@ -15,7 +15,6 @@ from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.moses.commands import ImportSettings
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.search.search_settings import SearchSettings
@@ -97,7 +96,7 @@ def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
 
 def test_an_import_is_repeatable_and_an_export_too(tmp_path, toy, moses):
     for name, memory in (("first", 2**26), ("second", 2**34)):
-        import_moses(moses / "moses.ini", tmp_path / name, ImportSettings(memory=memory))
+        import_moses(moses / "moses.ini", tmp_path / name, memory)
         export_moses(toy, tmp_path / f"out-{name}")
     for first, second in (("first", "second"), ("out-first", "out-second")):
         assert contents(tmp_path / first) == contents(tmp_path / second)

@@ -60,6 +60,21 @@ def read(text, n_scores, directory, compressed=False, memory=1 << 30):
     return table, source, target
 
 
+def test_sparse_features_are_kept_in_files(tmp_path, monkeypatch):
+    text = "".join(f"a{i} ||| b ||| 1 ||| ||| ||| x{i % 7} {i} y 0.5\n" for i in range(5000))
+    (tmp_path / "table").write_text(text)
+    for at_once in (100, 5000):
+        monkeypatch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
+        reader = PhraseTableReader(tmp_path / "table", 1, Vocabulary(), Vocabulary())
+        reader.read(tmp_path / f"phrases-{at_once}")
+        assert reader.sparse.offsets.tolist() == [*range(0, 10_001, 2)]
+        names = list(reader.sparse_names)
+        assert [names[i] for i in reader.sparse.numbers] == [name for i in range(5000) for name in (f"x{i % 7}", "y")]
+        assert reader.sparse.values.tolist() == [value for i in range(5000) for value in (i, 0.5)]
+        assert len(reader.pairs.sparse_numbers) == 0
+        assert not [path for path in (tmp_path / f"phrases-{at_once}").iterdir() if "sparse" in path.name]
+
+
 def as_dict(table, source, target):
     """The table in the naive reader's form."""
     found = {}
@@ -98,7 +113,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
         paths = directory / "phrases", (source, target), directory / "reordering"
-        missing = read_reordering_table(directory / "text", FE, *paths, memory)
+        missing = read_reordering_table(directory / "text", FE, *paths)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
         np.testing.assert_allclose(scores.ln_scores, rows, rtol=1e-6)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
+from phrasebeam.base import memory_bound
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.resident_memory import ResidentMemory
@@ -81,23 +82,34 @@ def test_the_parts_fit_together(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model", "source", "target"]
 
 
-def test_same_bytes_every_time(tmp_path):
+def test_same_bytes_every_time(tmp_path, monkeypatch):
     source, target = bitext(tmp_path)
     first = train_model(source, target, tmp_path / "first", config(threads=1))
-    second = train_model(source, target, tmp_path / "second", config(threads=2, memory="100M"))
+    monkeypatch.setattr(building, "_memory_left", lambda *_: 100_000)  # the phrase pairs in many pieces
+    second = train_model(source, target, tmp_path / "second", config(threads=2, memory="3G"))
     assert contents(tmp_path / "first") == contents(tmp_path / "second")
     assert first.signature == second.signature
     other = train_model(source, target, tmp_path / "other", config(phrases={"max_length": 3}))
     assert other.signature != first.signature
 
 
-@pytest.mark.parametrize(("held", "share"), [(0, 2), (600, 4), (2000, 8), (None, 2)])
-def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, share):
-    aligned = Alignments(np.array([0, 50]), np.zeros((50, 2), np.int32))  # 200 bytes to come
+@pytest.mark.parametrize(("held", "left"), [(0, 512), (512, 384 - 1 / 64), (2048, 64), (None, 384 - 1 / 64)])
+def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
+    aligned = Alignments(np.array([0, 1 << 12]), np.zeros((1 << 12, 2), np.int32))  # 16 K to come
     corpus = Corpus(np.array([0, 0]), np.zeros(0, np.int32))
     pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
-    monkeypatch.setattr(building, "resident_memory", lambda: None if held is None else ResidentMemory(held, 0))
-    assert building._memory_left(pairs, aligned, 1 << 10) == (1 << 10) // share - (32 if share == 4 else 0)
+    found = None if held is None else ResidentMemory(held << 20, 0)
+    monkeypatch.setattr(memory_bound, "resident_memory", lambda: found)
+    assert building._memory_left(pairs, aligned, 1 << 30) == left * 2**20
+
+
+def test_a_bitext_that_memory_cannot_hold_is_refused_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr(building, "resident_memory", lambda: ResidentMemory((384 << 20) - 1000, 0))
+    source, target = bitext(tmp_path)
+    message = "memory: 384M, but a bitext of .* source words takes 385M at least; give more, or less data"
+    with pytest.raises(ConfigError, match=message):
+        train_model(source, target, tmp_path / "model", config(memory="384M"))
+    assert not (tmp_path / "model").exists()
 
 
 def test_a_given_alignment_is_used(tmp_path):

@@ -97,6 +97,6 @@ def test_options_for_further_language_models(train, tmp_path):
 
 
 def test_options(train):
-    status, output, _ = train(threads="1", memory="256M")
+    status, output, _ = train(threads="1", memory="3G")
     assert status == 0
     assert "120" in output

@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Factor, Section
+from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.training.tuning.methods.envelope import line_search, new_changes
 from phrasebeam.training.tuning.methods.linear import fill_scores
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
@@ -32,7 +33,6 @@ class Mert(Section):
 
 
 GENERATION = 4  # starts that go at once, so that the result does not depend on the number of threads
-MOST_COPIED = 2**31  # bytes of dense features of which a copy by columns is made, in memory
 
 
 class Ascent(NamedTuple):
@@ -77,7 +77,7 @@ def new_space(problem: Problem) -> Space:
     deviations, dense = problem.deviations(), problem.lists.dense
     differs = deviations > 0
     unit = np.divide(1.0, deviations, out=np.zeros(deviations.size), where=differs & problem.tunable)
-    columns = np.ascontiguousarray(dense.T) if dense.nbytes <= MOST_COPIED else dense.T
+    columns = np.ascontiguousarray(dense.T) if dense.nbytes <= memory_left(problem.memory) else dense.T
     return Space(unit, columns, not np.any(differs & ~problem.tunable))
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
@@ -32,6 +33,7 @@ class Problem:
     tunable: np.ndarray  # bool[F], the others keep their weight
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
     threads: int = 1
+    memory: int = DEFAULT_MEMORY  # bytes that the process may hold
 
     @property
     def n_sentences(self) -> int:

@@ -1,0 +1,182 @@
+"""A bound on the memory of a command and its processes: it is kept as far as possible, and what exceeds it is reported.
+
+Pages of mapped files are released by a thread that looks the more often, the closer the process is to the bound. Work
+that fills memory of its own asks `memory_left` how much it may take, and puts the rest on disk.
+"""
+
+import os
+import threading
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
+from phrasebeam.base.resident_memory import (
+    descendants,
+    peak_memory,
+    proportional_memory,
+    release_all,
+    resident_memory,
+)
+
+DEFAULT_MEMORY = 2 << 30  # bytes
+LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
+MEMORY_HELP = "Bytes that the command may hold in memory, such as 2G; what does not fit goes to disk."
+RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
+BYTES_PER_SECOND = 2 << 30  # about as fast as a process can fill memory
+SECONDS_BETWEEN_LOOKS = 0.005, 0.25  # at least and at most
+SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take milliseconds
+
+
+def _large_enough(n_bytes: int) -> int:
+    if n_bytes < LEAST_MEMORY:
+        raise ValueError(f"should be at least {format_size(LEAST_MEMORY)}, since the program itself takes that")
+    return n_bytes
+
+
+class MemorySettings(Section):
+    """The bound on memory, which has no effect on results."""
+
+    memory: Annotated[Bytes, AfterValidator(_large_enough), WITHOUT_EFFECT] = Field(
+        DEFAULT_MEMORY,
+        description="bytes that the process and its children may hold resident; what does not fit goes to disk",
+    )
+
+
+def memory_option(memory: str | None) -> int:
+    """The bytes that the option --memory of a command means; None: the default. Raises ConfigError."""
+    return parse_config({"memory": memory} if memory is not None else {}, MemorySettings, "options").memory
+
+
+def memory_left(n_bytes: int) -> int:
+    """What new arrays of this process may take so that it stays below `n_bytes`: at least a sixteenth of that."""
+    held = resident_memory()
+    return max(n_bytes // 16, _threshold(n_bytes) - (held.all if held else n_bytes // 2))
+
+
+def _threshold(n_bytes: int) -> int:
+    """The bytes from which on pages are released."""
+    return n_bytes - max(RESERVE, n_bytes // 8)
+
+
+class MemoryBound:
+    """Keeps this process below `n_bytes` by releasing mapped pages, and notes its peak and that of its processes."""
+
+    def __init__(self, n_bytes: int):
+        self.n_bytes, self.peak, self.peak_of_processes = n_bytes, 0, 0
+        self.names: set[str] = set()  # of the other processes
+        self._peak_before = peak_memory()
+        self._last_mapped = 0  # mapped bytes that were resident after the last release, such as those of libraries
+        self._looks_at_processes = 0.0  # seconds until the next
+        self.start()
+
+    def start(self) -> None:
+        """Look at memory in a thread until `stop`."""
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="memory", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._stopped.set()
+        self._thread.join()
+
+    def report(self) -> str:
+        """A line that tells of a peak beyond the bound, and what to do; empty where the bound was kept."""
+        own = peak_memory()
+        peak = max(self.peak, own if own > self._peak_before else 0)
+        if peak <= self.n_bytes:
+            return ""
+        others = f", {_megabytes(self.peak_of_processes)} of it in {', '.join(sorted(self.names))}"
+        advice = "; give more, fewer --threads, or less data" if self.names else "; give more, or less data"
+        return (
+            f"held {_megabytes(peak)} of memory at its peak{others if self.names else ''}, "
+            f"more than --memory {format_size(self.n_bytes)}{advice}"
+        )
+
+    def _watch(self) -> None:
+        seconds = 0.0
+        while not self._stopped.wait(seconds):
+            self._looks_at_processes -= seconds
+            seconds = self._look()
+            if self._looks_at_processes <= 0:
+                self._looks_at_processes = SECONDS_BETWEEN_PROCESSES
+                self._look_at_processes()
+
+    def _look(self) -> float:
+        """Release mapped pages where the bound is near and they are many; the seconds until the next look."""
+        memory = resident_memory()
+        if memory is None:
+            return SECONDS_BETWEEN_LOOKS[1]
+        self.peak = max(self.peak, memory.all)
+        free = _threshold(self.n_bytes) - memory.all
+        if free < 0 and memory.mapped - self._last_mapped > self.n_bytes // 16:
+            release_all()
+            memory = resident_memory() or memory
+            self._last_mapped = memory.mapped
+        least, most = SECONDS_BETWEEN_LOOKS
+        return min(most, max(least, free / BYTES_PER_SECOND))
+
+    def _look_at_processes(self) -> None:
+        sizes = {pid: proportional_memory(pid) for pid in descendants()}
+        if not sizes:
+            return
+        total = sum(sizes.values())
+        together = proportional_memory("self") + total
+        if together > self.peak:
+            self.peak, self.peak_of_processes = together, total
+            self.names = {_name_of(pid) for pid in sizes} - {""}
+
+
+def keep_memory(n_bytes: int) -> None:
+    """Keep this process and its children to `n_bytes` until `end_memory_bound`: called by commands, before the work."""
+    global _bound
+    end_memory_bound()
+    _bound = MemoryBound(n_bytes)
+
+
+def end_memory_bound() -> str:
+    """End what `keep_memory` began; a line that tells of a peak beyond the bound, empty where it was kept."""
+    global _bound
+    ended, _bound = _bound, None
+    if ended is None:
+        return ""
+    ended.stop()
+    return ended.report()
+
+
+def keep_share(parts: int) -> None:
+    """In a forked process: keep to an equal part of the bound of its parent, if that has one."""
+    if _bound is not None:
+        keep_memory(_bound.n_bytes // parts)
+
+
+def _megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 2**20:,.0f}M"
+
+
+def _name_of(pid: int) -> str:
+    """The module that a process of ours runs, the command of another one, "" if it is gone."""
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+    except OSError:
+        return ""
+    after_m = command[command.index("-m") + 1 :] if "-m" in command else []
+    return after_m[0].rpartition(".")[2] if after_m else Path(command[0]).name
+
+
+_bound: MemoryBound | None = None
+
+
+def _before_fork() -> None:
+    if _bound is not None:
+        _bound.stop()
+
+
+def _after_fork() -> None:
+    if _bound is not None:
+        _bound.start()
+
+
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork)
