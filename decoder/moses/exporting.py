@@ -17,6 +17,7 @@ from phrasebeam.decoder.features.registry import OPTIONAL
 from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import SparseColumn, weight_lines
@@ -45,11 +46,13 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     """Write the model directory `model` as a Moses model into the directory `output`; an earlier export is replaced.
 
     Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
-    and then leaves `output` as it was.
+    also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
     check_output(output, "moses.ini", HEADING)
     opened = open_model(model)
+    if wrong := next(findings(model, is_verified=False), None):
+        raise ModelError(wrong)
     _check_words(Path(model), opened)
     for entry in opened.description.language_models:
         if entry.classes:

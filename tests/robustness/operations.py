@@ -89,7 +89,7 @@ RAW = [
 ]
 MOSES = [_operation("import-moses", f"import-moses moses/moses.ini {IMPORT}", *OUR_MODEL)]
 MOSES_PACKED = [_operation("import-moses of gzip", f"import-moses moses/packed.ini {IMPORT}", *OUR_MODEL)]
-ARPA = [_operation("import-moses of ARPA", f"import-moses moses/arpa.ini {IMPORT} --memory 64M", *OUR_MODEL)]
+ARPA = [_operation("import-moses of ARPA", f"import-moses moses/arpa.ini {IMPORT}", *OUR_MODEL)]
 TRUECASERS = [
     _operation(
         "truecasers", f"import-moses moses/moses.ini {IMPORT} {CASING}", "translate --model out/model --raw < raw.de"

@@ -203,6 +203,16 @@ def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
         export_moses(model, tmp_path / "moses")
 
 
+@pytest.mark.parametrize("word", [-1, 10**6])
+def test_a_damaged_table_is_not_exported(tmp_path, toy, word):
+    model = shutil.copytree(toy, tmp_path / "model")
+    path = model / "phrases" / "target_words.npy"
+    np.save(path, np.full_like(np.load(path), word))
+    with pytest.raises(ModelError, match=rf"target_words.npy: {word} at 0, expected 0 to"):
+        export_moses(model, tmp_path / "moses")
+    assert not (tmp_path / "moses").exists()
+
+
 def test_a_damaged_language_model_is_named(tmp_path, moses):
     (moses / "lm.bin").write_bytes(b"garbage")
     with pytest.raises(FormatError, match=r"lm.bin: not a language model"):
