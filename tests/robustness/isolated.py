@@ -68,7 +68,7 @@ def _content(file):
 
 
 def _run(commands):
-    logging.disable(logging.INFO)  # progress
+    logging.disable(logging.WARNING)  # progress and remarks
     for command in commands:
         with open(command.stdin, "rb") as file:
             os.dup2(file.fileno(), 0)

@@ -13,6 +13,7 @@ from tests.robustness.nasty_text import nasty_lines
 from tests.robustness.operations import command_in
 
 SEARCH = "translate --model toy --nbest 3 --nbest-output out/nbest --lattice-output out/lattice --scores --alignment"
+TRAIN = "train-model --output out/model"
 OPERATIONS = {
     "source": f"{SEARCH} --segmentation < nasty",
     "cube": f"{SEARCH} --algorithm cube --mbr < nasty",
@@ -20,8 +21,9 @@ OPERATIONS = {
     "mark": f"{SEARCH} --oov mark < nasty",
     **{markup: f"{SEARCH} --markup {markup} < nasty" for markup in ("exclusive", "inclusive", "constraint")},
     "prefix": "translate --model toy --prefix nasty --partial-word < source",
-    "reference": "translate --model toy --leave-one-out drop --reference nasty --word-alignment alignment < source",
-    "alignment": "translate --model toy --leave-one-out penalty --reference reference --word-alignment nasty < source",
+    "training source": f"{TRAIN} --source nasty --target reference --alignment alignment",
+    "training target": f"{TRAIN} --source source --target nasty --alignment alignment",
+    "alignment": f"{TRAIN} --source source --target reference --alignment nasty",
     "forced": "forced-decode --model toy --source nasty --reference reference --output out/forced",
     "forced reference": "forced-decode --model toy --source source --reference nasty --output out/forced",
     "evaluate": "evaluate --hypothesis nasty --reference reference --metric bleu chrf ter",
@@ -52,7 +54,7 @@ def directory(tmp_path_factory):
 
 
 @pytest.mark.needs_jit
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(lines=st.lists(nasty_lines, min_size=1, max_size=4), name=st.sampled_from(sorted(OPERATIONS)))
 def test_nasty_lines_do_no_harm(directory, lines, name):
     (directory / "nasty").write_bytes(b"".join(piece * times + b"\n" for piece, times in lines))
