@@ -66,7 +66,7 @@ def score_word(tables: ProbingTables, context, backoffs, length, word, out_conte
 
 @inlined_kernel
 def is_log10_prob(value):
-    """Whether `value` (a float) can be the log10 probability of some words: neither NaN nor infinite nor too high."""
+    """Whether `value` (float64) can be the log10 probability of some words: neither NaN nor infinite nor too high."""
     return -np.inf < value <= HIGHEST_LOG10_PROB
 
 
@@ -84,7 +84,7 @@ def score_words(tables: ProbingTables, words, contexts, backoffs, length, out_lo
             tables, contexts[row], backoffs[row], length, words[i], contexts[1 - row], backoffs[1 - row]
         )
         out_log10_prob[i], out_ngram_length[i] = log10_prob, ngram_length
-        if not is_log10_prob(log10_prob):
+        if not is_log10_prob(np.float64(log10_prob)):
             n_sound = min(n_sound, i)
         row = 1 - row
     return row, length, n_sound

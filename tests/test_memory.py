@@ -11,7 +11,7 @@ from phrasebeam.base.config import save_config
 from phrasebeam.base.memory_bound import LEAST_MEMORY
 from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
 from phrasebeam.decoder.tables.source_slots import build_slots
 from tests import ROOT
 from tests.decoder.models import random_lm
@@ -92,7 +92,7 @@ def directory(tmp_path_factory):
         settings={},
         data={},
     )
-    save_config(description, model / "model.yaml")
+    save_description(description, model)
     (directory / "source").write_text(f"{SENTENCE}\n" * 2)
     (directory / "target").write_text(f"{TRANSLATION}\n" * 2)
     return directory

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import run, table
+from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.training.expected_bleu.config import Steps
 from phrasebeam.training.expected_bleu.growth_transformation import Channel, ascend, divergence, ln_ratio, step
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
@@ -74,7 +75,8 @@ def measured(given: argparse.Namespace) -> dict[str, float]:
     """Seconds of all iterations, peak memory of this process in bytes, and what they came to."""
     store = ListStore(given.directory, "random", given.table)
     lists, pairs = store.lists(), store.events().pair
-    shared = 1.0, given.threads, 1 << 30
+    shared = 1.0, given.threads
+    keep_memory(1 << 30)
     expectations(lists._replace(first=lists.first[:5]), np.zeros(pairs.size), *shared)
     values, begin = [], time.perf_counter()
     if given.only == "gt":

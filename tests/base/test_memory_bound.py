@@ -22,7 +22,7 @@ from phrasebeam.base.memory_bound import (
     memory_left,
     memory_option,
 )
-from phrasebeam.base.resident_memory import ResidentMemory, let_release, resident_memory
+from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
 from tests import ROOT
@@ -36,7 +36,8 @@ if resident_memory() is None:
 
 @pytest.fixture(autouse=True)
 def ended():
-    """No bound is left over."""
+    """No bound is left over, and no pages of other tests are there to be released."""
+    release_all()
     yield
     end_memory_bound()
 

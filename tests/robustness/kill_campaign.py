@@ -197,7 +197,7 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
             make_more_data(Path(place) / "data")
         trials = KillCampaign(Path(place), rng)
         for i in range(kills):
-            name, number = names[i % len(names)], SIGNALS[(i + i // len(names)) % len(SIGNALS)]
+            name, number = names[i % len(names)], SIGNALS[(i % len(names) + i // len(names)) % len(SIGNALS)]
             trial = trials.trial(name, number)
             counts.update({(name, number.name, column): value for column, value in row_of(trial).items()})
             found = [f"{name}, {number.name}, trial {i + 1}: {complaint}" for complaint in trial.complaints]

@@ -13,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 
 import numpy as np
+from pydantic import Field
 
 from phrasebeam.base.array_struct import array_fields
-from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.resident_memory import let_release
@@ -29,8 +30,8 @@ ALIGNMENT = 8
 class StoredLattices(Section):
     """store.yaml."""
 
-    counts: dict[str, int]  # of sentence pairs, by status
-    index_crc32: int
+    counts: dict[str, Count]  # of sentence pairs, by status
+    index_crc32: int = Field(ge=0, lt=2**32)
 
 
 class LatticeWriter:

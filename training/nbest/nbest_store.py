@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.config import Section, load_config
+from phrasebeam.base.config import Count, Section, load_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.sparse.sparse_rows import SparseRows
@@ -26,9 +26,9 @@ INDEX = "lists.json"
 class StoreShape(Section):
     """How many sentences a store has, and how many numbers each hypothesis."""
 
-    sentences: int = Field(ge=0)
-    dense: int = Field(ge=0)
-    statistics: int = Field(ge=0)
+    sentences: Count
+    dense: Count
+    statistics: Count
 
 
 class StoredRows(Section):
