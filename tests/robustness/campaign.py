@@ -42,7 +42,7 @@ def sound_materials() -> Iterator[Sound]:
         targets, results = all_targets(directory), {}
         for operation in [operation for target in targets for operation in target.operations]:
             if operation not in results:
-                lay_out(directory, copy)
+                lay_out(directory, copy, operation)
                 end = run_here(operation.commands, copy)
                 if end.status:
                     raise RuntimeError(f"{operation.name} fails on sound files: {end.errors}")

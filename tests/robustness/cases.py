@@ -52,7 +52,7 @@ def run_case(sound: Sound, seed: int, number: int, seconds: int, directory: Path
     rng = Random(f"{seed}/{number}")
     target = sound.targets[number % len(sound.targets)]
     operation = rng.choice(target.operations)
-    lay_out(sound.directory, directory)
+    lay_out(sound.directory, directory, operation)
     is_older = target.model is not None and rng.random() < SHARE_OF_OLDER
     if is_older:
         remove_digests(directory / target.model / "model.yaml")
@@ -68,10 +68,11 @@ def run_case(sound: Sound, seed: int, number: int, seconds: int, directory: Path
     return Verdict(number, kind, target.path, mutation, operation.name, _last_line(end) if kind != "same" else "")
 
 
-def lay_out(source: Path, directory: Path) -> None:
-    """The materials by hard links, but copies of what trainings write to, and a new directory for output."""
+def lay_out(source: Path, directory: Path, operation: Operation) -> None:
+    """The materials by hard links, but copies of what the operation writes to, and a new directory for output."""
     shutil.copytree(source, directory, copy_function=os.link, ignore=shutil.ignore_patterns("runs"))
-    shutil.copytree(source / "runs", directory / "runs")
+    for path in [Path(word) for word in operation.commands[0].arguments if word.startswith("runs/")]:
+        shutil.copytree(source / path, directory / path)
     (directory / "out").mkdir()
 
 
