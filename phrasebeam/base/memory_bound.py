@@ -24,8 +24,8 @@ DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it
 MEMORY_HELP = "Bytes that the command may hold in memory, such as 2G; what does not fit goes to disk."
 RESERVE = 96 << 20  # bytes of the bound, or an eighth, that are kept free: memory grows between two looks
-BYTES_PER_SECOND = 2 << 30  # about as fast as a process can fill memory
-SECONDS_BETWEEN_LOOKS = 0.005, 0.25  # at least and at most
+BYTES_PER_SECOND = 8 << 30  # about as fast as pages of a file in the cache become resident
+SECONDS_BETWEEN_LOOKS = 0.002, 0.25  # at least and at most
 SECONDS_BETWEEN_PROCESSES = 0.25  # looks at other processes, which take milliseconds
 
 
