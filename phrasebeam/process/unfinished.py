@@ -96,7 +96,10 @@ def _new(folder: Path, name: str, is_directory: bool) -> tuple[Path, int]:
     while True:
         if is_directory:
             path = Path(tempfile.mkdtemp(SUFFIX, f".{name}.", folder)).absolute()
-            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                descriptor = os.open(path, os.O_RDONLY)
+            except FileNotFoundError:  # another process removed it before it was opened
+                continue
         else:
             descriptor, text = tempfile.mkstemp(SUFFIX, f".{name}.", folder)
             path = Path(text).absolute()

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -100,3 +101,17 @@ with atomic_directory(folder / "result") as directory:
     __import__("os")._exit(0)
 """
     assert subprocess.check_output([sys.executable, "-c", script], cwd=ROOT) == b"[]\n"
+
+
+def test_a_directory_that_another_process_removes_at_once_is_made_again(tmp_path, monkeypatch):
+    make, made = tempfile.mkdtemp, []
+
+    def make_and_lose(*arguments):
+        made.append(make(*arguments))
+        if len(made) == 1:
+            os.rmdir(made[0])  # before we hold its lock
+        return made[-1]
+
+    monkeypatch.setattr(tempfile, "mkdtemp", make_and_lose)
+    with unfinished.unfinished_directory(tmp_path, "out") as directory:
+        assert str(directory) == made[1]

@@ -12,7 +12,6 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import resident_memory
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
@@ -34,6 +33,8 @@ from phrasebeam.training.word_alignment.alignment_points import Alignments, read
 NOT_SETTINGS = ("weights", "memory", "threads")
 
 RAW_ALIGNMENT = "a word alignment counts tokens, and raw text has none yet; tokenize first, or leave out one of the two"
+
+PROGRAM_BYTES = 200 << 20  # of interpreter, libraries and kernels
 
 
 def train_model(
@@ -124,8 +125,9 @@ def _aligned_bytes(bitext: Bitext) -> int:
 
 def _check_memory(bitext: Bitext, memory: int) -> None:
     """Raises ConfigError where the bitext alone, with its links, cannot be held in `memory` bytes."""
-    held = resident_memory()
-    needed = (held.all if held else 0) + _aligned_bytes(bitext)
+    # Not what this process holds now: a program that calls us may hold much that is not ours.
+    tokens = bitext.source.tokens.nbytes + bitext.target.tokens.nbytes
+    needed = PROGRAM_BYTES + tokens + _aligned_bytes(bitext)
     if needed > memory:
         n_words, size = bitext.source.tokens.size, -(-needed // 2**20)
         found = f"{format_size(memory)}, but a bitext of {n_words:,} source words takes {size:,}M at least"

@@ -104,7 +104,7 @@ def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
 
 
 def test_a_bitext_that_memory_cannot_hold_is_refused_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr(building, "resident_memory", lambda: ResidentMemory((384 << 20) - 1000, 0))
+    monkeypatch.setattr(building, "PROGRAM_BYTES", (384 << 20) - 100)
     source, target = bitext(tmp_path)
     message = "memory: 384M, but a bitext of .* source words takes 385M at least; give more, or less data"
     with pytest.raises(ConfigError, match=message):

@@ -139,8 +139,8 @@ def test_unequal_files_are_named(tmp_path):
         ({"metrics": ()}, "bleu, chrf, chrf[+]{2}, ter"),
         ({"paired": "ttest"}, "bootstrap, randomization"),
         ({"tokenize": "14a"}, "13a"),
-        ({"trials": 1}, "2 or more"),
-        ({"seed": 0}, "1 or more"),
+        ({"trials": 1}, "expected from 2"),
+        ({"seed": 0}, "expected from 1"),
         ({"paired": "bootstrap", "confidence": True}, "one of them"),
     ],
 )

@@ -209,7 +209,8 @@ def test_lists_with_sparse_features_score_as_in_the_search(sparse_data, tmp_path
     run = TuningRun(tmp_path / "out" / "tuning" / "seed-1", progress_of(tmp_path / "out").signature)
     tuner = Tuner(open_model(sparse_data / "model"), corpus.read(config), settings, run)
     for number in (2, 1):  # with tuned weights, and with those of the model; a store forgets what it is not asked for
-        decoder, store = tuner.decoder(number - 1), NbestStore.open(run.nbest, number)
+        decoder = tuner.decoder(number - 1)
+        store = NbestStore(run.nbest, len(SOURCES), len(decoder.features.names()), tuner.metric.n_statistics, number)
         problem = tuner.problem(number, store, decoder)
         best = problem.scores(problem.start)[problem.best(problem.scores(problem.start))]
         searched = [decoder.translate(line).score for line in SOURCES]
