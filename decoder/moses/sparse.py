@@ -31,7 +31,7 @@ def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, f
             raise FormatError(path, f"{excerpt(line)}, expected 'NAME WEIGHT'", number)
         if not is_known(fields[0]):
             message = "the decoder has sparse features of the phrase table alone, of Moses' others none"
-            raise FormatError(path, f"{fields[0]}: {message}; remove it, and tune again", number)
+            raise FormatError(path, f"{excerpt(fields[0])}: {message}; remove it, and tune again", number)
         weights[fields[0]] = weight
     return weights
 

@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section, load_config, parse_config, save_config
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file
 
 
@@ -55,6 +55,6 @@ def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[
 
 def _checked(stored: AnySigned, signature: str, path: Path) -> AnySigned:
     if stored.signature != signature:
-        signatures = f"{stored.signature}, expected {signature}"
+        signatures = f"{excerpt(stored.signature)}, expected {signature}"
         raise ConfigError(f"{path}: made with {signatures}; choose another directory, or give the same settings")
     return stored

@@ -186,7 +186,8 @@ class ExpectedBleuTraining:
     def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
         mend = f"delete {self.checkpoint}, and the training begins again"
-        parameters = map_array(self.parameters_file(number), PARAMETERS, {}, mend).astype(np.float64)
+        sizes = {"parameters": learner.start().size}
+        parameters = map_array(self.parameters_file(number), PARAMETERS, sizes, mend).astype(np.float64)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,

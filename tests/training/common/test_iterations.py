@@ -61,7 +61,7 @@ def test_checkpoints_are_of_one_training(tmp_path):
     save_checkpoint(path, progress, {"weights": np.arange(3.0)})
     found, arrays = load_checkpoint(path, ToyProgress, "mine")
     assert (found, list(arrays), arrays["weights"].tolist()) == (progress, ["weights"], [0.0, 1.0, 2.0])
-    with pytest.raises(ConfigError, match="made with mine, expected other; choose another directory"):
+    with pytest.raises(ConfigError, match="made with 'mine', expected other; choose another directory"):
         load_checkpoint(path, ToyProgress, "other")
 
 
@@ -72,5 +72,5 @@ def test_work_goes_on_where_there_is_some(tmp_path):
     assert begin(path, other) == other  # nothing was done yet
     (path.parent / "weights").touch()
     assert begin(path, other.model_copy(update={"step": 5})) == other
-    with pytest.raises(ConfigError, match="made with other, expected mine"):
+    with pytest.raises(ConfigError, match="made with 'other', expected mine"):
         begin(path, progress_of())

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
@@ -215,6 +215,15 @@ def test_more_iterations_go_on(data, lists, tmp_path):
     more = learn(data, tmp_path / "more", lists, iterations=4)
     assert worth(more) == worth(learn(data, tmp_path / "at once", lists, iterations=4))
     assert learned(tmp_path / "more") == learned(tmp_path / "at once")
+
+
+def test_parameters_of_another_size_are_refused(data, lists, tmp_path):
+    learn(data, tmp_path / "out", lists, iterations=1)
+    for path in (tmp_path / "out" / WORK / "iterations").iterdir():
+        np.save(path, np.load(path)[1:])
+    (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
+    with pytest.raises(FormatError, match=r"0\d\d.npy: float32 .*, expected"):
+        learn(data, tmp_path / "out", lists, iterations=1)
 
 
 def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
