@@ -4,11 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.sparse.phrase_templates import MOST_OF_A_GROUP
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, find_weight
 from phrasebeam.decoder.sparse.templates import FIRST_PHRASE, GROUPS, LAST_PHRASE
 from phrasebeam.decoder.sparse.word_edges import POSITIONS
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE, longest
 from phrasebeam.kernels.jit import inner_kernel
 
@@ -33,10 +35,17 @@ def new_sparse_features(capacity: int, n_levels: int) -> SparseFeatureBuffer:
 
 
 def most_sparse_features(sparse: Sparse) -> int:
-    """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history."""
+    """The most features that one phrase pair can have: its own, of word edges, of the phrase alone, with history.
+
+    Raises ModelError where the offsets of the pairs' own features are damaged: nothing of that size can be allocated.
+    """
+    of_pair, n_keys = longest(sparse.pair_offsets), sparse.pair_keys.size
+    if of_pair > n_keys:
+        found = f"sparse/pairs/offsets.npy: {of_pair} features of a phrase pair, of {n_keys} in all"
+        raise ModelError(f"{found}; {TRAIN_AGAIN}, see check-model")
     of_phrase = MOST_OF_A_GROUP * int(sparse.active[FIRST_PHRASE : LAST_PHRASE + 1].sum())
     with_history = most_history_features(sparse.begin_classes.size - 1)
-    return longest(sparse.pair_offsets) + len(sparse.combinations) + of_phrase + with_history
+    return of_pair + len(sparse.combinations) + of_phrase + with_history
 
 
 def most_history_features(n_levels: int) -> int:

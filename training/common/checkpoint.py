@@ -49,7 +49,9 @@ def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[
             arrays = dict(file.items())
         data: Any = json.loads(arrays.pop("progress").tobytes())
     except (ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error) as error:
-        raise FormatError(path, f"not a whole checkpoint ({error}); delete it, and the training begins again") from None
+        raise FormatError(
+            path, f"not a whole checkpoint ({excerpt(str(error))}); delete it, and the training begins again"
+        ) from None
     return _checked(parse_config(data, kind, str(path)), signature, path), arrays
 
 

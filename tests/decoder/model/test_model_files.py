@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from phrasebeam.base.errors import SmtError
+from phrasebeam.base.errors import ModelError, SmtError
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES
+from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -97,3 +98,13 @@ def test_keys_of_weights_ascend(model, keys, complaint):
     np.save(model / "sparse" / "keys.npy", np.array(keys, np.uint64))
     with pytest.raises(SmtError, match=complaint):
         open_model(model)
+
+
+def test_features_of_pairs_without_end_take_no_memory(model):
+    path = model / "sparse" / "pairs" / "offsets.npy"
+    offsets = np.load(path)
+    offsets[1] += 1 << 52
+    np.save(path, offsets)
+    decoder = Decoder.load(model)  # which reads the offsets when it searches
+    with pytest.raises(ModelError, match=r"sparse/pairs/offsets.npy: \d+ features of a phrase pair, of"):
+        decoder.translate("a b")
