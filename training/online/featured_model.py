@@ -4,7 +4,9 @@ import shutil
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
+from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.weights import Weights
@@ -28,7 +30,8 @@ SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")
 def with_features(model: Model, directory: Path, work: Path, templates: Templates | None) -> Model:
     """The model in `directory` with the sparse features of `templates`, or with its own, and scales for all groups.
 
-    The templates and their maps of word classes are written to `work`, unless they are there.
+    The templates and their maps of word classes are written to `work`, unless they are there. Raises FormatError where
+    others are there.
     """
     features = directory
     if templates is not None:
@@ -36,6 +39,9 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
         if not (features / "templates.yaml").exists():
             _write_templates(templates, features)
     opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
+    if templates is not None and (opened is None or _without_maps(opened) != _without_maps(templates)):
+        mend = f"delete {features}, and they are written again"
+        raise FormatError(features / "templates.yaml", f"not the templates of the settings; {mend}")
     scales = {
         name: 1.0 for name, is_there in zip(GROUPS, sparse.active) if is_there and getattr(model.weights, name) is None
     }
@@ -46,6 +52,12 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
         templates=opened,
         levels=levels,
     )
+
+
+def _without_maps(templates: Templates) -> dict[str, Any]:
+    """The settings of `templates`, but for the names of their maps of word classes."""
+    maps = {"levels": {"__all__": {"source", "target"}}}
+    return templates.model_dump(include=set(Templates.model_fields), exclude=maps)
 
 
 def _write_templates(templates: Templates, directory: Path) -> None:
