@@ -40,8 +40,15 @@ def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, ad
             raise InterruptedError("another piece failed, or the program was interrupted")
         advance(n)
 
+    def work_on(piece: int) -> Result:
+        try:
+            return work(piece, advance_unless_stopped)
+        except BaseException:
+            stopping.set()  # at once: the thread may begin another piece before the error arrives below
+            raise
+
     try:
-        return list(map_ordered(lambda piece: work(piece, advance_unless_stopped), pieces, workers))
+        return list(map_ordered(work_on, pieces, workers))
     finally:
         stopping.set()
 
