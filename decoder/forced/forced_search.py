@@ -20,7 +20,7 @@ from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, HISTORIES_FULL, WRONG_SCORE
 from phrasebeam.decoder.search.stacks import STATES_FULL as STATES_OF_SEARCH_FULL
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
 Status = Literal["reachable", "prefix", "unreachable", "too large"]
 NO_LINKS = np.zeros((0, 0), np.int32)

@@ -112,7 +112,7 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
 
 
 def check_parts(directory: Path) -> None:
-    """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is none."""
+    """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is too large."""
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):

@@ -10,7 +10,8 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.phrase_alignment import original_pair
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
-from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, TRAIN_AGAIN, find_source
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tables.phrase_table import ABSENT, DAMAGED, find_source
 from phrasebeam.kernels.jit import direct, inlined_kernel, kernel
 
 CAPACITY = 1 << 13  # source phrases remembered as sound, direct-mapped

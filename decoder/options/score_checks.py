@@ -16,7 +16,8 @@ from phrasebeam.decoder.options.candidates import (
     Lookup,
 )
 from phrasebeam.decoder.tables.language_models import TargetModel
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN, PhraseTable
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 
 def check_candidates(lookup: Lookup, models: Sequence[TargetModel]) -> None:

@@ -10,8 +10,8 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import check_model_files
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
 
 NOT_RAW = (
     "no preprocessing, so that the model knows tokenized text alone; for raw text train it with train-model --raw, or "

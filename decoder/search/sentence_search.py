@@ -24,7 +24,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import OK, WRONG_SCORE
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
-from phrasebeam.decoder.tables.phrase_table import TRAIN_AGAIN
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.kernels.jit import direct
 
 MOST_SHOWN = 60  # characters of a sentence in messages

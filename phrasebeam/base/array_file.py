@@ -7,8 +7,7 @@ before the file is mapped, so that a damaged file is an error of one line.
 import math
 import re
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ import numpy as np
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.resident_memory import let_release
+from phrasebeam.process.named_errors import named_in_errors
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text
@@ -60,24 +60,15 @@ class ArrayWriter:
         rows = np.ascontiguousarray(rows, self.dtype)
         if rows.shape[1:] != self.row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]}, expected {self.row_shape}")
-        with _naming(self.path):
+        with named_in_errors(self.path):
             self.file.write(rows.data)
         self.n_rows += len(rows)
 
     def close(self) -> None:
         """Write the header and close the file. Raises OSError, which names the file."""
-        with _naming(self.path), self.file:
+        with named_in_errors(self.path), self.file:
             self.file.seek(0)
             self.file.write(npy_header(self.dtype, (self.n_rows, *self.row_shape)))
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Errors of writing name the file, which those of the system do not."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
@@ -96,8 +87,8 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
     Raises ModelError where the file is missing, FormatError where it is damaged or holds another array.
     """
     try:
-        is_regular, n_bytes = stat.S_ISREG(path.stat().st_mode), path.stat().st_size
-        if not is_regular:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
             raise FormatError(path, f"not a regular file, expected an .npy array; {mend}")
         header = _read_header(path)
     except FileNotFoundError:
@@ -109,10 +100,11 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
     if new is None or not is_row_major or header.dtype != declared.dtype.str:
         raise FormatError(path, f"{header}, expected {_expected(declared, sizes)}; {mend}")
     expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
-    if n_bytes != expected:
-        raise FormatError(path, f"not a whole .npy array ({n_bytes} bytes, expected {expected} of {header}); {mend}")
+    if found.st_size != expected:
+        sizes_of_file = f"{found.st_size} bytes, expected {expected} of {header}"
+        raise FormatError(path, f"not a whole .npy array ({sizes_of_file}); {mend}")
     sizes.update(new)
-    if n_bytes == header.size:
+    if found.st_size == header.size:
         return np.empty(header.shape, declared.dtype)
     return let_release(np.asarray(np.memmap(path, declared.dtype, "c", header.size, header.shape)))
 

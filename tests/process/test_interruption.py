@@ -70,11 +70,14 @@ def ended(process, number):
     raise AssertionError("a child is left")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [
+        *((kind, signal.SIGTERM) for kind in KINDS),
+        *((kind, number) for kind in ("writes", "has workers") for number in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_a_signal_ends_it(tmp_path, kind, number):
-    if number != signal.SIGTERM and kind not in ("writes", "has workers"):
-        pytest.skip("one signal is enough")
     status, seconds, errors = ended(start(KINDS[kind], tmp_path), number)
     assert (status, errors) == (128 + number, "tool: interrupted; nothing was written\n")
     assert seconds < 5
