@@ -10,7 +10,7 @@ import numpy as np
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError, excerpt
-from phrasebeam.base.files import atomic_directory, atomic_file
+from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.registry import OPTIONAL
@@ -48,7 +48,7 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
-    output = Path(output).resolve()
+    output = real_path(output)
     check_output(output, "moses.ini", HEADING)
     opened = open_model(model)
     if wrong := next(findings(model, is_verified=False), None):

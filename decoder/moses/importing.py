@@ -8,7 +8,7 @@ import yaml
 
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.base.files import atomic_directory, atomic_file
+from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -53,7 +53,7 @@ def import_moses(
     the model takes the limits of the search from the moses.ini. Raises ConfigError, FormatError or OSError, and then
     leaves `output` as it was.
     """
-    output = Path(output).resolve()
+    output = real_path(output)
     check_output(output)
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()

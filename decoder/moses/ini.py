@@ -8,7 +8,7 @@ from typing import NamedTuple, NoReturn
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import LONGEST_EXCERPT, FormatError, excerpt
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import read_lines, real_path
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS, modernize
@@ -300,7 +300,7 @@ class _Reader:
         candidates = [folder / name for folder in (self.path.parent, Path()) for name in names]
         found = [candidate for candidate in candidates if candidate.is_file()]
         if not found:
-            where = "" if Path(path).is_absolute() else f" in {self.path.parent.resolve()} or {Path().resolve()}"
+            where = "" if Path(path).is_absolute() else f" in {real_path(self.path.parent)} or {Path.cwd()}"
             self.refuse(value, f"{what}: no file {path[:LONGEST_EXCERPT]}{where}; correct the path")
         return found[0]
 

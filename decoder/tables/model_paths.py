@@ -9,6 +9,7 @@ from pathlib import Path
 
 from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import FormatError, ModelError, excerpt
+from phrasebeam.base.files import real_path
 
 LARGEST_TEXT = 2**28  # bytes of a vocabulary, of word classes, of names: read as a whole, they take some ten times that
 NAMES = ("model.yaml", "weights.yaml", "templates.yaml", "source.vocab", "target.vocab", "truecase.source")
@@ -28,7 +29,7 @@ def model_file(directory: Path, name: str, largest: int | None = None) -> Path:
         found = path.stat()
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; train the model again or copy it whole") from None
-    if not path.resolve().is_relative_to(directory.resolve()):
+    if not real_path(path).is_relative_to(real_path(directory)):
         raise ModelError(f"{path}: a link that leads out of the model directory; {COPY}")
     if not stat.S_ISREG(found.st_mode):
         raise ModelError(f"{path}: not a regular file; {COPY}")
@@ -50,5 +51,5 @@ def check_model_files(directory: Path) -> None:
             is_text = name in FILES or entry.name == "names"
             if name not in FOLDERS and (folder or name in FILES):
                 model_file(directory, name, LARGEST_TEXT if is_text else None)
-            elif entry.is_symlink() and not path.joinpath(entry.name).resolve().is_relative_to(directory.resolve()):
+            elif entry.is_symlink() and not real_path(path / entry.name).is_relative_to(real_path(directory)):
                 raise ModelError(f"{path / entry.name}: a link that leads out of the model directory; {COPY}")

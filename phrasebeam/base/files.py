@@ -93,6 +93,11 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
         put_in_place(unfinished, path)
 
 
+def real_path(path: str | Path) -> Path:
+    """The absolute path, without symbolic links; a link that leads to itself stays. (Path.resolve would raise.)"""
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def atomic_directory(path: str | Path) -> Iterator[Path]:
     """A new directory that replaces `path` when the block ends without an exception, else is removed.
@@ -101,8 +106,8 @@ def atomic_directory(path: str | Path) -> Iterator[Path]:
     that were killed have left unfinished beside it is removed. Raises NotADirectoryError if `path` is anything else,
     BlockingIOError if another process trains in the old directory.
     """
-    path = Path(path).resolve()
-    if path.exists():
+    path = real_path(path)
+    if os.path.lexists(path):
         if not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
         check_free(path)

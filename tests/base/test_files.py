@@ -163,6 +163,12 @@ def test_a_link_to_a_directory_stays_one(tmp_path):
     assert (tmp_path / "real" / "content").exists()
 
 
+def test_a_link_to_itself_in_the_way_of_a_directory(tmp_path):
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(NotADirectoryError, match="link"), atomic_directory(tmp_path / "link"):
+        pytest.fail("nothing should be written")
+
+
 def test_a_file_in_the_way_of_a_directory(tmp_path):
     (tmp_path / "file").write_text("old")
     with pytest.raises(NotADirectoryError, match="file"), atomic_directory(tmp_path / "file"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from phrasebeam.base.config import format_size, save_config
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.files import atomic_directory, real_path
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -49,7 +49,7 @@ def train_model(
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
     place of a computed word alignment. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
-    output = Path(output).resolve()
+    output = real_path(output)
     check_output(output)
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")

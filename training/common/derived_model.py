@@ -8,6 +8,7 @@ from pathlib import Path
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import real_path
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, save_description
 from phrasebeam.decoder.model.model import Model, open_model
@@ -92,7 +93,7 @@ def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
 
 def check_not_itself(output: Path, *models: Path) -> None:
     """Raises ConfigError where `output` is one of the models that it would be made of."""
-    if output.resolve() in [model.resolve() for model in models]:
+    if real_path(output) in [real_path(model) for model in models]:
         raise ConfigError(f"{output}: is the model itself; give another --output")
 
 
@@ -101,6 +102,6 @@ def share(path: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.unlink(missing_ok=True)
     try:
-        os.link(path.resolve(), target)
+        os.link(real_path(path), target)
     except OSError:
         shutil.copyfile(path, target)

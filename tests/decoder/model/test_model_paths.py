@@ -84,6 +84,18 @@ def test_links_that_leave_the_model(model, whole, name):
         open_model(model)
 
 
+@pytest.mark.parametrize("name", ["lm.bin", "weights.yaml", "phrases", "notes"])
+def test_links_to_themselves(model, name, capsys):
+    if (model / name).is_dir():
+        shutil.rmtree(model / name)
+    else:
+        (model / name).unlink(missing_ok=True)
+    (model / name).symlink_to(name)
+    # What a model does not read may be anything.
+    assert main(["check-model", str(model)]) == (0 if name == "notes" else 2)
+    assert (name in capsys.readouterr().err) == (name != "notes")
+
+
 @pytest.mark.parametrize("name", ["model.yaml", "weights.yaml", "target.vocab", "phrases/slots.npy", "lm.bin"])
 def test_pipes_are_not_waited_for(model, name, capsys):
     (model / name).unlink()
