@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.features.dense import active_groups, dense_weights
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.digests import changed_files
@@ -40,6 +41,15 @@ def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
         yield f"{directory / name}: {message}; {TRAIN_AGAIN}"
     for lm in model.language_models:
         yield from (f"{lm.model.path}: {message}; {TRAIN_AGAIN}" for message in _language_model(lm.model))
+
+
+def check_arrays(directory: Path, model: Model) -> None:
+    """Raise ModelError if a number in an array of the opened model is not one that its file is declared to have.
+
+    For what reads whole tables; what reads the phrases of sentences relies on BoundsChecks.
+    """
+    for name, message in _numbers(directory, model):
+        raise ModelError(f"{directory / name}: {message}; {TRAIN_AGAIN}")
 
 
 def _changed(directory: Path) -> list[str]:

@@ -125,7 +125,7 @@ class _Reader:
         headers: Sections = {}
         name = ""
         for number, line in enumerate(read_lines(self.path), 1):
-            text = line.partition("#")[0].strip(" \t")
+            text = line.partition("#")[0].strip()  # of all that split() takes for space
             if text.startswith("["):
                 name, bracket, _ = text[1:].partition("]")
                 self._check_section(name, bool(bracket), Value(text, number))

@@ -39,7 +39,7 @@ def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np
     """Write progress and arrays to one file."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
     with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, progress=data, **arrays)
+        np.savez(file, allow_pickle=False, progress=data, names=np.array(sorted(arrays)), **arrays)
 
 
 def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
@@ -48,6 +48,9 @@ def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[
         with np.load(path) as file:
             arrays = dict(file.items())
         data: Any = json.loads(arrays.pop("progress").tobytes())
+        # A damaged directory of the archive may hide arrays.
+        if (names := arrays.pop("names").tolist()) != sorted(arrays):
+            raise ValueError(f"arrays {', '.join(arrays)}, expected {', '.join(names)}")
     except (ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error) as error:
         raise FormatError(
             path, f"not a whole checkpoint ({excerpt(str(error))}); delete it, and the training begins again"

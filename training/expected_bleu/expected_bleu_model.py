@@ -26,6 +26,7 @@ from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
@@ -86,6 +87,7 @@ def train_expected_bleu(
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
+    check_arrays(model, derived.opened)
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)

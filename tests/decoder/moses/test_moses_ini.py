@@ -108,6 +108,11 @@ def test_the_new_format(ini, tmp_path):
     assert model.left_out == ("threads", "report-segmentation")
 
 
+@pytest.mark.parametrize("space", [" ", "\t", "\x0b", "\x0c", "\xa0", "\u3000"])
+def test_lines_of_space_of_any_kind(ini, space):
+    assert read_moses_ini(ini(NEW.replace("\n", f"\n{space}\n"))) == read_moses_ini(ini(NEW))
+
+
 def test_the_old_format(ini, tmp_path):
     model = read_moses_ini(ini(OLD))
     assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from phrasebeam.base.config import Section
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import write_curve
 from phrasebeam.training.common.iterations import Progress, iteration_table, text_table
@@ -63,6 +63,15 @@ def test_checkpoints_are_of_one_training(tmp_path):
     assert (found, list(arrays), arrays["weights"].tolist()) == (progress, ["weights"], [0.0, 1.0, 2.0])
     with pytest.raises(ConfigError, match="made with 'mine', expected other; choose another directory"):
         load_checkpoint(path, ToyProgress, "other")
+
+
+def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
+    path = tmp_path / "checkpoint.npz"
+    save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
+    with np.load(path) as file:
+        np.savez(path, allow_pickle=False, **{name: array for name, array in file.items() if name != "weights"})
+    with pytest.raises(FormatError, match="not a whole checkpoint .*expected weights"):
+        load_checkpoint(path, ToyProgress, "mine")
 
 
 def test_work_goes_on_where_there_is_some(tmp_path):

@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
+from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
@@ -64,11 +65,11 @@ def data(tmp_path_factory):
     return directory
 
 
-def learn(data, output, lists=None, **more):
+def learn(data, output, lists=None, model=None, **more):
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
     development = DevelopmentData(data / "dev.source", [data / "dev.target"])
     config = ExpectedBleuConfig.model_validate(QUICK | more)
-    return train_expected_bleu(data / "model", corpus, development, output, config, lists)
+    return train_expected_bleu(model or data / "model", corpus, development, output, config, lists)
 
 
 def options(data, output, *more):
@@ -224,6 +225,18 @@ def test_parameters_of_another_size_are_refused(data, lists, tmp_path):
     (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
     with pytest.raises(FormatError, match=r"0\d\d.npy: float32 .*, expected"):
         learn(data, tmp_path / "out", lists, iterations=1)
+
+
+def test_a_damaged_table_is_refused(data, lists, tmp_path):
+    """The scores of all pairs are written, not only of those in lists."""
+    shutil.copytree(data / "model", tmp_path / "model")
+    path = tmp_path / "model" / "phrases" / "source_offsets.npy"
+    offsets = np.load(path)
+    offsets[-2] = 2**40
+    np.save(path, offsets)
+    accept_files(tmp_path / "model")
+    with pytest.raises(ModelError, match=r"source_offsets.npy: 1099511627776 at \d+, expected"):
+        learn(data, tmp_path / "out", lists, model=tmp_path / "model")
 
 
 def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
