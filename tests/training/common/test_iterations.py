@@ -70,7 +70,7 @@ def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
     save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
     with np.load(path) as file:
         np.savez(path, allow_pickle=False, **{name: array for name, array in file.items() if name != "weights"})
-    with pytest.raises(FormatError, match="not a whole checkpoint .*expected weights"):
+    with pytest.raises(FormatError, match=r"not a whole checkpoint .*expected weights"):
         load_checkpoint(path, ToyProgress, "mine")
 
 
