@@ -4,14 +4,14 @@ from array import array
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_file import new_array_file
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.base.resident_memory import let_release
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.reordering_type import columns_read
 from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
@@ -53,10 +53,10 @@ def read_reordering_table(
     n_pairs = len(table.ln_scores)
     sizes = {"P": n_pairs, "C": model.n_columns}
     ln_scores, _ = (
-        _new_array(directory / f"{name}.npy", field.dtype, field.lengths(sizes)) for name, field, *_ in REORDERING
+        new_array_file(directory / f"{name}.npy", field.dtype, field.lengths(sizes)) for name, field, *_ in REORDERING
     )
     ln_scores[:] = model.ln_default or 0
-    is_known = _new_array(directory / "known.npy", np.bool_, (n_pairs,))
+    is_known = new_array_file(directory / "known.npy", np.dtype(bool), (n_pairs,))
     n_lines, cursor, columns = 0, np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
@@ -83,11 +83,6 @@ def read_reordering_table(
     if not n_known:
         raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
     return n_pairs - n_known
-
-
-def _new_array(path: Path, dtype: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Zeros in an .npy file, mapped: what is written to them goes to the file."""
-    return let_release(np.asarray(np.lib.format.open_memmap(path, "w+", dtype, shape)))
 
 
 def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

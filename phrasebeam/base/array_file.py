@@ -5,6 +5,7 @@ before the file is mapped, so that a damaged file is an error of one line.
 """
 
 import math
+import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
@@ -77,6 +78,22 @@ def npy_header(dtype: np.dtype, shape: tuple[int, ...]) -> bytes:
     magic = np.lib.format.magic(1, 0)
     text_size = HEADER_SIZE - len(magic) - 2
     return magic + text_size.to_bytes(2, "little") + text.ljust(text_size - 1) + b"\n"
+
+
+def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.ndarray:
+    """Zeros in a new .npy file, mapped: what is written to them goes to the file.
+
+    Raises OSError, which names the file, where the disk has no room for all of it.
+    """
+    size = math.prod(shape) * dtype.itemsize
+    with named_in_errors(path), open(path, "wb") as file:
+        file.write(npy_header(dtype, shape))
+        file.flush()
+        if size:
+            os.posix_fallocate(file.fileno(), HEADER_SIZE, size)  # or a full disk would end the process later
+    if not size:
+        return np.empty(shape, dtype)
+    return let_release(np.asarray(np.memmap(path, dtype, "r+", HEADER_SIZE, shape)))
 
 
 def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str = COPY_AGAIN) -> np.ndarray:

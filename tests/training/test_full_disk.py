@@ -1,12 +1,18 @@
 """Errors of a full disk name the file, wherever data is appended to one."""
 
+import gzip
 import resource
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from phrasebeam.base.array_file import new_array_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
+from phrasebeam.training.build.bitext import BitextFiles
+from phrasebeam.training.build.preprocessing import preprocessed
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog
@@ -50,8 +56,26 @@ def fill_lattices(path):
         writer.add(0, GoldLattice(**arrays, merges_ends=False))
 
 
-@pytest.mark.parametrize("fill", [fill_growing_array, fill_update_log, flush_update_log, fill_lattices])
+def new_large_array(path):
+    new_array_file(path, np.dtype(np.int64), (BYTES,))
+
+
+@pytest.mark.parametrize(
+    "fill", [new_large_array, fill_growing_array, fill_update_log, flush_update_log, fill_lattices]
+)
 def test_a_full_disk_names_the_file(tmp_path, fill):
     with pytest.raises(OSError, match="File too large") as caught:
         fill(tmp_path / "data")
     assert caught.value.filename == str(tmp_path / "data")
+
+
+def test_a_full_disk_names_the_file_of_tokens(tmp_path):
+    raw = tmp_path / "raw.gz"
+    raw.write_bytes(gzip.compress(b"one dog sleeps .\n" * (BYTES // 16)))
+    settings = RawTextSettings(source_language="en", target_language="en", casing="lowercase")
+    with (
+        pytest.raises(OSError, match="File too large") as caught,
+        preprocessed(BitextFiles(raw, raw, []), settings, tmp_path, 1),
+    ):
+        pytest.fail("more was written than there is room for")
+    assert Path(caught.value.filename).is_relative_to(tmp_path / "preprocessed")

@@ -18,6 +18,7 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import start
+from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
@@ -60,6 +61,7 @@ def _tokenize(
     counts: Counter[str] = Counter()
     with (
         stage(f"tokenizing {raw.name}") as advance,
+        named_in_errors(output),
         open(output, "wb") as file,
         closing(_batches(raw, job, threads)) as batches,
     ):
@@ -133,7 +135,7 @@ def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool
 def _truecase(path: Path, truecaser: Truecaser) -> None:
     """Truecase the lines of a file in place."""
     cased = path.with_name(f"{path.name}.cased")
-    with stage(f"truecasing {path.name}") as advance, open(cased, "wb") as file:
+    with stage(f"truecasing {path.name}") as advance, named_in_errors(cased), open(cased, "wb") as file:
         for line in read_lines(path):
             file.write(f"{' '.join(truecaser.truecase(line.split()))}\n".encode())
             advance(1)
