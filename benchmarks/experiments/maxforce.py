@@ -6,8 +6,9 @@
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
-configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, and scaled
-and tuned as there after the last one. A row of the table has the scores of all seeds, and the rest of the first one.
+configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, those of
+the best iteration on both sets (alone), and scaled and tuned as there after the last one. A row of the table has the
+scores of all seeds, and the rest of the first one.
 
 --figures: the runs of Figures 8, 9 and 12 and Table 4, of 13 iterations, and tables of their curves. --search paper:
 all with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
@@ -165,19 +166,16 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
-    trained = train_maxforce(
-        start_of(work, work.given.search), work.texts.training, work.texts.sets["dev"], output, config
-    )
+    start = start_of(work, given.search)
+    trained = train_maxforce(start, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
-    take_last(
-        output,
-        seed,
-        Decoder.load(start_of(work, work.given.search)).model.weights.model_dump(include={*config.nuisance}),
-    )
+    found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
+    weights = Decoder.load(start).model.weights
+    take_last(output, seed, weights.model_dump(include={*config.nuisance}))
     for kind, search in {"tuned_": SEARCHES[given.search], "usual_": SEARCHES["ours"]}.items():
         if kind == "tuned_" or given.search != "ours":
             found |= retuned(work, output, path, seed, kind, search)
@@ -276,7 +274,16 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
     for name in ["default", "tuned", *RUNS]:
         found.append(found_of(corpus, name, given))
     if any(found):
-        heading = ["", "sparse features", "dev by iteration", "dev, tuned", "test, tuned", "scales", "invalid"]
+        heading = [
+            "",
+            "sparse features",
+            "dev by iteration",
+            "dev, test alone",
+            "dev, tuned",
+            "test, tuned",
+            "scales",
+            "invalid",
+        ]
         heading += ["place", "sentences/s", "dev and test, tuned for our search"]
         title = f"{corpus}{variant(given).replace('.', ', ')}"
         print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
@@ -314,7 +321,7 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     """The numbers of a run with each of its seeds."""
     found = seeds[0]
     if "epochs" not in found:
-        return [found["run"], "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", ""]
+        return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
     after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]
@@ -323,8 +330,11 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
     scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
     speed = f"{examples / max(seconds, 1e-9):.0f}"
-    usual = ", ".join(f"{one['usual_dev']:.2f} {one['usual_test']:.2f}" for one in seeds if "usual_dev" in one)
-    return [found["run"], f"{epochs[-1]['features']:,}", curve, *after, scales, *shares, speed, usual]
+    alone, usual = (
+        ", ".join(f"{one[f'{kind}_dev']:.2f} {one[f'{kind}_test']:.2f}" for one in seeds if f"{kind}_dev" in one)
+        for kind in ("alone", "usual")
+    )
+    return [found["run"], f"{epochs[-1]['features']:,}", curve, alone, *after, scales, *shares, speed, usual]
 
 
 if __name__ == "__main__":
