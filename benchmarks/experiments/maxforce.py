@@ -188,9 +188,10 @@ def settings_of(work: Work, seed: int) -> dict[str, Any]:
     given = work.given
     more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
     settings = LEARNING | more | RUNS[work.run]
-    settings["forcing"] = {"prefixes": given.prefixes} | settings.get("forcing", {})
+    settings["forcing"] = settings.get("forcing", {}) | {"prefixes": given.prefixes}
     if given.search == "paper":
-        settings |= {"search": PAPER_SEARCH | settings.get("search", {}), "development_search": PAPER_SEARCH}
+        search = PAPER_SEARCH | RUNS[work.run].get("search", {})
+        settings |= {"search": search, "development_search": PAPER_SEARCH}
     if given.nuisances:
         settings |= {"nuisance": PENALTIES, "rates": settings["rates"] | dict.fromkeys(PENALTIES, 1.0)}
     if given.all_pairs:
