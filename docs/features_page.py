@@ -34,6 +34,28 @@ weights times values is one dense feature, and its weight in `weights.yaml` is t
 
 {groups}
 
+## Levels of words
+
+Word edges and rule histories are made of words at the `levels` of `templates.yaml`; each combination of words costs at
+most the `budget` of `word_edges`, and has at most `most_words` of them. The levels of Yu et al. (2013, Table 1):
+
+    word_edges: {{budget: 10, most_words: 3}}
+    levels:
+    - {{kind: word, budget: 5}}
+    - {{kind: characters, budget: 3, prefix: 1, source_only: true}}
+    - {{kind: characters, budget: 3, suffix: 1, source_only: true}}
+    - {{kind: classes, budget: 3, source: source.paths, target: target.paths}}
+    - {{kind: classes, budget: 2, prefix: 6, source: source.paths, target: target.paths}}
+    - {{kind: classes, budget: 2, prefix: 4, source: source.paths, target: target.paths}}
+    - {{kind: tags, budget: 2, target: target.tags}}
+    - {{kind: type, budget: 1, source_only: true}}
+
+`prefix` takes the first characters of a word, class or tag, `suffix` the last ones of a word. Levels that are
+`source_only` class no target words: no edges of the target phrase and no rule histories are at these levels. Maps of
+classes (`phrasebeam cluster` makes some) have lines `class word count` or `word class`; one with the most frequent tag
+of each target word lets target words have tags, too. Each phrase pair has all combinations within the budget: 13,526
+here, 1,542 of at most two words; the time of training grows with them.
+
 ## Tags of source tokens
 
 A level of kind `tags` in `templates.yaml` takes the tag of each source token, such as its part of speech (Green et al.
@@ -45,7 +67,8 @@ A level of kind `tags` in `templates.yaml` takes the tag of each source token, s
 
 `class_reordering` and `source_deletion` are then of tags instead of classes. Content words are those whose tags begin
 with one of `content`; without that, those that are not frequent, nor marks or numbers, as in models without tags.
-Target words have no tags, so that neither `rule_history` nor edges of the target phrase have any at this level.
+Target words have tags only by a map, as above; without it neither `rule_history` nor edges of the target phrase have
+any at this level.
 
 All source text that a model with such a level reads, in training and to translate, has tokens `word|TAG`, split at the
 last `|`, also within markup; only `train-model` reads words alone. In Python it is `Input(words, tags=...)`. Files

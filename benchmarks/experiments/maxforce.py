@@ -1,35 +1,57 @@
 """The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8, 9 and 12): BLEU on development and test sets.
 
     python -m benchmarks.experiments.maxforce DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
-        [--seed N ...] [--tables]
+        [--seed N ...] [--figures] [--search ours paper] [--prefixes NAME] [--nuisances] [--all-pairs] [--tables]
 
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
-configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, and scaled
-and tuned as there after the last one. A row of the table has the scores of all seeds, and the rest of the first one.
+configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, those of
+the best iteration on both sets (alone), and scaled and tuned as there after the last one. A row of the table has the
+scores of all seeds, and the rest of the first one.
+
+--figures: the runs of Figures 8, 9 and 12 and Table 4, of 13 iterations, and tables of their curves. --search paper:
+all with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
+learned is then also tuned for our search. --prefixes and --nuisances: settings of train-maxforce for all runs.
 """
 
 import argparse
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
-from typing import Any
+from statistics import fmean
+from typing import Any, get_args
 
 import numpy as np
-import yaml
 
 from benchmarks.experiments.expected_bleu import BASELINE, Texts, Work, make_tuned, read_texts
+from benchmarks.experiments.expected_bleu import tuning as of_tuning
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.measure import PHRASEBEAM, ROOT, run, table
+from benchmarks.experiments.maxforce_runs import (
+    CLASSES,
+    FIGURES,
+    LEARNING,
+    PAPER_SEARCH,
+    PEAK,
+    PENALTIES,
+    RUNS,
+    SEARCHES,
+    SENTENCES,
+    TINY,
+    TINY_TUNE,
+    TUNING,
+)
+from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.forced.forced_settings import Prefixes
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, save_sparse_weights
+from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer
@@ -39,79 +61,64 @@ from phrasebeam.training.maxforce.state import directory_of
 from phrasebeam.training.metrics.evaluation import bleu
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.scales import with_best_scales
-
-SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
-ITERATIONS, LONG = 3, 15
-CLASSES = 200
-SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"
-SMALL: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "maxforce-small.yaml").read_text())
-TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
-EDGES: dict[str, Any] = SMALL["templates"]
-RULES = {"rule_id": True}
-WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
-CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
-NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
-LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
-    "rates": dict.fromkeys(SPARSE, 1.0),  # as in the paper
-    "iterations": ITERATIONS,
-    "patience": LONG,  # to the last iteration
-}
-DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
-NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
-ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper names no limit
-WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
-RUNS: dict[str, dict[str, Any]] = {
-    "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
-    "rule-id": {"templates": RULES},
-    "standard": {},
-    "classes": {"templates": CLASS_EDGES},
-    "non-local": {"templates": NON_LOCAL},
-    "max-violation": {"update": "max_violation"},
-    "early": {"update": "early"},
-    "local": {"update": "local"},
-    "max-violation, beam 3": NARROW | {"update": "max_violation"},
-    "early, beam 3": NARROW | {"update": "early"},
-    "standard, beam 3": NARROW,
-    "local, beam 3": NARROW | {"update": "local"},
-    "max-violation, any pair": ANY_PAIR | {"update": "max_violation"},
-    "early, any pair": ANY_PAIR | {"update": "early"},
-    "standard, any pair": ANY_PAIR,
-    "local, any pair": ANY_PAIR | {"update": "local"},
-    "standard, wide": WIDE,
-    "aligned": {"forcing": {"aligned": True}},
-    "language model not folded": {"lm_folds": 0},
-    "nothing left out": {"leave_one_out": None, "lm_folds": 0},
-    "max-violation, all data": {"update": "max_violation", "sentences": 0},
-    "standard, all data": {"sentences": 0},
-    "classes, all data": {"templates": CLASS_EDGES, "sentences": 0},
-    "standard, long": {"iterations": LONG},
-    "max-violation, long": {"update": "max_violation", "iterations": LONG},
-    "standard, all data, long": {"sentences": 0, "iterations": LONG},
-    "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
-    "rates 0.03, all data": {"rates": dict.fromkeys(SPARSE, 0.03), "sentences": 0},
-}
-TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
-TINY_TUNE = {"iterations": 1, "nbest": 10}
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
 
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=SENTENCES, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences, and of tuning")
+    parser.add_argument("--figures", action="store_true", help="the runs of the paper's figures, and their curves")
+    parser.add_argument("--search", nargs="+", choices=SEARCHES, default=["ours"])
+    parser.add_argument("--prefixes", choices=get_args(Prefixes), default="longest", help="of all runs")
+    parser.add_argument("--nuisances", action="store_true", help="penalties are learned, and replaced by tuned ones")
+    parser.add_argument("--all-pairs", action="store_true", help="all runs learn from all training pairs")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
+    given.run = list(FIGURES) if given.figures else given.run
     if not given.tables:
         show_progress()
-        for corpus in given.corpus:
-            texts = read_texts(corpus, given)
-            work = Work(corpus, BASELINE, texts, given.output, given)
-            make_tuned(work)
-            score_before(work)
-            for seed in given.seed:
-                for run in given.run:
-                    learn(work._replace(run=run), seed)
-    for corpus in given.corpus:
-        print_table(corpus, given)
+        for corpus, search in product(given.corpus, given.search):
+            make_runs(corpus, argparse.Namespace(**vars(given) | {"search": search}))
+    for corpus, search in product(given.corpus, given.search):
+        one_search = argparse.Namespace(**vars(given) | {"search": search})
+        print_table(corpus, one_search)
+        if given.figures:
+            print_curves(corpus, one_search)
+
+
+def make_runs(corpus: str, given: argparse.Namespace) -> None:
+    """All runs on a corpus with one search."""
+    work = Work(corpus, BASELINE, read_texts(corpus, given), given.output, given)
+    make_tuned(work)
+    if given.search == "paper":
+        tune_for_paper(work)
+    score_before(work, given.search)
+    for seed, name in product(given.seed, given.run):
+        learn(work._replace(run=name), seed)
+
+
+def variant(given: argparse.Namespace) -> str:
+    """What the options change for all runs, for names of files; begins with a dot, if there is anything."""
+    prefixes = f".{given.prefixes}-prefixes" if given.prefixes != "longest" else ""
+    flags = ".nuisances" * given.nuisances + ".all-pairs" * given.all_pairs
+    return variant_of_search(given.search) + prefixes + flags
+
+
+def start_of(work: Work, search: str) -> Path:
+    """The model that runs begin with, tuned for that search."""
+    return work.output / f"{work.corpus}.tuned-for-paper" if search == "paper" else work.tuned
+
+
+def tune_for_paper(work: Work) -> None:
+    """Tune the model for the search of the paper, unless that is there."""
+    if not (start_of(work, work.given.search) / "model.yaml").exists():
+        settings = of_tuning(work.given) | {"seeds": [1], "search": PAPER_SEARCH}
+        config = parse_config(settings, TuneConfig, "settings")
+        tune_model(
+            work.output / f"{work.corpus}.model", work.texts.sets["dev"], start_of(work, work.given.search), config
+        )
 
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
@@ -120,17 +127,25 @@ def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
 
-def score_before(work: Work) -> None:
-    """Translate both sets with default weights and with tuned ones."""
-    for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", work.tuned)):
-        path = file_of(work.output, work.corpus, name)
+def score_before(work: Work, search: str = "ours") -> None:
+    """Translate both sets with default weights and with those tuned for that search."""
+    for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", start_of(work, search))):
+        path = file_of(work.output, work.corpus, name + variant_of_search(search))
         if not path.exists():
-            write(path, {"corpus": work.corpus, "run": name} | scores(model, work.texts, path))
+            found = scores(model, work.texts, path, search=SEARCHES[search])
+            write(path, {"corpus": work.corpus, "run": name} | found)
 
 
-def scores(model: Path, texts: Texts, path: Path, kind: str = "") -> dict[str, float]:
+def variant_of_search(search: str) -> str:
+    """The part of `variant` that baselines have."""
+    return f".{search}-search" if search != "ours" else ""
+
+
+def scores(
+    model: Path, texts: Texts, path: Path, kind: str = "", search: dict[str, Any] = LEARNING["development_search"]
+) -> dict[str, float]:
     """BLEU of both sets; what was translated is kept beside the file of the numbers."""
-    decoder = Decoder.load(model, parse_config(LEARNING["development_search"], SearchSettings, "settings"))
+    decoder = Decoder.load(model, parse_config(search, SearchSettings, "settings"))
     found = {}
     for name, data in texts.sets.items():
         translations = [one.text for one in decoder.translate_all(read_lines(data.source))]
@@ -142,40 +157,61 @@ def scores(model: Path, texts: Texts, path: Path, kind: str = "") -> dict[str, f
 
 def learn(work: Work, seed: int) -> None:
     """Learn, and tune what was learned, unless that is there."""
-    path, given = file_of(work.output, work.corpus, work.run, seed), work.given
+    path, given = file_of(work.output, work.corpus, work.run + variant(work.given), seed), work.given
     if path.exists():
         return
-    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
-    settings = LEARNING | more | RUNS[work.run]
-    if given.tiny:
-        settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
-    if settings["templates"] == CLASS_EDGES:
-        settings["templates"] = with_classes(work)
-    config = parse_config(settings, MaxforceConfig, "settings")
+    config = parse_config(settings_of(work, seed), MaxforceConfig, "settings")
     output = path.with_suffix(".model")
     kept = kept_of(work, config)
     for name, directory in kept.items():
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
-    trained = train_maxforce(work.tuned, work.texts.training, work.texts.sets["dev"], output, config)
+    start = start_of(work, given.search)
+    trained = train_maxforce(start, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
-    write(path, found | retuned(work, output, path, seed))
+    found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
+    weights = Decoder.load(start).model.weights
+    take_last(output, seed, weights.model_dump(include={*config.nuisance}))
+    for kind, search in {"tuned_": SEARCHES[given.search], "usual_": SEARCHES["ours"]}.items():
+        if kind == "tuned_" or given.search != "ours":
+            found |= retuned(work, output, path, seed, kind, search)
+    write(path, found)
     shutil.rmtree(output)
 
 
-def with_classes(work: Work) -> dict[str, Any]:
-    """CLASS_EDGES with classes of the training data's words."""
+def settings_of(work: Work, seed: int) -> dict[str, Any]:
+    """The settings of a run, by its name and the options of the command."""
+    given = work.given
+    more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
+    settings = LEARNING | more | RUNS[work.run]
+    settings["forcing"] = {"prefixes": given.prefixes} | settings.get("forcing", {})
+    if given.search == "paper":
+        settings |= {"search": PAPER_SEARCH | settings.get("search", {}), "development_search": PAPER_SEARCH}
+    if given.nuisances:
+        settings |= {"nuisance": PENALTIES, "rates": settings["rates"] | dict.fromkeys(PENALTIES, 1.0)}
+    if given.all_pairs:
+        settings["sentences"] = 0
+    if given.tiny:
+        settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
+    settings["templates"] = with_classes(work, settings["templates"])
+    return settings
+
+
+def with_classes(work: Work, templates: dict[str, Any]) -> dict[str, Any]:
+    """Templates with classes of the training data's words, where they have levels of these."""
+    if not any(level["kind"] == "classes" for level in templates.get("levels", ())):
+        return templates
     paths = {}
     for side, text in (("source", work.texts.training.source), ("target", work.texts.training.target)):
         paths[side] = str(work.output / f"{work.corpus}.{side}.paths")
         if not Path(paths[side]).exists():
             run([*PHRASEBEAM, "cluster", f"--text={text}", f"--classes={CLASSES}", f"--output={paths[side]}"])
-    levels = [level | (paths if level["kind"] == "classes" else {}) for level in CLASS_EDGES["levels"]]
-    return CLASS_EDGES | {"levels": levels}
+    levels = [level | (paths if level["kind"] == "classes" else {}) for level in templates["levels"]]
+    return templates | {"levels": levels}
 
 
 def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
@@ -185,28 +221,36 @@ def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     limit = config.search.table_limit if config.gold_table_limit is None else config.gold_table_limit
     kind += f".{limit}-a-phrase" if limit else ".any-pair"
     kind += "" if config.leave_one_out else ".nothing-left-out"
+    kind += f".{config.forcing.prefixes}-prefixes" if config.forcing.prefixes != "longest" else ""
+    kind += variant_of_search(work.given.search)  # the table limit depends on weights
     kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
 
-def take_last(model: Path, seed: int) -> SparseWeights:
-    """Give the model the averaged weights after the last iteration; the sparse ones."""
+def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
+    """Give the model the averaged weights after the last iteration, but for those that are `replaced`."""
     with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
         dense, sparse, _ = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
-    save_config(Weights.model_validate(features.by_group(dense)), model / "weights.yaml")
+    save_config(Weights.model_validate(features.by_group(dense) | replaced), model / "weights.yaml")
     if (model / "sparse").exists():
         save_sparse_weights(sparse, model / "sparse")
     accept_files(model)
-    return sparse
 
 
-def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
-    """BLEU with scaled groups and tuned dense weights, as in configs/maxforce-small.yaml, and the scales."""
-    sparse = take_last(model, seed)
-    tune = TUNING["tune"] | (TINY_TUNE if work.given.tiny else {})
-    config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")
+def retuned(
+    work: Work, learned_model: Path, path: Path, seed: int, kind: str, search: dict[str, Any]
+) -> dict[str, Any]:
+    """BLEU with scaled groups and dense weights tuned for a search, as in configs/maxforce-small.yaml, and scales."""
+    model = learned_model.with_suffix(f".{kind}model")
+    shutil.rmtree(model, ignore_errors=True)
+    shutil.copytree(learned_model, model, ignore=shutil.ignore_patterns(WORK))
+    (model / WORK).mkdir()
+    tune = TUNING["tune"] | {"search": search} | (TINY_TUNE if work.given.tiny else {})
+    settings = TUNING | {"tune": tune, "development_search": search, "threads": work.given.threads}
+    config = parse_config(settings, MaxforceConfig, "settings")
     decoder = Decoder.load(model, config.development_search)
+    sparse = decoder.model.tables.sparse.weights
     read = work.texts.sets["dev"].read(config)
     tune = tuning(read, config, seed, model / WORK / "tuning", work.run)
     development = DevelopmentScorer(read, decoder, tune)
@@ -216,8 +260,11 @@ def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
     weights = Weights.model_validate(decoder.features.by_group(dense))
     save_config(weights, model / "weights.yaml")
     accept_files(model)
-    found: dict[str, Any] = dict(scores(model, work.texts, path, "tuned_"))
-    found["scales"] = {name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None}
+    found: dict[str, Any] = dict(scores(model, work.texts, path, kind, search))
+    found[f"{kind}scales".removeprefix("tuned_")] = {
+        name: getattr(weights, name) for name in GROUPS if getattr(weights, name) is not None
+    }
+    shutil.rmtree(model)
     return found
 
 
@@ -225,19 +272,56 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
     """A row for each run."""
     found = []
     for name in ["default", "tuned", *RUNS]:
-        paths = [file_of(given.output, corpus, name, seed) for seed in sorted({1, *given.seed})]
-        found.append([json.loads(path.read_text()) for path in paths if path.exists()])
+        found.append(found_of(corpus, name, given))
     if any(found):
-        heading = ["", "sparse features", "dev by iteration", "dev, tuned", "test, tuned", "scales", "invalid"]
-        heading += ["place", "sentences/s"]
-        print(f"\n### {corpus}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
+        heading = [
+            "",
+            "sparse features",
+            "dev by iteration",
+            "dev, test alone",
+            "dev, tuned",
+            "test, tuned",
+            "scales",
+            "invalid",
+        ]
+        heading += ["place", "sentences/s", "dev and test, tuned for our search"]
+        title = f"{corpus}{variant(given).replace('.', ', ')}"
+        print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
+
+
+def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
+    """The numbers of a run with each of its seeds, as far as they are there."""
+    kind = variant_of_search(given.search) if name in ("default", "tuned") else variant(given)
+    paths = [file_of(given.output, corpus, name + kind, seed) for seed in sorted({1, *given.seed})]
+    return [json.loads(path.read_text()) for path in paths if path.exists()]
+
+
+def print_curves(corpus: str, given: argparse.Namespace) -> None:
+    """Of the figures' runs, means over seeds by iteration: BLEU of dev with weights as learned, and invalid updates.
+
+    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first.
+    """
+    found = {name: runs for name in FIGURES if (runs := found_of(corpus, name, given))}
+    if not found:
+        return
+    curves: dict[str, Callable[[dict[str, Any]], float]] = {
+        "dev by iteration": lambda one: one["score"],
+        "invalid updates, %": lambda one: 100 * one["invalid"] / max(one["updates"], 1),
+    }
+    for title, value in curves.items():
+        rows = [["", "seeds", *map(str, range(PEAK + 1)), "best"]]
+        for name, runs in found.items():
+            means = [fmean(map(value, ones)) for ones in zip(*(one["epochs"] for one in runs))]
+            cells = [f"{mean:.2f}" for mean in means] + [""] * (PEAK + 1 - len(means))
+            rows.append([name, str(len(runs)), *cells, f"{max(means):.2f}"])
+        print(f"\n{corpus}{variant(given).replace('.', ', ')}: {title}\n\n{table(rows)}", flush=True)
 
 
 def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     """The numbers of a run with each of its seeds."""
     found = seeds[0]
     if "epochs" not in found:
-        return [found["run"], "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", ""]
+        return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
     after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]
@@ -246,7 +330,11 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
     scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
     speed = f"{examples / max(seconds, 1e-9):.0f}"
-    return [found["run"], f"{epochs[-1]['features']:,}", curve, *after, scales, *shares, speed]
+    alone, usual = (
+        ", ".join(f"{one[f'{kind}_dev']:.2f} {one[f'{kind}_test']:.2f}" for one in seeds if f"{kind}_dev" in one)
+        for kind in ("alone", "usual")
+    )
+    return [found["run"], f"{epochs[-1]['features']:,}", curve, alone, *after, scales, *shares, speed, usual]
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """All tuning methods as in Tan et al. (2013, Tables 1, 2 and 4): BLEU on development and test sets, updates, seconds.
 
-    python -m benchmarks.experiments.tuning DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...] [--tables]
+    python -m benchmarks.experiments.tuning DATA --output DIRECTORY [--corpus NAME ...] [--method NAME ...]
+        [--as-paper] [--tables]
 
 Models of DATA's alignments, and a file for each run, are kept in DIRECTORY: what is there is not made again, and
 --tables only prints what is there. Runs come in the order of how much they tell. C is chosen by BLEU on the
-development set of the first corpus, with the first seed; other corpora and seeds then have that C.
+development set of the first corpus, with the first seed; other corpora and seeds then have that C. --as-paper: lists,
+C, iterations and gains of configs/tan2013-c-mira.yaml, which are those of the paper, in place of shorter ones.
 """
 
+import argparse
 import json
 import shutil
 import statistics
@@ -15,9 +18,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from benchmarks.corpora import CORPORA, Corpus, development_of, prepare, unmasked
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.measure import PHRASEBEAM, run, table
+from benchmarks.measure import PHRASEBEAM, ROOT, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -32,6 +37,7 @@ GRIDS: dict[Method, list[float]] = {
     "mira-chiang": [0.01, 0.1, 0.001, 0.0001],
     "pro": [],
 }
+PAPER: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "tan2013-c-mira.yaml").read_text())
 LONGEST = {"dense": 7, "groups": 10}  # phrases; 10 as in the paper, 220 group features
 FIRST = "multi30k"
 SEEDS = 1, 2, 3
@@ -51,48 +57,56 @@ class Job(NamedTuple):
     method: Method
     c: float | None
     seed: int
+    as_paper: bool = False
 
     @property
     def name(self) -> str:
         """Of its file."""
-        return ".".join([self.corpus, self.features, self.method, f"{self.c or 0:g}".replace(".", "_"), f"{self.seed}"])
+        parts = [self.corpus, self.features, self.method, f"{self.c or 0:g}".replace(".", "_"), f"{self.seed}"]
+        return ".".join(parts + ["as-paper"] * self.as_paper)
 
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=CORPORA, features=LONGEST, method=GRIDS)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
+    parser.add_argument("--as-paper", action="store_true", help="lists, C, iterations and gains of the paper")
     given = parser.parse_args()
     if not given.tables:
-        for job in jobs(given.corpus, given.features, given.method, given.seed, given.output):
+        for job in jobs(given):
             if not (given.output / f"{job.name}.json").exists():
                 tune(job, given.data, given.output)
-    print_tables(given.output)
+    print_tables(given.output, given.as_paper)
 
 
-def jobs(
-    corpora: list[str], features: list[str], methods: list[Method], seeds: list[int], output: Path
-) -> Iterator[Job]:
+def grid(method: Method, as_paper: bool) -> list[float | None]:
+    """The C of the runs of a method; None where it has none."""
+    return [*(PAPER["c"] if as_paper and GRIDS[method] else GRIDS[method])] or [None]
+
+
+def jobs(given: argparse.Namespace) -> Iterator[Job]:
     """All runs, those on the first corpus with every C first; what comes later depends on how these end."""
-    wanted = [(corpus, kind, method) for corpus in corpora for kind in features for method in methods]
+    features, seeds, as_paper = given.features, given.seed, given.as_paper
+    wanted = [(corpus, kind, method) for corpus in given.corpus for kind in features for method in given.method]
     at_first, elsewhere = ([one for one in wanted if (one[0] == FIRST) == is_first] for is_first in (True, False))
     for begin, end in ((0, 1), (1, None)):
         for kind in features if SEEDS[0] in seeds else []:
             for corpus, _, method in (one for one in at_first if one[1] == kind):
-                yield from (Job(corpus, kind, method, c, SEEDS[0]) for c in (GRIDS[method] or [None])[begin:end])
+                values = grid(method, as_paper)[begin:end]
+                yield from (Job(corpus, kind, method, c, SEEDS[0], as_paper) for c in values)
     for seed in seeds:
         for corpus, kind, method in elsewhere if seed == SEEDS[0] else wanted:
             if seed == SEEDS[0] or method != "mira-corpus":  # which draws nothing
-                yield Job(corpus, kind, method, best_c(output, kind, method), seed)
+                yield Job(corpus, kind, method, best_c(given.output, kind, method, as_paper), seed, as_paper)
 
 
 def results(output: Path) -> list[dict[str, Any]]:
     """All that is there."""
-    return [json.loads(path.read_text()) for path in sorted(output.glob("*.json"))]
+    return [{"as_paper": False} | json.loads(path.read_text()) for path in sorted(output.glob("*.json"))]
 
 
-def best_c(output: Path, features: str, method: str) -> float | None:
+def best_c(output: Path, features: str, method: str, as_paper: bool) -> float | None:
     """Of the run on the first corpus that is best on the development set."""
-    wanted = {"corpus": FIRST, "features": features, "method": method, "seed": SEEDS[0]}
+    wanted = {"corpus": FIRST, "features": features, "method": method, "seed": SEEDS[0], "as_paper": as_paper}
     found = [one for one in results(output) if wanted.items() <= one.items()]
     return max(found, key=lambda one: one["score"])["c"] if found else None
 
@@ -121,7 +135,9 @@ def train_model(files: dict[str, Path], features: str, model: Path) -> None:
 
 def settings_of(job: Job) -> TuneConfig:
     """The settings of a run."""
-    settings: dict[str, Any] = SETTINGS | {"method": job.method, "seeds": [job.seed]}
+    names = "iterations", "nbest", "mira_corpus", "mira_batch", "mira_chiang"
+    settings: dict[str, Any] = SETTINGS | ({name: PAPER[name] for name in names} if job.as_paper else {})
+    settings |= {"method": job.method, "seeds": [job.seed]}
     if job.features == "groups":
         settings["add"] = {"length_groups": LONGEST["groups"]}
         settings["mert"] = {"restarts": 4}
@@ -149,9 +165,9 @@ def tune(job: Job, data: Path, output: Path) -> None:
     print(f"{job.name}: {scores}, best iteration {found['best']}, {seconds}", flush=True)
 
 
-def print_tables(output: Path) -> None:
+def print_tables(output: Path, as_paper: bool) -> None:
     """BLEU, with mean and deviation over the seeds, then what each run took."""
-    found = results(output)
+    found = [one for one in results(output) if one["as_paper"] == as_paper]
     for corpus in CORPORA:
         for features in LONGEST:
             cell = [one for one in found if (one["corpus"], one["features"]) == (corpus, features)]
@@ -161,7 +177,7 @@ def print_tables(output: Path) -> None:
 
 def by_setting(cell: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """The runs that differ by nothing but their seeds."""
-    keys = [(method, c) for method in GRIDS for c in (GRIDS[method] or [None])]
+    keys = [(method, c) for method in GRIDS for c in grid(method, cell[0]["as_paper"])]
     groups = [[one for one in cell if (one["method"], one["c"]) == key] for key in keys]
     return [group for group in groups if group]
 

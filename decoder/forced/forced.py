@@ -155,6 +155,22 @@ def _is_aligned(links, begin, end, position, after):
     return inside > 0 and inside == of_source and inside == of_target
 
 
+@inlined_kernel
+def is_closed(links, source, target):
+    """Whether the word alignment closes the prefix pair of `source` and `target` words (int64), or is not there.
+
+    No point may lead out of it, and unaligned target words that follow belong to it, so that it ends before an aligned
+    one or with the reference. Cut anywhere else, it would lack words that translate it. `links`: see links_before.
+    """
+    if links.size == 0:
+        return True
+    n_words, n_reference = links.shape[0] - 1, links.shape[1] - 1
+    of_target = links[n_words, target]
+    if links[source, target] != of_target or links[source, n_reference] != of_target:
+        return False
+    return target == n_reference or links[n_words, target + 1] > of_target
+
+
 @inner_kernel
 def _clear(states):
     """Forget all states and arcs."""

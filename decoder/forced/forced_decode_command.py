@@ -33,12 +33,13 @@ def forced_decode(
     alignment: Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) of training sentences.")] = None,
     leave_one_out: Annotated[
         LeaveOneOut | None,
-        typer.Option(help="Without the counts of the pair itself; what only it supports: drop; or penalty."),
+        typer.Option(help="Without the counts of the pair itself (drop, penalty), or without all pairs of count 1."),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="File for a plot of what is reachable (.png, .pdf, .svg).")] = None,
     lattice: Annotated[Path | None, typer.Option(help="File for the lattices, as Moses' search graphs.")] = None,
     prefixes: Annotated[
-        Prefixes | None, typer.Option(help="Where the whole is not reachable: the longest prefix pair, all, or none.")
+        Prefixes | None,
+        typer.Option(help="Where the whole is not reachable: the longest prefix pair, or closed by the alignment."),
     ] = None,
     least_prefix: Annotated[int | None, typer.Option(help="Source words of the shortest prefix pair.")] = None,
     max_states: Annotated[int | None, typer.Option(help="States of a pair that is not too large.")] = None,
@@ -52,8 +53,9 @@ def forced_decode(
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     if (leave_one_out is None) != (alignment is None):
         raise ConfigError("--leave-one-out and --alignment need each other; give both, or none")
-    if aligned and alignment is None:
-        raise ConfigError("--aligned needs --alignment and --leave-one-out; give both, or leave it out")
+    for name, is_given in {"--aligned": aligned, "--prefixes closed": prefixes == "closed"}.items():
+        if is_given and alignment is None:
+            raise ConfigError(f"{name} needs --alignment and --leave-one-out; give both, or leave it out")
     if lattice and prefixes == "all":
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:

@@ -117,8 +117,9 @@ class ForcedDecoder:
             yield ForcedSearch(searcher.result(search), workspace, self.settings, ids, links)
 
     def _links(self, given: Input, n_reference: int) -> np.ndarray:
-        if not self.settings.aligned:
+        if not self.settings.needs_alignment:
             return NO_LINKS
         if given.held_out is None:
-            raise ConfigError("forcing.aligned needs word alignments, which come with leave_one_out; give both")
+            name = "forcing.aligned" if self.settings.aligned else "forcing.prefixes closed"
+            raise ConfigError(f"{name} needs word alignments, which come with leave_one_out; give both")
         return links_before(given.held_out.alignment, len(given.words), n_reference)

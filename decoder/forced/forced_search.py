@@ -102,7 +102,7 @@ class ForcedSearch:
         if not n_words:
             return "unreachable", None
         latest, tail = (np.empty(n_words + 1, np.int64) for _ in range(2))
-        reference = Reference(self.reference, latest, tail, self.links)
+        reference = Reference(self.reference, latest, tail, self.links if self.settings.aligned else NO_LINKS)
         fill_latest(options, n_words, reference)
         for takes_prefixes in (False, True) if self.settings.prefixes != "none" else (False,):
             if not self._force(reference, takes_prefixes):
@@ -127,10 +127,11 @@ class ForcedSearch:
         n_words, least = self.n_words, self.settings.least_prefix
         if not takes_prefixes:
             return Goal(n_words, self.reference.size, least) if states.heads[n_words] != EMPTY else None
-        source, target = longest_prefix(states, n_words, least)
+        links = self.links if self.settings.prefixes == "closed" else NO_LINKS
+        source, target = longest_prefix(states, n_words, least, links)
         if source == NO_PREFIX:
             return None
-        return Goal(source, target, least) if self.settings.prefixes == "longest" else Goal(NO_PREFIX, 0, least)
+        return Goal(NO_PREFIX, 0, least) if self.settings.prefixes == "all" else Goal(source, target, least)
 
     def score(self, lattice: GoldLattice) -> GoldGraph | None:
         """Score the lattice of the sentence pair, found now or earlier, by the weights of the search.

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import array
-from phrasebeam.decoder.forced.forced import EMPTY, ForcedStates
+from phrasebeam.decoder.forced.forced import EMPTY, ForcedStates, is_closed
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.kernels.jit import kernel
@@ -49,16 +49,20 @@ class GoldLattice(NamedTuple):
 
 
 @kernel
-def longest_prefix(states: ForcedStates, n_words: int, least):
-    """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none."""
+def longest_prefix(states: ForcedStates, n_words: int, least, links: np.ndarray):
+    """(source words, target words) of the longest prefix pair of at least so many source words; NO_PREFIX for none.
+
+    With `links` (int32[n + 1, m + 1], see links_before; int32[0, 0] without) of those that are closed alone.
+    """
     source, target = np.int64(NO_PREFIX), np.int64(NO_PREFIX)
     for covered in range(least, n_words):
         state = states.heads[covered]
         while state != EMPTY:
-            if states.first_gap[state] == covered:
+            position = np.int64(states.position[state])
+            if states.first_gap[state] == covered and is_closed(links, covered, position):
                 if source < covered:
                     target = np.int64(NO_PREFIX)
-                source, target = np.int64(covered), max(target, np.int64(states.position[state]))
+                source, target = np.int64(covered), max(target, position)
             state = np.int64(states.next[state])
     return source, target
 

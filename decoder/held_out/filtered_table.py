@@ -12,7 +12,14 @@ from phrasebeam.base.errors import ModelError
 from phrasebeam.base.pool import ScratchArrays
 from phrasebeam.decoder.features.language_model import new_states
 from phrasebeam.decoder.features.reordering import BACKWARD, FORWARD, N_ORIENTATIONS, SMOOTHING
-from phrasebeam.decoder.held_out.leave_one_out import KEEP_ALL, MODES, NO_COUNTS, check_frequencies, held_out_counts
+from phrasebeam.decoder.held_out.leave_one_out import (
+    KEEP_ALL,
+    MODES,
+    NO_COUNTS,
+    SINGLETONS,
+    check_frequencies,
+    held_out_counts,
+)
 from phrasebeam.decoder.held_out.phrase_filter import (
     EXTRA_PAIRS,
     FIRST_WORDS,
@@ -235,7 +242,8 @@ class TableFilter:
             if not self.has_frequencies:
                 check_frequencies(self.tables.phrases)
                 self.has_frequencies = True
-            counts, mode = held_out_counts(self.model, words, held_out), MODES[held_out.mode]
+            mode = MODES[held_out.mode]
+            counts = NO_COUNTS if mode == SINGLETONS else held_out_counts(self.model, words, held_out)
         target = counts.target_words if reference is None else reference
         first_words = np.zeros(FIRST_WORDS, np.bool_)
         first_words[target & (FIRST_WORDS - 1)] = True

@@ -2,7 +2,8 @@
 
 The phrase pairs of the held-out sentence pair are extracted again and counted. One that no other sentence pair supports
 is dropped (Yu et al. 2013, section 4.2), or both its probabilities become a penalty (Wuebker et al. 2010, section 4.1;
-Wuebker et al. 2015, section 5.2). Lexical weights do not change.
+Wuebker et al. 2015, section 5.2). Lexical weights do not change. With large data it is enough to drop all pairs that
+occur once in the bitext, wherever, and to subtract nothing (Yu et al. 2013, section 4.2).
 """
 
 from typing import Annotated, NamedTuple
@@ -29,8 +30,9 @@ from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slo
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
-KEEP_ALL, DROP, PENALTY = (np.int64(i) for i in range(3))  # modes: what happens to pairs whose count becomes 0
-MODES = {"drop": DROP, "penalty": PENALTY}
+# Modes: what happens to pairs whose count becomes 0; SINGLETONS: to those whose count is 1, and no count changes
+KEEP_ALL, DROP, PENALTY, SINGLETONS = (np.int64(i) for i in range(4))
+MODES = {"drop": DROP, "penalty": PENALTY, "singletons": SINGLETONS}
 SAMPLE = 1 << 10  # phrase pairs that check_frequencies looks at
 
 

@@ -13,6 +13,7 @@ from phrasebeam.base.pool import ScratchArrays
 from phrasebeam.decoder.extraction.occurrences import source_length
 from phrasebeam.decoder.held_out.leave_one_out import (
     DROP,
+    SINGLETONS,
     HeldOutCounts,
     held_out_pair,
     held_out_source,
@@ -37,7 +38,7 @@ class FilterQuery(NamedTuple):
     first_words: np.ndarray  # bool[FIRST_WORDS], whether the reference has a word whose id ends in these bits
     is_forced: bool  # only pairs whose target phrase occurs in the reference
     held_out: HeldOutCounts
-    mode: np.int64  # KEEP_ALL, DROP or PENALTY
+    mode: np.int64  # one of MODES, or KEEP_ALL
     table_limit: int  # pairs of a source phrase that options use, 0 for all
     orientation_counts: np.ndarray  # int64[8], scratch of copy_pairs
 
@@ -160,10 +161,9 @@ def _take_pairs(phrases, query, filtered, number, n_best):
                 query.is_forced and _occurs(query.reference, phrases.target_words, begin, end)
             )
         if held_out_fe != ABSENT:
-            c_fe, n_held_out = np.int64(phrases.joint_counts[pair]), query.held_out.pair_counts[held_out_fe]
-            filtered.missing[0] -= min(c_fe, n_held_out)
-            if c_fe <= n_held_out and query.mode == DROP:
-                continue
+            filtered.missing[0] -= min(np.int64(phrases.joint_counts[pair]), query.held_out.pair_counts[held_out_fe])
+        if _is_dropped(phrases, query, pair, held_out_fe):
+            continue
         if is_needed or (is_best and not query.is_forced):
             filtered.pair[row] = pair
             filtered.held_out_target[row], filtered.held_out_pair[row] = held_out_e, held_out_fe
@@ -181,10 +181,19 @@ def _has_pairs(phrases, query, source, held_out_f):
         begin, end = phrases.target_offsets[pair], phrases.target_offsets[pair + 1]
         held_out_e = held_out_target(query.held_out, phrases.target_words, begin, end)
         held_out_fe = held_out_pair(query.held_out, held_out_f, held_out_e)
-        may_drop = held_out_fe != ABSENT and query.mode == DROP
-        if not may_drop or np.int64(phrases.joint_counts[pair]) > query.held_out.pair_counts[held_out_fe]:
+        if not _is_dropped(phrases, query, pair, held_out_fe):
             return True
     return False
+
+
+@inlined_kernel
+def _is_dropped(phrases, query, pair, held_out_fe):
+    """Whether leave-one-out drops a pair; `held_out_fe` (int64) is its number in HeldOutCounts, or ABSENT."""
+    if query.mode == SINGLETONS:
+        return np.int64(phrases.joint_counts[pair]) <= 1
+    if query.mode != DROP or held_out_fe == ABSENT:
+        return False
+    return np.int64(phrases.joint_counts[pair]) <= query.held_out.pair_counts[held_out_fe]
 
 
 @inlined_kernel

@@ -9,7 +9,7 @@ from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.input_settings import TermPolicy
 from phrasebeam.lm.text.corpus import split
 
-LeaveOneOut = Literal["drop", "penalty"]
+LeaveOneOut = Literal["drop", "penalty", "singletons"]
 
 LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 

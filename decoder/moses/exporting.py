@@ -62,6 +62,8 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search_file = Path(model) / "search.yaml"
     search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
+    if not search.future_cost:
+        raise ModelError(f"{search_file}: future_cost is false, and Moses always counts it; remove it, and tune again")
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
             _write_lines(_phrase_lines(opened), directory / TABLE)

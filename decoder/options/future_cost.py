@@ -28,8 +28,12 @@ def new_future_cost(n_words: int) -> FutureCost:
 
 
 @kernel
-def fill_future_cost(options: Options, n_words, future: FutureCost):
-    """Fill `future` for a sentence of `n_words` (int64) from the estimates of the best option of each span."""
+def fill_future_cost(options: Options, n_words, is_counted: bool, future: FutureCost):
+    """Fill `future` for a sentence of `n_words` (int64) from the estimates of the best option of each span.
+
+    Unless it `is_counted`, the estimates are 0, and hypotheses are compared by their scores alone, as in Yu et al.
+    (2013, equation 2); what no options can translate is -inf all the same.
+    """
     longest = options.longest
     future.suffixes[n_words] = 0.0
     for begin in range(n_words - 1, -1, -1):
@@ -42,7 +46,7 @@ def fill_future_cost(options: Options, n_words, future: FutureCost):
             first = options.first[begin * longest + length - 1]
             if first == options.first[begin * longest + length]:
                 continue
-            estimate = options.estimate[first]
+            estimate = options.estimate[first] if is_counted else 0.0
             whole = estimate + future.suffixes[begin + length]
             future.suffixes[begin] = max(future.suffixes[begin], whole)
             for size in range(length, min(n_left, COVERAGE_WINDOW) + 1):

@@ -27,6 +27,7 @@ class SearchSettings(Section):
     beam_threshold: float = Field(
         default=1e-5, ge=0, lt=1, description="hypotheses worse than the best of their stack by this factor are dropped"
     )
+    future_cost: bool = Field(default=True, description="compare hypotheses of a stack with their future cost")
     distortion_limit: int = Field(
         default=6, ge=-1, le=MOST_COUNTED, description="longest jump between phrases, in source words"
     )

@@ -105,7 +105,7 @@ class SentenceSearch:
         if n_words == len(self.source.words):
             self._fill_graph(NO_CONSTRAINT)
             return
-        _fill_future_cost(self.workspace.options, n_words, self.workspace.future)
+        self._fill_future_cost(n_words)
         self._repeat(lambda: _search_part(self.space(), n_words, NEVER))
 
     def look_up(self) -> None:
@@ -123,7 +123,10 @@ class SentenceSearch:
             if n_options != FULL:
                 break
             workspace.grow_options()
-        _fill_future_cost(workspace.options, sentence.words.size, workspace.future)
+        self._fill_future_cost(sentence.words.size)
+
+    def _fill_future_cost(self, n_words: int) -> None:
+        _fill_future_cost(self.workspace.options, n_words, self.settings.future_cost, self.workspace.future)
 
     def space(self, constraint: TargetConstraint = NO_CONSTRAINT) -> SearchSpace:
         """The arrays and parameters that kernels search, once the options have been looked up."""

@@ -1,7 +1,8 @@
 """Backoff levels of sparse features: the classes of words, as text and as hashes (Yu et al. 2013, Table 1).
 
 A level of tags, such as parts of speech (Green et al. 2013, section 3.2), classes single tokens of the source sentence.
-Target words have no tags, and no feature has a class of them at that level.
+Target words have tags only by a map, that of the most frequent tag of each, say. No feature has a class of target words
+at levels without such a map or of the source alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,22 +36,31 @@ class Level(Section):
     """A backoff level: how words are classed, and the cost of a word at this level (Yu et al. 2013, Table 1)."""
 
     kind: LevelKind = Field(
-        description="the word; its first characters; its class in a map; numeral, mark or other; its tag"
+        description="the word; its first or last characters; its class in a map; numeral, mark or other; its tag"
     )
     budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
     source: str = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
-    target: str = Field(default="", description="the same of target words")
+    target: str = Field(default="", description="the same of target words; with tags, a map to tags")
+    source_only: bool = Field(default=False, description="of source words alone (in Table 1 characters and type)")
     prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
+    suffix: int = Field(default=0, ge=0, le=255, description="last characters of the word, in place of a prefix")
     content: list[str] = Field(default=[], description="beginnings of the tags of content words")
 
     @model_validator(mode="after")
     def _has_maps(self) -> "Level":
-        if {self.kind == "classes"} != {bool(self.source), bool(self.target)}:
+        has_map = self.kind == "classes"
+        if has_map != bool(self.source) or (has_map and bool(self.target) == self.source_only):
             raise ValueError("source and target are the maps of a level of kind classes, and needed there")
-        if self.kind == "characters" and not self.prefix:
-            raise ValueError("prefix says how many characters count; give 1 or more")
+        if self.target and (self.source_only or self.kind not in ("classes", "tags")):
+            raise ValueError(
+                "target is a map of target words; give it to levels of kind classes or tags that have some"
+            )
+        if self.kind == "characters" and not (self.prefix or self.suffix):
+            raise ValueError("prefix or suffix says how many characters count; give 1 or more")
+        if self.suffix and (self.prefix or self.kind != "characters"):
+            raise ValueError("suffix is of kind characters, in place of prefix; give one of both")
         if self.content and self.kind != "tags":
             raise ValueError("content is of tags; give it to a level of kind tags")
         return self
@@ -58,7 +68,12 @@ class Level(Section):
     @property
     def name(self) -> str:
         """The name of the level in the names of features."""
-        return f"{self.kind}{self.prefix or ''}"
+        return f"last_{self.kind}{self.suffix}" if self.suffix else f"{self.kind}{self.prefix or ''}"
+
+    @property
+    def has_target(self) -> bool:
+        """Whether target words have classes at this level."""
+        return not self.source_only and (self.kind != "tags" or bool(self.target))
 
 
 class Levels:
@@ -85,7 +100,7 @@ class Levels:
     @property
     def target_columns(self) -> list[int]:
         """The columns of the levels that class target words."""
-        return [i for i, level in enumerate(self.levels, 1) if level.kind != "tags"]
+        return [i for i, level in enumerate(self.levels, 1) if level.has_target]
 
     def names(self, side: str, word: str, tag: str = UNCLASSED) -> list[str]:
         """The word and its class at each level; `side` is "source" or "target", `tag` that of the source token."""
@@ -119,7 +134,9 @@ def _read_map(directory: Path, name: str) -> dict[str, str]:
 def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str:
     if level.kind == "type":
         return word_type(word)
-    if level.kind == "classes":
+    if level.suffix:
+        return word[-level.suffix :]
+    if level.kind == "classes" or classes:
         text = classes.get(word, UNCLASSED)
     else:
         text = tag if level.kind == "tags" else word

@@ -66,7 +66,7 @@ SPARSE_GROUPS = (
     ),
     SparseGroup(
         "rule_history",
-        "the phrase pair and the last two target words, at every level but those of tags",
+        "the phrase pair and the last two target words, at every level that classes target words",
         "history",
         _history_names,
         rate=0.02,

@@ -60,16 +60,19 @@ class WordEdges(Section):
 
 def n_word_edges(settings: WordEdges, levels: Sequence[Level]) -> int:
     """The number of combinations within the budget, without making them."""
-    total, ways = 0, Counter({0: 1})  # words by what they cost together
-    for size in range(1, settings.most_words + 1):
-        longer = Counter[int]()
-        for cost, n in ways.items():
-            for level in levels:
-                if cost + level.budget <= settings.budget:
-                    longer[cost + level.budget] += n
-        ways = longer
-        total += comb(len(POSITIONS), size) * ways.total()
-    return total * (1 + settings.with_length)
+    total, n_target = 0, SIDES.count("target")
+    of_target, most_words = [level for level in levels if level.has_target], settings.most_words
+    for size in range(most_words + 1):
+        for n_others in range(min(size, len(SIDES) - n_target) + 1):
+            ways = Counter({0: 1})  # words by what they cost together
+            for some in [levels] * n_others + [of_target] * (size - n_others):
+                longer = Counter[int]()
+                for (cost, n), level in product(ways.items(), some):
+                    if cost + level.budget <= settings.budget:
+                        longer[cost + level.budget] += n
+                ways = longer
+            total += comb(len(SIDES) - n_target, n_others) * comb(n_target, size - n_others) * ways.total()
+    return (total - 1) * (1 + settings.with_length)
 
 
 def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
@@ -83,8 +86,8 @@ def word_edges(settings: WordEdges, levels: Sequence[Level]) -> np.ndarray:
             kind = list(KINDS.values()).index(tuple(dict.fromkeys(SIDES[position] for position in positions)))
             for chosen in product(range(len(levels)), repeat=size):
                 sides = [SIDES[position] for position in positions]
-                has_target_tag = any(side == "target" and levels[i].kind == "tags" for side, i in zip(sides, chosen))
-                if has_target_tag or sum(levels[i].budget for i in chosen) > settings.budget:
+                is_classed = all(side != "target" or levels[i].has_target for side, i in zip(sides, chosen))
+                if not is_classed or sum(levels[i].budget for i in chosen) > settings.budget:
                     continue
                 row = [ABSENT] * len(POSITIONS)
                 for position, level in zip(positions, chosen):

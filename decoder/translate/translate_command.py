@@ -81,6 +81,9 @@ def translate(
     beam_threshold: Annotated[
         float | None, _option(SEARCH, "Drop hypotheses worse than the best by this factor; 0: none.")
     ] = None,
+    no_future_cost: Annotated[
+        bool, _flag(SEARCH, "--no-future-cost", "Compare hypotheses of a stack by their scores alone.")
+    ] = False,
     distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
     markup: Annotated[
@@ -95,7 +98,7 @@ def translate(
     ] = False,
     leave_one_out: Annotated[
         LeaveOneOut | None,
-        _option(TRAINING, "Without the counts of the sentence pair; what only it supports: drop; or penalty."),
+        _option(TRAINING, "Without the counts of the sentence pair (drop, penalty), or without all pairs of count 1."),
     ] = None,
     reference: Annotated[Path | None, _option(TRAINING, "File of the sentences' translations.")] = None,
     word_alignment: Annotated[
@@ -127,6 +130,7 @@ def translate(
     )
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
+    search |= {"future_cost": False if no_future_cost else None}
     settings = _settings(config, memory, search, {"markup": markup, "oov": oov})
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam

@@ -3,7 +3,7 @@
 from tests.naive.search import options
 
 
-def is_aligned(links, source, target):
+def is_consistent(links, source, target):
     """Whether words of both ranges are linked to each other, and none to words outside of them."""
     touching = [(i in source, j in target) for i, j in links if i in source or j in target]
     return bool(touching) and all(in_source and in_target for in_source, in_target in touching)
@@ -28,7 +28,7 @@ def good_derivations(table, words, reference, longest, distortion_limit, links=N
                     continue
                 for option in options(table, words, begin, end):
                     after = position + len(option[0])
-                    fits = links is None or is_aligned(links, range(begin, end), range(position, after))
+                    fits = links is None or is_consistent(links, range(begin, end), range(position, after))
                     if fits and option[0] == reference[position:after]:
                         extended = [c or begin <= i < end for i, c in enumerate(covered)]
                         yield from extend(extended, end, after, [*derivation, ((begin, end), option)])
@@ -44,17 +44,27 @@ def prefix_pair(derivation):
     return len(covered), sum(len(option[0]) for _, option in derivation)
 
 
-def forced(table, words, reference, longest, distortion_limit, least, prefixes, links=None):
+def is_closed(links, pair, n_reference):
+    """Whether a prefix pair, numbers of words, is linked to nothing outside, and the next target word is linked."""
+    source, target = pair
+    is_next_linked = target == n_reference or any(j == target for _, j in links)
+    return is_next_linked and all((i < source) == (j < target) for i, j in links)
+
+
+def forced(table, words, reference, longest, distortion_limit, least, prefixes, links=None, is_aligned=False):
     """(status, prefix pair reached or None, derivations that reach it), as forced decoding with prefixes returns them.
 
-    least: least source words of a prefix; prefixes: which count if the pair is unreachable, none, longest or all.
+    least: least source words of a prefix; prefixes: which count if the pair is unreachable, none, longest, closed (by
+    `links`) or all; is_aligned: whether phrase pairs must be consistent with `links`.
     """
-    good = good_derivations(table, words, reference, longest, distortion_limit, links)
+    good = good_derivations(table, words, reference, longest, distortion_limit, links if is_aligned else None)
     pairs = [(prefix_pair(d), d) for d in good if d]
     whole = len(words), len(reference)
     if any(pair == whole for pair, _ in pairs):
         return "reachable", whole, [d for pair, d in pairs if pair == whole]
     ends = [(pair, d) for pair, d in pairs if pair and least <= pair[0] < len(words)]
+    if prefixes == "closed":
+        ends = [(pair, d) for pair, d in ends if is_closed(links, pair, len(reference))]
     if prefixes == "none" or not ends:
         return "unreachable", None, []
     longest_pair = max(pair for pair, _ in ends)

@@ -14,11 +14,11 @@ def strategies(good, bad, has_good, is_solved, phrase_limit):
     hopeless = [
         i for i in range(1, n + 1) if all(j > n or not has_good[j] for j in range(i, i + phrase_limit))
     ]  # where `phrase_limit` bins without a y-good one begin; past the last bin there is none
-    early = next((i for i in compared if hopeless and i >= hopeless[0]), None)
     violations = {i: bad[i] - good[i] for i in compared}
     worst = max(violations.values(), default=-math.inf)
     largest = next((i for i in compared if violations[i] == worst), None) if worst >= 0 else None
     last = n if not is_solved and n in compared else None
+    early = next((i for i in compared if i >= hopeless[0]), None) if hopeless else last
     local = n if not is_solved and bad[n] is not None else None
     return {"early": early, "max_violation": largest, "standard": last, "local": local}
 

@@ -17,22 +17,55 @@ def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
     begins at the first gap or ends within that distance of it. Spans that `fits` refuses are left out.
     """
 
-    def extend(covered, previous_end, spans):
+    def extend(spans):
+        covered = cover(n, spans)
         if all(covered):
             yield list(spans)
             return
-        gap = covered.index(False)
-        for begin in range(n):
-            for end in range(begin + 1, min(begin + longest, n) + 1):
-                if any(covered[begin:end]):
-                    break
-                near = abs(begin - previous_end) <= distortion_limit
-                returns = begin == gap or end - gap <= distortion_limit
-                if (distortion_limit < 0 or (near and returns)) and fits(covered, begin, end):
-                    extended = [c or begin <= i < end for i, c in enumerate(covered)]
-                    yield from extend(extended, end, [*spans, (begin, end)])
+        for begin, end in next_spans(n, longest, distortion_limit, spans):
+            if fits(covered, begin, end):
+                yield from extend([*spans, (begin, end)])
 
-    yield from extend([False] * n, 0, [])
+    yield from extend([])
+
+
+def cover(n, spans):
+    """Whether the spans cover each of n words."""
+    return [any(begin <= i < end for begin, end in spans) for i in range(n)]
+
+
+def next_spans(n, longest, distortion_limit, spans):
+    """The spans that may follow `spans`, which leave some of n words."""
+    covered, previous_end = cover(n, spans), spans[-1][1] if spans else 0
+    gap = covered.index(False)
+    for begin in range(n):
+        for end in range(begin + 1, min(begin + longest, n) + 1):
+            near = abs(begin - previous_end) <= distortion_limit
+            returns = begin == gap or end - gap <= distortion_limit
+            if not any(covered[begin:end]) and (distortion_limit < 0 or (near and returns)):
+                yield begin, end
+
+
+def best_of_bins(table, words, longest, distortion_limit, score, remaining):
+    """Scores of the best of each bin, which alone is extended (Yu et al. 2013, equation 2 with b = 1), or None.
+
+    score: of a partial derivation; remaining: what is added to it for comparison, of the words that are covered. None
+    where two are nearly as good as each other.
+    """
+    bins = [[]]
+    for n_covered in range(1, len(words) + 1):
+        found = []
+        for derivation in filter(lambda one: one is not None, bins):
+            spans = [span for span, _ in derivation]
+            for span in next_spans(len(words), longest, distortion_limit, spans):
+                if sum(cover(len(words), [*spans, span])) == n_covered:
+                    found += [[*derivation, (span, option)] for option in options(table, words, *span)]
+        compared = [score(one) + remaining(cover(len(words), [span for span, _ in one])) for one in found]
+        ranked = sorted(zip(compared, range(len(found))), reverse=True)
+        if len(ranked) > 1 and ranked[0][0] - ranked[1][0] < 1e-3:
+            return None
+        bins.append(found[ranked[0][1]] if found else None)
+    return [None if derivation is None else score(derivation) for derivation in bins]
 
 
 def orientation(previous, span):

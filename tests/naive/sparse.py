@@ -21,19 +21,28 @@ POSITIONS = ("first_source", "last_source", "first_target", "last_target", "befo
 
 
 def stand_ins(levels, maps, word, tag):
-    """What stands for a word at each level, and as what; a target word has the tag None."""
+    """What stands for a word at each level, and as what; a target word has the tag None, and None where it has none."""
     found = []
     for level, known in zip(levels, maps):
-        if level.kind == "type":
-            text = "boundary" if word in ("<s>", "</s>") else "word" if word.isalpha() else "mark"
-        elif level.kind == "tags" and tag is None:
+        if tag is None and not has_target(level):
             found.append(None)
             continue
+        if level.suffix:
+            found.append(f"last_characters{level.suffix}={word[-level.suffix :]}")
+            continue
+        if level.kind == "type":
+            text = "boundary" if word in ("<s>", "</s>") else "word" if word.isalpha() else "mark"
         else:
-            text = {"classes": known.get(word, "?"), "tags": tag}.get(level.kind, word)
+            of_map = known.get(word, "?")
+            text = {"classes": of_map, "tags": of_map if tag is None else tag}.get(level.kind, word)
             text = text[: level.prefix] if level.prefix else text
         found.append(f"{level.kind}{level.prefix or ''}={text}")
     return found
+
+
+def has_target(level):
+    """Whether a level classes target words."""
+    return not level.source_only and (level.kind != "tags" or level.target != "")
 
 
 def edges(templates, maps, source, tags, span, target):
@@ -65,9 +74,9 @@ def edges(templates, maps, source, tags, span, target):
 
 
 def cost(levels, positions, chosen):
-    """The cost of the `chosen` levels at these positions, of which the target's have no tags."""
-    has_target_tag = any(i in (2, 3) and levels[k].kind == "tags" for i, k in zip(positions, chosen))
-    return float("inf") if has_target_tag else sum(levels[k].budget for k in chosen)
+    """The cost of the `chosen` levels at these positions, of which the target's are not at all levels."""
+    is_missing = any(i in (2, 3) and not has_target(levels[k]) for i, k in zip(positions, chosen))
+    return float("inf") if is_missing else sum(levels[k].budget for k in chosen)
 
 
 def kind_of_edges(positions):
@@ -120,7 +129,7 @@ def names(templates, maps, source, tags, derivation):
             yield "rule_bigram", before, rule
         if templates.rule_history:
             last = [stand_ins(templates.levels, maps["target"], word, None) for word in history[:-3:-1]]
-            for level in (i for i, level in enumerate(templates.levels) if level.kind != "tags"):
+            for level in (i for i, level in enumerate(templates.levels) if has_target(level)):
                 yield "rule_history", rule, last[0][level], last[1][level]
         is_monotone = orientation(span_before, (begin, end)) == 0
         if templates.rule_reordering:

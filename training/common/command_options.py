@@ -12,4 +12,5 @@ DevReference = Annotated[list[Path], typer.Option(help="Their translations, one 
 Output = Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")]
 LmFolds = Annotated[int | None, typer.Option(help="Language models without a fold of the data each.", show_default="0")]
 Threads = Annotated[int | None, typer.Option(help="Processor cores to use; results do not depend on it.")]
-ONE_OUT = "Phrase pairs that only the sentence pair itself supports."  # help of --leave-one-out
+# help of --leave-one-out
+ONE_OUT = "Phrase pairs that only the sentence pair itself supports; singletons: drop all that occur once."

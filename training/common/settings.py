@@ -30,7 +30,9 @@ class ScoringSettings(MemorySettings):
 class TrainingDataSettings(Section):
     """Which sentence pairs of the training data are decoded, and what the model must not know of them."""
 
-    leave_one_out: LeaveOneOut | None = Field("drop", description="of pairs that only the sentence pair supports")
+    leave_one_out: LeaveOneOut | None = Field(
+        "drop", description="of pairs that only the sentence pair supports; singletons: all of count 1"
+    )
     lm_folds: int = Field(
         0, ge=0, le=MOST_FOLDS, description="language models without a fold of the training data each; 0: none"
     )

@@ -5,10 +5,12 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, PositiveFactor, Seed, section_of
+from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.common.settings import (
     LARGEST_BATCH,
     MOST_NAMES,
@@ -22,6 +24,7 @@ from phrasebeam.training.tuning.config import TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
 RATES = {RATE_NAMES[feature.name]: (Factor, feature.rate) for feature in FEATURES}
+SPARSE_RATES = {RATE_NAMES[group] for group in GROUPS}
 _FeatureRates: Any = section_of("_FeatureRates", RATES)
 
 
@@ -42,7 +45,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-maxforce` can be told besides its files."""
 
     update: Strategy = "max_violation"
-    future_cost: bool = Field(False, description="compare derivations as the search does, with their future cost")
+    future_cost: bool = Field(False, description="compare derivations with their future cost, if the search does")
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(15, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         4, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
@@ -52,6 +55,11 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     )
     rates: LearningRates = LearningRates()
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
+    nuisance: list[str] = Field(
+        [],
+        max_length=len(RATES),
+        description="dense features learned as others, and given the model's weights to score",
+    )
     templates: Templates | None = Field(None, description="sparse features; none: those of the model")
     search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)
     development_search: SearchSettings | None = Field(
@@ -96,6 +104,17 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     def _has_each_seed_once(self) -> "MaxforceConfig":
         if len({*self.seeds}) < len(self.seeds):
             raise ValueError(f"seeds are {self.seeds}; give each once")
+        return self
+
+    @model_validator(mode="after")
+    def _learns_nuisances(self) -> "MaxforceConfig":
+        for name in self.nuisance:
+            if name not in LearningRates.model_fields or name in SPARSE_RATES:
+                raise ValueError(f"nuisance has {excerpt(name)}; give names of dense features, such as word_penalty")
+            if name in self.fixed or not getattr(self.rates, name):
+                raise ValueError(
+                    f"nuisance has {name}, which is not learned; give it a rate, and leave it out of fixed"
+                )
         return self
 
     @model_validator(mode="after")

@@ -93,7 +93,10 @@ def perceptron_training(
         plots=PLOTS,
     )
 
+    own = objective.comparison.decoder.model.weights.model_dump(include={*config.nuisance})
+
     def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
+        weights = weights.model_copy(update=own)
         scaled = with_best_scales(development, weights, sparse, learned, config.scales)
         return development.score_tuned(name, scaled, sparse)
 

@@ -33,7 +33,8 @@ class Update(NamedTuple):
 def early(bins: Bins, phrase_limit: int) -> Update | None:
     """The first of `phrase_limit` bins in a row without y-good hypotheses: no y-good hypothesis can follow.
 
-    A row that reaches the last bin counts as well. In a row the first bin is taken that has both derivations.
+    A row that reaches the last bin counts as well. In a row the first bin is taken that has both derivations. Where
+    there is no such row, the update is the standard one (Collins & Roark 2004, Huang et al. 2012).
     """
     n_bins, first = bins.good.size, 1
     for i in range(1, n_bins):
@@ -41,6 +42,8 @@ def early(bins: Bins, phrase_limit: int) -> Update | None:
             first = i + 1
         elif i - first + 1 == phrase_limit:
             break
+    if first == n_bins:
+        return standard(bins, phrase_limit)
     return next((Update(i) for i in range(first, n_bins) if _has_both(bins, i)), None)
 
 

@@ -51,7 +51,9 @@ LEVELS = [
     Level(kind="classes", budget=2, prefix=1, source="source.classes", target="target.paths"),
     Level(kind="type", budget=1),
     Level(kind="tags", budget=2, content=["N", "V"]),
-    Level(kind="tags", budget=1, prefix=1),
+    Level(kind="tags", budget=1, prefix=1, target="target.paths"),
+    Level(kind="characters", budget=2, suffix=1),
+    Level(kind="classes", budget=1, prefix=2, source="source.classes", source_only=True),
 ]
 WITHOUT_TAGS = LEVELS[:4]
 

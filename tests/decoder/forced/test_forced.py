@@ -28,6 +28,7 @@ SEEDS = st.integers(0, 2**20)
 SETTINGS = st.builds(
     ForcedDecodingSettings, prefixes=st.sampled_from(["longest", "all", "none"]), least_prefix=st.integers(1, 3)
 )
+CLOSED = st.builds(ForcedDecodingSettings, prefixes=st.just("closed"), least_prefix=st.integers(1, 3))
 
 
 @pytest.fixture(scope="module")
@@ -127,25 +128,27 @@ def check_partial(toy, search, expected):
         assert toy.weights @ gold.features(node) == pytest.approx(gold.score(node), abs=1e-6)
 
 
-@given(SEEDS, SETTINGS, st.sets(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=5))
-@settings(max_examples=60)
-def test_only_what_fits_the_word_alignment(directory, seed, wanted, points):
+@given(SEEDS, SETTINGS | CLOSED, st.booleans(), st.sets(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=5))
+@settings(max_examples=80)
+def test_only_what_fits_the_word_alignment(directory, seed, wanted, is_aligned, points):
+    wanted = wanted.model_copy(update={"aligned": is_aligned})
     toy, words, reference = problem(directory, seed, Reordering(), longest_sentence=4)
     links = {(i, j) for i, j in points | {(i, i) for i in range(4)} if i < len(words) and j < len(reference)}
-    decoder = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=4), wanted)
+    decoder = ForcedDecoder.load(toy.directory, SearchSettings(table_limit=0, distortion_limit=4))
     with decoder.prepare(Input(words), reference) as search:
-        search.links = links_before(sorted(links), len(words), len(reference))
+        search.settings, search.links = wanted, links_before(sorted(links), len(words), len(reference))
         status, lattice = search.lattice()
         paths = [] if lattice is None else lattice_derivations(lattice, search.result)
     limits = toy.longest, 4, wanted.least_prefix, wanted.prefixes
-    expected = forced(toy.table, words, reference, *limits, links)
+    expected = forced(toy.table, words, reference, *limits, links, is_aligned)
     assert (status, sorted(paths)) == (expected[0], sorted(map(spelled, expected[2])))
 
 
-def test_alignments_are_needed_where_they_shall_fit(directory):
+@pytest.mark.parametrize(("name", "value"), [("aligned", True), ("prefixes", "closed")])
+def test_alignments_are_needed_where_they_shall_fit(directory, name, value):
     toy, words, reference = problem(directory, 1, Reordering())
-    decoder = ForcedDecoder.load(toy.directory, settings=ForcedDecodingSettings(aligned=True))
-    with pytest.raises(ConfigError, match=r"forcing\.aligned needs word alignments"):
+    decoder = ForcedDecoder.load(toy.directory, settings=ForcedDecodingSettings.model_validate({name: value}))
+    with pytest.raises(ConfigError, match=rf"forcing\.{name}( closed)? needs word alignments"):
         decoder.force(" ".join(words), reference)
 
 

@@ -14,7 +14,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 from tests.decoder.models import random_toy
-from tests.naive.forced import is_aligned
+from tests.naive.forced import is_consistent
 
 SOURCES = ["a b c x", "", "b d a a b", "x", "a b d", "b b b b b b b"]
 STATUSES = ["reachable", "unreachable", "prefix", "reachable", "unreachable", "too large"]
@@ -98,17 +98,21 @@ def leave_out(directory, command, mode, *more):
 def test_leaves_sentence_pairs_out(training_data, tmp_path, capsys, monkeypatch):
     files = f"--source={training_data / 'source'}", f"--output={tmp_path / 'out'}"
     alignment, statuses = training_data / "alignment", {}
-    for mode in "drop", "penalty":
+    for mode in "drop", "penalty", "singletons":
         assert leave_out(training_data, "forced-decode", mode, *files, f"--alignment={alignment}") == 0
         statuses[mode] = [json.loads(line)["status"] for line in (tmp_path / "out").read_text().splitlines()]
     assert statuses["penalty"] == ["reachable"] * len(LINES)
-    assert statuses["drop"] == ["reachable", "reachable", "unreachable", "unreachable", "reachable"]
+    assert (
+        statuses["drop"]
+        == statuses["singletons"]
+        == ["reachable", "reachable", "unreachable", "unreachable", "reachable"]
+    )
     assert leave_out(training_data, "forced-decode", "penalty", *files, f"--alignment={alignment}", "--aligned") == 0
     found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
     assert [one["status"] for one in found] == statuses["penalty"]
     for one, line in zip(found, alignment.read_text().splitlines()):
         links = [tuple(map(int, point.split("-"))) for point in line.split()]
-        assert all(is_aligned(links, range(*source), range(*target)) for source, target in one["segmentation"])
+        assert all(is_consistent(links, range(*source), range(*target)) for source, target in one["segmentation"])
     capsys.readouterr()
     with open(training_data / "source") as text:
         monkeypatch.setattr(sys, "stdin", text)
@@ -148,6 +152,7 @@ def test_options_that_do_not_go_together(files, tmp_path, capsys):
     for more, message in (
         (["--leave-one-out=drop"], "--leave-one-out and --alignment need each other"),
         (["--aligned"], "--aligned needs --alignment and --leave-one-out"),
+        (["--prefixes=closed"], "--prefixes closed needs --alignment and --leave-one-out"),
         (["--lattice=x", "--prefixes=all"], "--lattice writes lattices with one end"),
         (["--max-states=0"], "max_states"),
     ):

@@ -155,6 +155,16 @@ def check_penalties(full, table_filter, pair, expected, longest_phrase):
                 assert row[5:] == pytest.approx([-np.log(n_columns)] * len(row[5:]))
 
 
+@settings(deadline=None, max_examples=30)
+@given(bitexts, sentence_pairs(), st.integers(1, 4), MODELS)
+def test_large_data_lose_all_pairs_that_occur_once(bitext, pair, max_length, reordering):
+    full = build([*bitext, pair], max_length, reordering)
+    words, given_pair = held_out_sentence(pair, "singletons")
+    found = rows(full, new_filter(full, max_length).filter(words, None, given_pair).tables)
+    every = within(rows(full, full.tables), pair[0], max_length)
+    assert found == {name: row for name, row in every.items() if row[0] > 1}
+
+
 def check_forced(table_filter, pair, expected):
     """For forced decoding, those whose target phrase occurs in the reference."""
     words, given_pair = held_out_sentence(pair, "drop")

@@ -145,6 +145,7 @@ def test_templates_ask_for_bounded_work(tmp_path, text, complaint):
 @pytest.mark.parametrize("with_length", [False, True])
 def test_combinations_are_counted(with_length):
     levels = [Level(kind="word", budget=5), Level(kind="characters", prefix=1, budget=3), Level(kind="type", budget=1)]
+    levels += [Level(kind="characters", suffix=1, budget=2, source_only=True), Level(kind="tags", budget=2)]
     for budget, most_words in product((1, 4, 7, 12), (1, 2, 4)):
         settings = WordEdges(budget=budget, most_words=most_words, with_length=with_length)
         assert n_word_edges(settings, levels) == len(word_edges(settings, levels))

@@ -203,6 +203,13 @@ def test_features_that_moses_cannot_have(tmp_path, toy, weights, complaint):
         export_moses(model, tmp_path / "moses")
 
 
+def test_a_search_that_moses_cannot_have(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    (model / "search.yaml").write_text("search: {future_cost: false}\n")
+    with pytest.raises(ModelError, match=r"search.yaml: future_cost is false, and Moses always counts it"):
+        export_moses(model, tmp_path / "moses")
+
+
 @pytest.mark.parametrize("word", [-1, 10**6])
 def test_a_damaged_table_is_not_exported(tmp_path, toy, word):
     model = shutil.copytree(toy, tmp_path / "model")

@@ -23,7 +23,7 @@ def sentences(draw, most_words=8):
     return n, longest, {place: draw(st.lists(ESTIMATE, max_size=2)) for place in places}
 
 
-def fill(n, longest, lists):
+def fill(n, longest, lists, is_counted=True):
     """The tables for a sentence whose spans have options with the estimates in `lists`."""
     options, count = new_options(n, longest, 1024, 1, 1), 0
     for begin in range(n):
@@ -34,7 +34,7 @@ def fill(n, longest, lists):
                 count += 1
     options.first[n * longest] = count
     future = new_future_cost(n + 3)
-    fill_future_cost(options, n, future)
+    fill_future_cost(options, n, is_counted, future)
     return future
 
 
@@ -47,12 +47,12 @@ def estimate(future, covered):
     return future_cost(future, int(first_gap), np.uint64(window))
 
 
-@given(sentences(), st.data())
+@given(sentences(), st.booleans(), st.data())
 @settings(max_examples=60)
-def test_agrees_with_recursion(sentence, data):
+def test_agrees_with_recursion(sentence, is_counted, data):
     n, longest, lists = sentence
-    future = fill(n, longest, lists)
-    best = {place: estimates[0] for place, estimates in lists.items() if estimates}
+    future = fill(n, longest, lists, is_counted)
+    best = {place: estimates[0] if is_counted else 0.0 for place, estimates in lists.items() if estimates}
     for _ in range(5):
         covered = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
         assert estimate(future, covered) == naive_future_cost(best, covered)

@@ -1,6 +1,8 @@
 """The search against brute force: all segmentations in all orders."""
 
 import random
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, last_workspace, random_toy, toy_name
-from tests.naive.search import derivations, features
+from tests.naive.search import best_of_bins, best_options, derivations, features, future_cost
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -95,6 +97,32 @@ def test_pruning_loses_score_but_stays_truthful(directory, seed, reordering, sta
     best = Decoder.load(toy.directory, SearchSettings(**UNLIMITED)).translate(" ".join(words))
     assert pruned.score <= best.score + 1e-9
     assert toy.weights @ flat(pruned.features) == pytest.approx(pruned.score, abs=1e-6)
+
+
+@given(SEEDS, REORDERINGS, st.integers(-1, 4), st.booleans())
+@settings(max_examples=40)
+def test_bins_keep_the_best_with_and_without_future_cost(directory, seed, reordering, limit, is_counted):
+    toy = random_toy(directory / toy_name(seed, reordering) / "late", seed, reordering=reordering)
+    words = random.Random(seed).choices([*SOURCE, "x"], k=5)
+    one_each = UNLIMITED | {"stack": 1, "distortion_limit": limit, "future_cost": is_counted}
+    places = [(begin, end) for begin in range(5) for end in range(begin + 1, min(5, begin + toy.longest) + 1)]
+    found = {at: best_options(toy.table, words, *at, toy.weights, toy.lm, toy.order, 1) for at in places}
+    estimates = {at: best[0][1] if is_counted else 0.0 for at, best in found.items() if best}
+
+    def score(derivation):
+        is_complete = sum(end - begin for (begin, end), _ in derivation) == len(words)
+        return toy.weights @ features(derivation, 4, toy.reordering, toy.lm, toy.order, toy.early, is_complete)
+
+    remaining = partial(future_cost, estimates)
+    expected = best_of_bins(toy.table, words, toy.longest, limit, score, remaining)
+    if expected is None or expected[-1] is None:
+        return
+    decoder = Decoder.load(toy.directory, SearchSettings(**one_each))
+    decoder.translate(" ".join(words))
+    graph = last_workspace(decoder).graph
+    first = graph.stack_first[: len(words) + 2].tolist()
+    kept = [graph.score[begin] if begin < end else None for begin, end in pairwise(first)]
+    assert kept == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize(("orientation", "n_words"), [("word", 8), ("hier", 5)])

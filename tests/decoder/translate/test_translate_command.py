@@ -1,5 +1,6 @@
 """The command `translate` as people run it, in a process of its own; mistakes are called within this one."""
 
+import random
 import signal
 import subprocess
 import sys
@@ -41,6 +42,14 @@ def test_same_bytes_for_any_number_of_threads(model):
     assert expected[1] == ""
     for threads in ("1", "2"):
         assert translate(model, TEXT, "--threads", threads, "--stack", "5") == (0, expected, "")
+
+
+def test_stacks_without_future_cost(model):
+    rng, settings = random.Random(1), [SearchSettings(stack=1, future_cost=is_counted) for is_counted in (True, False)]
+    lines = [" ".join(rng.choices("abcd", k=8)) for _ in range(20)]
+    usual, other = ([one.text for one in Decoder.load(model, limits).translate_all(lines)] for limits in settings)
+    assert usual != other
+    assert translate(model, "\n".join(lines).encode(), "--stack=1", "--no-future-cost") == (0, other, "")
 
 
 def test_all_that_can_be_shown(model, tmp_path):

@@ -312,6 +312,7 @@ def _features(table, pair, name):
 def test_settings_of_the_paper_are_settings():
     config = load_config(ROOT / "configs" / "wuebker2015-rprop.yaml", ExpectedBleuConfig)
     assert (config.optimizer, config.iterations, config.nbest) == ("rprop", 40, 100)
+    assert (config.score_every, config.tune and config.tune.method) == (1, "mert")  # Figure 1, step 6
 
 
 @pytest.mark.needs_jit

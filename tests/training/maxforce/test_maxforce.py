@@ -96,6 +96,16 @@ def test_scales_of_groups_are_those_with_the_best_score(data, tmp_path):
         assert weights.rule_id == weights.source_target_edges == weights.context_edges == factors[alone.index(best)]
 
 
+def test_nuisances_are_learned_and_not_written(data, tmp_path):
+    rates = QUICK["rates"] | {"word_penalty": 0.1}
+    for name, nuisance in (("nuisance", ["word_penalty"]), ("weight", [])):
+        learn(data, tmp_path / name, rates=rates, nuisance=nuisance)
+    assert learned(tmp_path / "nuisance") == learned(tmp_path / "weight")
+    places = data / "model", tmp_path / "nuisance", tmp_path / "weight"
+    before, nuisance, weight = (Decoder.load(place).model.weights.word_penalty for place in places)
+    assert nuisance == before != weight
+
+
 def test_word_edges_can_be_fixed_together_or_by_kind():
     groups = {"rule_id", "source_edges", "target_context_edges"}
     for fixed, learned_ones in (
@@ -286,6 +296,8 @@ def test_settings_of_the_paper_are_settings():
         ({"seeds": [-1]}, r"seeds\.0: .* greater than or equal to 0, found -1"),
         ({"tune": {"seeds": [1, 2]}}, r"tune\.seeds has no effect in training; give it for training as a whole"),
         ({"tune": {"c": [0.1]}}, r"tune\.c has no effect in training"),
+        ({"nuisance": ["word_penalty"]}, r"nuisance has word_penalty, which is not learned"),
+        ({"nuisance": ["rule_id"]}, r"nuisance has 'rule_id'; give names of dense features"),
     ):
         with pytest.raises(ConfigError, match=message):
             parse_config(settings_given, MaxforceConfig, "options")

@@ -1,0 +1,95 @@
+"""The runs of maxforce.py by their names: what differs from configs/maxforce-small.yaml."""
+
+from typing import Any
+
+import yaml
+
+from benchmarks.measure import ROOT
+
+SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
+ITERATIONS, LONG = 3, 15
+PEAK = 13  # the best iteration in the paper
+CLASSES = 200
+SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"
+SMALL: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "maxforce-small.yaml").read_text())
+TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
+EDGES: dict[str, Any] = SMALL["templates"]
+RULES = {"rule_id": True}
+WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 2, "prefix": 4}]  # maps: with_classes
+CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
+NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
+LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
+    "rates": dict.fromkeys(SPARSE, 1.0),  # as in the paper
+    "iterations": ITERATIONS,
+    "patience": LONG,  # to the last iteration
+}
+DENSE = ("translation", "reordering", "language_model", "distortion", "word_penalty", "phrase_penalty")
+NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
+ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper names no limit
+WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
+RUNS: dict[str, dict[str, Any]] = {
+    "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
+    "rule-id": {"templates": RULES},
+    "standard": {},
+    "classes": {"templates": CLASS_EDGES},
+    "non-local": {"templates": NON_LOCAL},
+    "max-violation": {"update": "max_violation"},
+    "early": {"update": "early"},
+    "local": {"update": "local"},
+    "max-violation, beam 3": NARROW | {"update": "max_violation"},
+    "early, beam 3": NARROW | {"update": "early"},
+    "standard, beam 3": NARROW,
+    "local, beam 3": NARROW | {"update": "local"},
+    "max-violation, any pair": ANY_PAIR | {"update": "max_violation"},
+    "early, any pair": ANY_PAIR | {"update": "early"},
+    "standard, any pair": ANY_PAIR,
+    "local, any pair": ANY_PAIR | {"update": "local"},
+    "standard, wide": WIDE,
+    "aligned": {"forcing": {"aligned": True}},
+    "language model not folded": {"lm_folds": 0},
+    "nothing left out": {"leave_one_out": None, "lm_folds": 0},
+    "max-violation, all data": {"update": "max_violation", "sentences": 0},
+    "standard, all data": {"sentences": 0},
+    "classes, all data": {"templates": CLASS_EDGES, "sentences": 0},
+    "standard, long": {"iterations": LONG},
+    "max-violation, long": {"update": "max_violation", "iterations": LONG},
+    "standard, all data, long": {"sentences": 0, "iterations": LONG},
+    "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
+    "rates 0.03, all data": {"rates": dict.fromkeys(SPARSE, 0.03), "sentences": 0},
+}
+TABLE_1: list[dict[str, Any]] = [
+    {"kind": "word", "budget": 5},
+    {"kind": "characters", "budget": 3, "prefix": 1, "source_only": True},
+    {"kind": "characters", "budget": 3, "suffix": 1, "source_only": True},
+    *WORD_CLASSES,
+    {"kind": "classes", "budget": 2, "prefix": 6},
+    {"kind": "type", "budget": 1, "source_only": True},
+]
+RICH = EDGES | {"levels": TABLE_1}  # the paper's levels but tags; 1,140 combinations a phrase pair
+THREE_LEVELS = [{"kind": "word", "budget": 5}, {"kind": "classes", "budget": 2, "prefix": 6}]
+THREE_WORDS = EDGES | {"word_edges": {"budget": 9, "most_words": 3}, "levels": THREE_LEVELS}  # a word and two classes
+RUNS |= {
+    "rich": {"templates": RICH},
+    "rich, non-local": {"templates": NON_LOCAL | {"levels": TABLE_1}},
+    "three words": {"templates": THREE_WORDS},
+    "three words, max-violation": {"templates": THREE_WORDS, "update": "max_violation"},
+}
+AS_PAPER: dict[str, Any] = {"iterations": PEAK, "patience": PEAK, "update": "max_violation"}
+FIGURES: dict[str, dict[str, Any]] = {
+    "figure 8, max-violation": AS_PAPER | {"templates": NON_LOCAL},
+    "figure 8, early": AS_PAPER | {"templates": NON_LOCAL, "update": "early"},
+    "figure 8, standard": AS_PAPER | {"templates": NON_LOCAL, "update": "standard"},
+    "figure 8, local": AS_PAPER | {"templates": NON_LOCAL, "update": "local"},
+    "figure 9, beam 3": AS_PAPER | {"templates": NON_LOCAL, "update": "standard"} | NARROW,
+    "figure 9, beam 10": AS_PAPER
+    | {"templates": NON_LOCAL, "update": "standard", "search": {"stack": 10, "beam_threshold": 0.0}},
+    "figure 12, dense": AS_PAPER | {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
+    "figure 12, rule ids": AS_PAPER | {"templates": RULES},
+    "figure 12, word edges": AS_PAPER | {"templates": EDGES},
+}
+RUNS |= FIGURES
+PAPER_SEARCH: dict[str, Any] = {"algorithm": "stack", "stack": 30, "beam_threshold": 0.0, "future_cost": False}
+SEARCHES = {"ours": LEARNING["development_search"], "paper": PAPER_SEARCH}
+PENALTIES = ["word_penalty", "phrase_penalty"]
+TINY = {"sentences": 60, "iterations": 1, "lm_folds": 2}
+TINY_TUNE = {"iterations": 1, "nbest": 10}
