@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 from numba.core.types.containers import BaseTuple
 
+from phrasebeam.kernels.inner_library import rebuild
 from phrasebeam.kernels.cache_cleaning import PART, clean_daily, mark_used
 
 log = logging.getLogger("phrasebeam")
@@ -51,7 +51,7 @@ class KernelCache(NullCache):
             return None
         path = self._path(self.directory, sig, target_context.codegen())
         try:
-            compiled = CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
+            compiled = rebuild(target_context, *pickle.loads(_read(path)))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except Exception as error:  # a digest does not tell that everything that a file refers to is still there
