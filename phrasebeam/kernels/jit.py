@@ -11,7 +11,7 @@ from numba.core.registry import CPUDispatcher
 from phrasebeam.kernels.cache import KernelCache
 from phrasebeam.kernels.compilation import CompilationProgress
 from phrasebeam.kernels.indices import unchecked_indices
-from phrasebeam.kernels.inner_library import InnerCompiler
+from phrasebeam.kernels.libraries import InnerCompiler
 from phrasebeam.kernels.sources import cache_directory
 from phrasebeam.kernels.structs import type_of
 
@@ -20,7 +20,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
 # on, which took 5 ns per array and call, and more where threads share the counters.
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-# The wrapper that unpacks Python's arguments takes longer to compile than most kernels: 0.5 s for a hundred arrays.
+# Without the wrapper that unpacks Python's arguments, and without machine code of its own.
 INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 
 
@@ -39,7 +39,7 @@ def inner_kernel(function: Function) -> Function:
 
 
 def inlined_kernel(function: Function) -> Function:
-    """An inner kernel that is inlined into every caller: for hot loops, where passing tuples of arrays costs 50 ns."""
+    """An inner kernel that is inlined into every caller: for the smallest, and for the hottest loops."""
     return _inner(_compile(function, OPTIONS | INNER | {"forceinline": True}))
 
 
