@@ -19,7 +19,7 @@ from phrasebeam.decoder.search.cube_pruning import cube_search
 from phrasebeam.decoder.search.extension import SearchSpace
 from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.search.search import NEVER, search, search_part
+from phrasebeam.decoder.search.search import NEVER, search
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import OK, WRONG_SCORE
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
@@ -29,7 +29,7 @@ from phrasebeam.kernels.jit import direct
 
 MOST_SHOWN = 60  # characters of a sentence in messages
 _fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
-_search, _search_part, _cube_search = direct(search), direct(search_part), direct(cube_search)
+_search, _cube_search = direct(search), direct(cube_search)
 
 
 class SentenceSearch:
@@ -106,7 +106,7 @@ class SentenceSearch:
             self._fill_graph(NO_CONSTRAINT)
             return
         self._fill_future_cost(n_words)
-        self._repeat(lambda: _search_part(self.space(), n_words, NEVER))
+        self._repeat(lambda: _search(self.space(), n_words, NEVER))
 
     def look_up(self) -> None:
         """Fill the workspace with the translation options of the sentence, and their future costs."""
@@ -193,4 +193,4 @@ class SentenceSearch:
     def _search_once(self, constraint: TargetConstraint, n_words: int) -> int:
         if self.settings.algorithm == "cube":
             return _cube_search(self.space(constraint), self.workspace.queues, n_words)
-        return _search(self.space(constraint), n_words)
+        return _search(self.space(constraint), n_words, n_words)
