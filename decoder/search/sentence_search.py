@@ -146,6 +146,7 @@ class SentenceSearch:
             sentence.synthetic,
             workspace.histories,
             parameters,
+            sentence.paths.distances,
         )
 
     def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:
