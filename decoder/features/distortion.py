@@ -7,7 +7,7 @@ from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 @inlined_kernel
 def jump_length(distances, previous_end, begin):
-    """Words (int64) between the end of a phrase and the begin of the next, whichever comes first in the sentence.
+    """Words (int64) between `previous_end`, of a phrase, and the `begin` of the next, whichever comes first.
 
     `distances` (int32): see SourcePaths; without any, the difference of the positions.
     """

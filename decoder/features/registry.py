@@ -45,6 +45,12 @@ SCALES = tuple(
     )
     for group in SPARSE_GROUPS
 )
-OPTIONAL = (EARLY_DISTORTION, *PAIR_FEATURES, LENGTH_GROUPS, INPUT_SCORE, *SCALES)  # only in models that give them weights
+OPTIONAL = (
+    EARLY_DISTORTION,
+    *PAIR_FEATURES,
+    LENGTH_GROUPS,
+    INPUT_SCORE,
+    *SCALES,
+)  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
 ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION)  # and LENGTH_GROUPS, up to a length in its settings

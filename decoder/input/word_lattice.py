@@ -53,7 +53,9 @@ class WordLattice:
         n_arcs = sum(map(len, self.nodes))
         if len(self.nodes) > MOST_NODES or n_arcs > MOST_ARCS:
             limits = f"at most {MOST_NODES} and {MOST_ARCS}"
-            raise ConfigError(f"a sentence of {len(self.nodes)} positions and {n_arcs} arcs, expected {limits}; split it")
+            raise ConfigError(
+                f"a sentence of {len(self.nodes)} positions and {n_arcs} arcs, expected {limits}; split it"
+            )
         for number, arcs in enumerate(self.nodes):
             if not arcs:
                 raise ConfigError(f"node {number} has no arcs, expected at least one")

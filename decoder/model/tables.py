@@ -36,7 +36,7 @@ class Sentence(NamedTuple):
     zones: Zones
     classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
     is_content: np.ndarray  # bool[n], see Levels.content_words; [0] in models without sparse features
-    # Of a lattice. It has n positions, `words` says nothing, and `classes` and `is_content` are of the words of all paths
+    # Of a lattice, whose `words` say nothing but their number; classes and is_content are of the words of its paths
     paths: SourcePaths = NO_PATHS
 
 

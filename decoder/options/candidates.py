@@ -78,6 +78,14 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
     return allocate(Candidates, {"M": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
 
 
+def with_room(candidates: Candidates, n_pairs: int) -> Candidates:
+    """The same, or with new arrays where there is no room for `n_pairs` pairs."""
+    if n_pairs <= candidates.score.size:
+        return candidates
+    score, estimate, bound = np.zeros((3, n_pairs))
+    return candidates._replace(score=score, estimate=estimate, bound=bound, heap=np.zeros(n_pairs, np.int64))
+
+
 def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
     """Arrays for `n_words` target words: int32[n_words] for ids, int32[n_words, n_models] for language model ids."""
     return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
