@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +12,17 @@ from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.decoder.translate.translator import Decoder
+from tests.decoder.features.test_sparse_features import WITHOUT_TAGS, add_templates
 from tests.decoder.models import REORDERINGS, SOURCE, random_toy, toy_name
+from tests.decoder.search.test_search import flat
 from tests.naive import word_lattice as naive
+from tests.naive.phrase_templates import PHRASE_GROUPS
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -22,6 +30,7 @@ UNLIMITED = {"stack": 0, "pop_limit": 0, "beam_threshold": 0, "table_limit": 0}
 SEEDS = st.integers(0, 2**20)
 WEIGHT = 0.7
 WORDS = [*SOURCE, *SOURCE, "x", "y", naive.EMPTY]
+NEIGHBOURS = "before.", "behind."
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +63,7 @@ def assert_best(directory, seed, reordering, distortion_limit, nodes, algorithm)
     with decoder.searcher.search(Input.from_lattice(nodes)) as result:
         found, best = result.best(), result.nbest(1, distinct=False)[0]
     assert found.score == pytest.approx(naive.best_score(toy, nodes, distortion_limit, WEIGHT), abs=1e-4)
-    values = [v for value in best.features.values() for v in (value if isinstance(value, list) else [value])]
-    assert weight_vector(decoder.weights, decoder.features) @ values == pytest.approx(best.score, abs=1e-6)
+    assert weight_vector(decoder.weights, decoder.features) @ flat(best.features) == pytest.approx(best.score, abs=1e-6)
 
 
 @given(SEEDS, REORDERINGS, st.integers(-1, 3), st.sampled_from(["stack", "cube"]))
@@ -135,3 +143,39 @@ def test_lattices_have_no_prefix(directory):
     decoder = decoder_of(random_toy(directory / "prefix", 5))
     with pytest.raises(ConfigError, match="cannot have a prefix"):
         decoder.complete(Input.from_confusion_network([[("a", 1.0)]]), "s")
+
+
+def sparse_values(translation):
+    """Values of sparse features by name, but of those that depend on words beside the source phrase."""
+    names = translation.sparse_names
+    return {
+        names[key]: value
+        for key, value in translation.sparse.items()
+        if not any(part in names[key] for part in NEIGHBOURS)
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_sparse_features_are_those_of_the_words_of_the_path(directory, seed):
+    toy, rng = random_toy(directory / f"sparse {seed}", seed, most=3), random.Random(seed)
+    edges = WordEdges(budget=8, most_words=2)
+    groups = dict.fromkeys([*PHRASE_GROUPS, "rule_id", "rule_bigram", "rule_history", "rule_reordering"], True)
+    add_templates(toy, Templates(levels=WITHOUT_TAGS, word_edges=edges, class_reordering=True, **groups), seed)
+    decoder, request = decoder_of(toy, distortion_limit=2), Request(n=200, sparse="names")
+    network = Input.from_confusion_network([[("a", 0.5), ("x", 0.25)], [("b", 1.0)], [("c", 0.5), ("d", 0.5)]])
+    found = decoder.answer(network, request).nbest
+    keys = sorted({key for one in found for key in one.sparse})
+    table = new_sparse_weights(len(keys))
+    add_weights(table, np.array(keys, np.uint64), np.array([rng.uniform(-1, 1) for _ in keys]))
+    decoder.reweigh(decoder.model.weights.model_copy(update={"input_score": [WEIGHT]}), table)
+    found = decoder.answer(network, request).nbest
+    weights = weight_vector(decoder.weights, decoder.features)
+    for one in found:
+        assert weights @ flat(one.features) == pytest.approx(one.score, abs=1e-6)
+    of_text = {
+        (one.phrases, tuple(sorted(sparse_values(one).items())))
+        for text in ("a b c", "a b d", "x b c", "x b d")
+        for one in decoder.answer(text, request).nbest
+    }
+    assert len(found) > 4
+    assert {(one.phrases, tuple(sorted(sparse_values(one).items()))) for one in found} <= of_text
