@@ -168,11 +168,12 @@ class SearchResult(DerivationView):
         part = connected(graph, n_words, beam)
         chosen, inverse = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
-        pairs = original_pairs(options.pair[chosen], source.tables.origin)
-        texts = [" ".join(self.target(pair)) for pair in pairs.tolist()]
-        target = [texts[i] for i in inverse.tolist()]
+        pairs = original_pairs(options.pair[chosen], source.tables.origin).tolist()
+        targets = [" ".join(self.target(pair)) for pair in pairs]
+        sources = [" ".join(source.words_of(*span)) for span in zip(pairs, begin.tolist(), end.tolist())]
+        texts = tuple([some[i] for i in inverse.tolist()] for some in (sources, targets))
         score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
-        return build_lattice(source.words, score, graph, part, (begin[inverse], end[inverse]), target)
+        return build_lattice(source.words, score, graph, part, (begin[inverse], end[inverse]), texts)
 
     def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""

@@ -51,6 +51,10 @@ class PreparedSentence(NamedTuple):
         """The path of a lattice that `pair`, numbered as in the model's table, translates between two nodes."""
         return cast(LatticeWords, self.lattice).paths[self._path_number(pair, begin, end)]
 
+    def words_of(self, pair: int, begin: int, end: int) -> Sequence[str]:
+        """The source words that `pair`, numbered as in the model's table, translates over the positions begin:end."""
+        return self.words[begin:end] if self.lattice is None else self.path(pair, begin, end).words
+
     def rows_of(self, pair: int, begin: int, end: int) -> tuple[int, int]:
         """(begin, end) of the words of `pair` in Sentence.classes, see source_words."""
         if self.lattice is None:
