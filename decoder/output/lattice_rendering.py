@@ -62,10 +62,9 @@ def render_dot(number: int, lattice: Lattice) -> str:
     for node, (covered, score) in enumerate(zip(lattice.covered.tolist(), lattice.inside.tolist())):
         marks = BEST if node in best_nodes else ""
         lines.append(f'  {node} [label="{covered}\\n{score:.3f}"{marks}];\n')
-    spans = zip(lattice.begin.tolist(), lattice.end.tolist())
     ends = zip(lattice.edge_from.tolist(), lattice.edge_to.tolist())
-    for edge, ((begin, end), (source, node), score) in enumerate(zip(spans, ends, lattice.edge_score.tolist())):
-        phrase = f"{lattice.target[edge]}\n{' '.join(lattice.source[begin:end])}".translate(ESCAPES)
+    for edge, ((source, node), score) in enumerate(zip(ends, lattice.edge_score.tolist())):
+        phrase = f"{lattice.target[edge]}\n{lattice.phrase[edge]}".translate(ESCAPES)
         marks = BEST if edge in path else ""
         label = phrase.replace("\n", "\\n")
         lines.append(f'  {source} -> {node} [label="{label}\\n{score:.3f}"{marks}];\n')

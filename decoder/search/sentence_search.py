@@ -11,7 +11,7 @@ from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
-from phrasebeam.decoder.options.candidates import Lookup
+from phrasebeam.decoder.options.candidates import Lookup, with_room
 from phrasebeam.decoder.options.future_cost import fill_future_cost
 from phrasebeam.decoder.options.score_checks import check_candidates, check_language_models, too_large
 from phrasebeam.decoder.options.translation_options import FULL, fill_options
@@ -112,10 +112,13 @@ class SentenceSearch:
         """Fill the workspace with the translation options of the sentence, and their future costs."""
         workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
         while True:
-            candidates = workspace.candidates
+            candidates, limit = workspace.candidates, self.settings.table_limit
             if self.source.tables.origin is not None:  # the cache is of the model's tables
                 candidates = candidates._replace(cache=NO_CACHE)
-            limit, dense, ranking = self.settings.table_limit, self.snapshot.dense, self.snapshot.ranking
+            if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
+                n_pairs = np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0)
+                candidates, limit = with_room(candidates, int(n_pairs)), 0
+            dense, ranking = self.snapshot.dense, self.snapshot.ranking
             lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
@@ -149,6 +152,7 @@ class SentenceSearch:
             sentence.synthetic,
             workspace.histories,
             parameters,
+            sentence.paths.distances,
         )
 
     def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:

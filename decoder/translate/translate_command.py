@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
-from phrasebeam.decoder.input.input_settings import Markup, Oov
+from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -86,6 +86,14 @@ def translate(
     ] = False,
     distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        _option(INPUT, "text; confusion: columns 'word score word score ...', then a blank line; plf: lattices."),
+    ] = None,
+    input_weight: Annotated[
+        float | None,
+        _option(INPUT, "Weight of the ln probability of a lattice's words, in place of the model's input_score."),
+    ] = None,
     markup: Annotated[
         Markup | None,
         _option(INPUT, "Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
@@ -131,12 +139,15 @@ def translate(
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
     search |= {"future_cost": False if no_future_cost else None}
-    settings = _settings(config, memory, search, {"markup": markup, "oov": oov})
+    settings = _settings(config, memory, search, {"format": input_format, "markup": markup, "oov": oov})
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
     request = Request(nbest, distinct, risk, lattice_output is not None, "names" if nbest else "", beam)
     keep_memory(settings.memory)
     decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+    if input_weight is not None:
+        weights = settings.weights or decoder.model.weights
+        decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"

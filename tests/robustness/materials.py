@@ -56,6 +56,12 @@ MARKUP = [
     'immer &lt; <np translation="always">immer</np> .',
     "a &amp; b",
 ]
+PLF = [
+    "((('er',1.0,1),),(('bringt',0.6,1),('bringen',0.4,1),),(('einen',0.5,1),('*EPS*',0.5,1),),(('tisch',1.0,1),),)",
+    "((('immer',0.5,2),('im',0.5,1),),(('mer',1.0,1),),((\"x'y\",0.1,1),('.',0.9,1),),)",
+    "",
+]
+COLUMNS = ["er 1.0", "bringt 0.6 bringen 0.4", "einen 0.5 *EPS* 0.5", "tisch 1", "", "immer 1e-1 x 0", "", ""]
 SPARSE = ["# of the phrase table", "TranslationModel0_x 0.5", "TranslationModel0_y=z -0.25"]
 
 
@@ -71,6 +77,8 @@ def make_materials(directory: Path) -> None:
         (directory / f"train.{side}.gz").write_bytes(gzip.compress((directory / f"train.{side}").read_bytes(), mtime=0))
     _write(directory / "dev.prefix", ["the", "", "a b c", "her"])
     _write(directory / "dev.markup", MARKUP)
+    _write(directory / "dev.plf", PLF)
+    _write(directory / "dev.columns", COLUMNS)
     _write(directory / "few.tasks", ["a", "b"] * (FEW // 2))
     (directory / "build.yaml").write_text(BUILD)
     (directory / "maxforce.yaml").write_text(MAXFORCE)

@@ -56,6 +56,8 @@ def translations(model: str) -> list[Operation]:
         _operation("penalty", f"{translate} --leave-one-out penalty --algorithm cube {ONE_OUT}"),
         _operation("prefix", f"{translate} --prefix dev.prefix --partial-word {LISTS} < dev.de"),
         _operation("markup", f"{translate} --markup inclusive --scores {LISTS} < dev.markup"),
+        _operation("plf", f"{translate} --input-format plf --input-weight 0.5 --alignment {LISTS} < dev.plf"),
+        _operation("confusion", f"{translate} --input-format confusion --input-weight 0.5 --mbr {LISTS} < dev.columns"),
         _operation("forced", f"{forced} --prefixes longest --threads 2"),
         _operation("held out", f"{forced} --alignment few.align --leave-one-out penalty --distortion-limit 2"),
     ]

@@ -38,7 +38,7 @@ def all_targets(directory: Path) -> list[Target]:
 
 def _inputs():
     translating = known.translations("model")
-    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup"))
+    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup", "plf", "columns"))
     yield from (_target(f"few.{name}", translating + known.trainings("plain")) for name in ("de", "en", "align"))
     yield from (_target(f"train.{side}", known.BUILDING + known.ALIGNING) for side in ("de", "en"))
     yield from (_target(f"train.{side}.gz", known.PACKED) for side in ("de", "en"))

@@ -13,6 +13,7 @@ from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
 from phrasebeam.training.tuning.online_config import OnlineTuning
 
 SparseTuning = Literal["scales", "weights"]
+SourceFormat = Literal["text", "plf"]
 
 
 TuneMethod = Literal[Method, "online"]
@@ -36,6 +37,7 @@ class TuneConfig(MethodSettings, ScoringSettings):
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
+    source_format: SourceFormat = Field("text", description="of the source sentences: text, or plf, lattices")
     search: SearchSettings = SearchSettings()
 
     @property
@@ -54,6 +56,8 @@ class TuneConfig(MethodSettings, ScoringSettings):
     def _tunes_online_what_it_can(self) -> "TuneConfig":
         if self.method == "online" and self.c:
             raise ValueError(f"c is {self.c}, which method online has no use for; give it for a MIRA method")
+        if self.method == "online" and self.source_format != "text":
+            raise ValueError("source_format is plf, and method online reads text alone; give another method")
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
@@ -70,6 +74,7 @@ NOT_TUNED_BY = SHARED | {
     "sparse": "scales of groups are tuned",
     "add": "give features to the model before, with tune",
     "online": "another method tunes there",
+    "source_format": "trainings read text",
 }
 
 

@@ -34,8 +34,8 @@ def tune_model(
     if online is not None:
         raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
-    has_tags = derived.opened.has_tags
-    development, test_set = corpus.read(config, has_tags), test.read(config, has_tags) if test else None
+    form = derived.opened.has_tags, config.source_format == "plf"
+    development, test_set = corpus.read(config, *form), test.read(config, *form) if test else None
     check_method(derived.work, is_online=False)
     starting_weights(derived.opened, config)  # raises its errors before any work
     results, tuners = [], []

@@ -56,6 +56,23 @@ def data(tmp_path_factory):
     return directory
 
 
+def test_the_weight_of_lattices_is_tuned_on_lattices(data, tmp_path, capsys):
+    shutil.copytree(data / "model", tmp_path / "model")
+    weights = yaml.safe_load((tmp_path / "model" / "weights.yaml").read_text()) | {"input_score": 0.1}
+    (tmp_path / "model" / "weights.yaml").write_text(yaml.safe_dump(weights))
+    nodes = [[[(word, 0.2, 1), ("d", 0.8, 1)] for word in line.split()] for line in SOURCES]
+    (tmp_path / "source").write_text("".join(f"{tuple(map(tuple, arcs))}\n" for arcs in nodes))
+    (tmp_path / "config").write_text(yaml.safe_dump(QUICK | {"source_format": "plf"}))
+    given = ["--model", "model", "--source", "source", "--config", "config", "--output", "out"]
+    given = [part if part.startswith("--") else str(tmp_path / part) for part in given]
+    assert main(["tune", *given, "--reference", str(data / "reference")]) == 0
+    capsys.readouterr()
+    assert_sound(tmp_path / "out")
+    assert open_model(tmp_path / "out").weights.input_score not in (None, [0.1])
+    assert main(["tune", *given, "--reference", str(data / "reference"), "--method", "online"]) == 2
+    assert "method online reads text alone" in capsys.readouterr().err
+
+
 def corpus_of(data):
     return DevelopmentData(data / "source", [data / "reference"])
 
