@@ -14,6 +14,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription, open_description
 from phrasebeam.decoder.model.digests import verify_on_opening
+from phrasebeam.decoder.model.moses_names import MosesFeature, default_names
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
@@ -48,6 +49,11 @@ class Model(NamedTuple):
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
+
+    @property
+    def moses_names(self) -> list[MosesFeature]:
+        """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
+        return self.description.moses_names or default_names(self.weights)
 
     @property
     def has_tags(self) -> bool:

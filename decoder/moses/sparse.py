@@ -14,7 +14,7 @@ from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.text_hashes import name_keys
+from phrasebeam.decoder.tables.text_hashes import name_keys
 
 COMMENT = "#"  # as in Moses' FVector::load
 

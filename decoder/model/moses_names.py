@@ -1,0 +1,81 @@
+"""The names of features in Moses' n-best lists, for models that were imported from Moses and for all others."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import Field
+
+from phrasebeam.base.config import MOST_COUNTED, Section
+from phrasebeam.decoder.features.dense_feature import names_of
+from phrasebeam.decoder.features.registry import LISTS, SCALARS
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.sparse.templates import GROUPS
+
+MOST_FEATURES = 1000
+REQUIRED = names_of((*LISTS, *SCALARS))
+MOSES_NAMES = {  # by our features, in the order of n-best lists: Moses' stateful ones, then the others
+    "reordering": "LexicalReordering0",
+    "distortion": "Distortion0",
+    "early_distortion": "Distortion0",  # with the switch [early-distortion-cost]
+    "language_model": "LM",  # and a number
+    "word_penalty": "WordPenalty0",
+    "phrase_penalty": "PhrasePenalty0",
+    "translation": "TranslationModel0",
+    "pair_sparse": "TranslationModel0",
+    "inserted_words": "TargetWordInsertionFeature0",
+    "deleted_words": "SourceWordDeletionFeature0",
+    "word_pairs": "WordTranslationFeature0",
+    "phrase_lengths": "PhraseLengthFeature0",
+}
+
+
+class MosesFeature(Section):
+    """A feature of a Moses model: its name there, and which of our values it is."""
+
+    name: str = Field(max_length=1000)
+    feature: str = Field(max_length=1000)  # in weights.yaml; a group of sparse features is all of these
+    first: int = Field(default=0, ge=0, le=MOST_COUNTED)  # of a list: the first value that belongs to it, and how many
+    size: int = Field(default=1, ge=0, le=MOST_COUNTED)
+
+
+def default_names(weights: Weights) -> list[MosesFeature]:
+    """The features of a model with these weights by the names that Moses' training gives them.
+
+    The penalty of unknown words is not among them: Moses does not list what it does not tune.
+    """
+    values = weights.model_dump()
+    if "early_distortion" in values:
+        del values["distortion"]
+    features = []
+    for feature, name in MOSES_NAMES.items():
+        value = values.get(feature, [])
+        if feature == "language_model":
+            features += [MosesFeature(name=f"{name}{i}", feature=feature, first=i) for i in range(len(value))]
+        elif value != []:
+            features.append(MosesFeature(name=name, feature=feature, size=len(value) if isinstance(value, list) else 1))
+    return features
+
+
+def named_values(
+    names: Sequence[MosesFeature], values: Mapping[str, float | list[float]], sparse: Sequence[tuple[str, float]]
+) -> Iterator[tuple[str, list[float]]]:
+    """Moses' names and values of the features `values` of a derivation, and of its `sparse` features by our names.
+
+    What Moses does not have keeps its name and comes last; of the features of every model, what the Moses model does
+    not have, or does not tune, is left out. Where there are no sparse features, the sums of their groups stay.
+    """
+    known, rest = set[str](), list(sparse)
+    for one in names:
+        value = values[one.feature]
+        if one.feature not in GROUPS:
+            yield one.name, value[one.first : one.first + one.size] if isinstance(value, list) else [value]
+        elif sparse:
+            prefix = f"{one.name if one.feature == 'pair_sparse' else one.feature}_"
+            yield from ((f"{one.name}_{name[len(prefix) :]}", [v]) for name, v in rest if name.startswith(prefix))
+            rest = [(name, v) for name, v in rest if not name.startswith(prefix)]
+        elif value:
+            continue
+        known.add(one.feature)
+    for name, value in values.items():
+        if name not in known and name not in REQUIRED:
+            yield name, value if isinstance(value, list) else [value]
+    yield from ((name, [value]) for name, value in rest)
