@@ -34,6 +34,11 @@ weights times values is one dense feature, and its weight in `weights.yaml` is t
 
 {groups}
 
+`inserted_words`, `deleted_words`, `word_pairs` and `phrase_lengths` are those of Moses. Word lists in `templates.yaml`
+say which words have features of their own; all others are `OTHER`:
+
+    word_lists: {{inserted: [the, of], deleted: [der], pair_source: [der, die], pair_target: [the]}}
+
 ## Tags of source tokens
 
 A level of kind `tags` in `templates.yaml` takes the tag of each source token, such as its part of speech (Green et al.

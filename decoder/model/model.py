@@ -53,7 +53,7 @@ class Model(NamedTuple):
     @property
     def moses_names(self) -> list[MosesFeature]:
         """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
-        return self.description.moses_names or default_names(self.weights)
+        return self.description.moses_names or default_names(self.weights, self.description.reordering)
 
     @property
     def has_tags(self) -> bool:

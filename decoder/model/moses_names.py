@@ -7,24 +7,25 @@ from pydantic import Field
 from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.registry import LISTS, SCALARS
+from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 
 MOST_FEATURES = 1000
 REQUIRED = names_of((*LISTS, *SCALARS))
-MOSES_NAMES = {  # by our features, in the order of n-best lists: Moses' stateful ones, then the others
-    "reordering": "LexicalReordering0",
-    "distortion": "Distortion0",
-    "early_distortion": "Distortion0",  # with the switch [early-distortion-cost]
-    "language_model": "LM",  # and a number
-    "word_penalty": "WordPenalty0",
-    "phrase_penalty": "PhrasePenalty0",
-    "translation": "TranslationModel0",
-    "pair_sparse": "TranslationModel0",
-    "inserted_words": "TargetWordInsertionFeature0",
-    "deleted_words": "SourceWordDeletionFeature0",
-    "word_pairs": "WordTranslationFeature0",
-    "phrase_lengths": "PhraseLengthFeature0",
+MOSES_NAMES = {  # by our features, without numbers, in the order of n-best lists: the stateful ones, then the others
+    "reordering": "LexicalReordering",
+    "distortion": "Distortion",
+    "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
+    "language_model": "LM",
+    "word_penalty": "WordPenalty",
+    "phrase_penalty": "PhrasePenalty",
+    "translation": "TranslationModel",
+    "pair_sparse": "TranslationModel",
+    "inserted_words": "TargetWordInsertionFeature",
+    "deleted_words": "SourceWordDeletionFeature",
+    "word_pairs": "WordTranslationFeature",
+    "phrase_lengths": "PhraseLengthFeature",
 }
 
 
@@ -35,9 +36,10 @@ class MosesFeature(Section):
     feature: str = Field(max_length=1000)  # in weights.yaml; a group of sparse features is all of these
     first: int = Field(default=0, ge=0, le=MOST_COUNTED)  # of a list: the first value that belongs to it, and how many
     size: int = Field(default=1, ge=0, le=MOST_COUNTED)
+    listed: bool = True  # whether it is in n-best lists: Moses leaves out what it does not tune
 
 
-def default_names(weights: Weights) -> list[MosesFeature]:
+def default_names(weights: Weights, reordering: Reordering | None) -> list[MosesFeature]:
     """The features of a model with these weights by the names that Moses' training gives them.
 
     The penalty of unknown words is not among them: Moses does not list what it does not tune.
@@ -47,11 +49,15 @@ def default_names(weights: Weights) -> list[MosesFeature]:
         del values["distortion"]
     features = []
     for feature, name in MOSES_NAMES.items():
-        value = values.get(feature, [])
+        sizes = [len(values[feature]) if isinstance(values[feature], list) else 1] if feature in values else []
         if feature == "language_model":
-            features += [MosesFeature(name=f"{name}{i}", feature=feature, first=i) for i in range(len(value))]
-        elif value != []:
-            features.append(MosesFeature(name=name, feature=feature, size=len(value) if isinstance(value, list) else 1))
+            sizes = [1] * sizes[0]
+        elif feature == "reordering":
+            sizes = reordering.sizes if reordering else []
+        first = 0
+        for i, size in enumerate(sizes):
+            features.append(MosesFeature(name=f"{name}{i}", feature=feature, first=first, size=size))
+            first += size
     return features
 
 
@@ -64,7 +70,7 @@ def named_values(
     not have, or does not tune, is left out. Where there are no sparse features, the sums of their groups stay.
     """
     known, rest = set[str](), list(sparse)
-    for one in names:
+    for one in (one for one in names if one.listed):
         value = values[one.feature]
         if one.feature not in GROUPS:
             yield one.name, value[one.first : one.first + one.size] if isinstance(value, list) else [value]

@@ -13,8 +13,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
-from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
+from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END

@@ -22,9 +22,9 @@ from phrasebeam.decoder.sparse.sparse_features import Sparse, build_sparse, no_s
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
-from phrasebeam.decoder.tables.text_hashes import name_keys
 from phrasebeam.decoder.tables.model_files import PAIR_FEATURES, open_arrays
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.text_hashes import name_keys
 from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 

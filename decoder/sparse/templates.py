@@ -201,10 +201,10 @@ def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fire
                 fire(fired, DELETED_WORDS, parts_hash(word, NO_PART), ONE)
     if sparse.active[WORD_PAIRS]:
         for k in range(min(points.shape[0], MOST_POINTS)):
-            i, j = np.int64(points[k, 0]), np.int64(points[k, 1])
-            source = listed(lists.pair_source, lists, classes[1 + begin + i, WORD])
-            target = listed(lists.pair_target, lists, target_class(sparse, synthetic, np.int64(words[j]), WORD))
-            fire(fired, WORD_PAIRS, parts_hash(source, target), ONE)
+            source = classes[1 + begin + np.int64(points[k, 0]), WORD]
+            target = target_class(sparse, synthetic, np.int64(words[np.int64(points[k, 1])]), WORD)
+            parts = listed(lists.pair_source, lists, source), listed(lists.pair_target, lists, target)
+            fire(fired, WORD_PAIRS, parts_hash(parts[0], parts[1]), ONE)
     if sparse.active[PHRASE_LENGTHS]:
         fire(fired, PHRASE_LENGTHS, parts_hash(n_source, NO_PART), ONE)
         fire(fired, PHRASE_LENGTHS, parts_hash(NO_PART, n_target), ONE)

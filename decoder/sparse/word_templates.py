@@ -1,8 +1,8 @@
 """Sparse features of the words of a phrase pair as Moses has them: inserted, deleted and translated words, lengths.
 
-They are its TargetWordInsertionFeature, SourceWordDeletionFeature, WordTranslationFeature and PhraseLengthFeature (Hasler,
-Haddow & Koehn 2011). An unaligned pair of two words has no inserted or deleted word. With a word list, what it lacks
-is OTHER.
+They are its TargetWordInsertionFeature, SourceWordDeletionFeature, WordTranslationFeature and PhraseLengthFeature
+(Hasler, Haddow & Koehn 2011). An unaligned pair of two words has no inserted or deleted word. With a word list, what
+it lacks is OTHER.
 """
 
 from collections.abc import Iterator
@@ -35,8 +35,8 @@ class ListedWords(NamedTuple):
 def listed_words(lists: WordLists) -> ListedWords:
     """The words of `lists` as kernels take them."""
     none = np.zeros(0, np.uint64)
-    hashes = [none if words is None else np.unique(word_hashes([*words, OTHER])) for _, words in lists]
-    return ListedWords(*hashes, word_hashes([OTHER]))
+    hashes = {name: none if words is None else np.unique(word_hashes([*words, OTHER])) for name, words in lists}
+    return ListedWords(**hashes, other=word_hashes([OTHER]))
 
 
 def word_hashes(words: list[str]) -> np.ndarray:
@@ -102,7 +102,7 @@ WORD_GROUPS = (
 
 @inlined_kernel
 def parts_hash(first, second):
-    """uint64 hash of a feature of two parts (int64): hashes of words, or lengths; NO_PART for none."""
+    """uint64 hash of a feature of two parts, `first` and `second` (int64): hashes of words, or lengths; or NO_PART."""
     return combine(combine(START, first), second)
 
 

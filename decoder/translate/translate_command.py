@@ -112,9 +112,7 @@ def translate(
             "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
                 (nbest is None) != (nbest_output is None) or (distinct and nbest is None)
             ),
-            "--moses-names is for --nbest or --scores; give one of them as well": (
-                moses_names and nbest is None and not scores
-            ),
+            "--moses-names needs --nbest or --scores; give one": moses_names and nbest is None and not scores,
             "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
                 lattice_output is None and (lattice_format is not None or lattice_beam is not None)
             ),

@@ -62,7 +62,9 @@ def word_names(rule, points, lists):
         )
     for i, j in points:
         yield "word_pairs", known(source[i], "pair_source"), known(target[j], "pair_target")
-    yield from (("phrase_lengths", *sizes) for sizes in ((len(source), -1), (-1, len(target)), (len(source), len(target))))
+    yield from (
+        ("phrase_lengths", *sizes) for sizes in ((len(source), -1), (-1, len(target)), (len(source), len(target)))
+    )
 
 
 def cells(points):
