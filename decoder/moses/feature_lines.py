@@ -79,8 +79,8 @@ class FeatureLine(NamedTuple):
 
     @property
     def is_tuned(self) -> bool:
-        """Whether Moses tunes it, and lists it in n-best lists; it never does so with the penalty of unknown words."""
-        return self.kind != "UnknownWordPenalty" and self.arguments.get("tuneable", "true").lower() not in FALSE
+        """Whether Moses tunes it, and lists it in n-best lists."""
+        return self.arguments.get("tuneable", "true").lower() not in FALSE
 
 
 def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:

@@ -50,7 +50,7 @@ def import_tables(moses: MosesModel, language_models: Sequence[Path], directory:
         folder.mkdir(exist_ok=True)
         readers.append(PhraseTableReader(table.path, table.n_scores, *vocabularies))
         sizes.append(readers[-1].read(folder / "phrases", memory // 2))
-        missing += _read_reordering(moses, folder, vocabularies)
+        missing += np.array(_read_reordering(moses, folder, vocabularies), np.int64)
     for (path, _), n_missing in zip(moses.reordering_tables, missing):
         if n_missing == sum(reader.number for reader in readers):
             raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")

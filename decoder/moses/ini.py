@@ -37,8 +37,8 @@ SINGLE = {
     "PhrasePenalty": "phrase_penalty",
     "UnknownWordPenalty": "unknown_word_penalty",
 }
-BINARY = {".minphr": "processPhraseTableMin", ".minlexr": "processLexicalTableMin", ".binphr.idx": "processPhraseTable"}
-BINARY |= {".binlexr.idx": "processLexicalTable"}
+BINARY = {".minphr": "processPhraseTableMin", ".binphr.idx": "processPhraseTable"}
+BINARY_REORDERING = {".minlexr": "processLexicalTableMin", ".binlexr.idx": "processLexicalTable"}
 
 
 class MosesTable(NamedTuple):
@@ -296,6 +296,8 @@ class _Reader:
         found = []
         for feature in self.features:
             size, kind = 1, feature.kind
+            if kind == "UnknownWordPenalty":
+                continue
             if kind == PHRASE_TABLE:
                 ours, size = "translation", self._integer(feature, "num-features", 1)
             elif kind == REORDERING:
@@ -372,7 +374,7 @@ class _Reader:
         """The file `path` or `path`.gz, relative to the folder of the moses.ini or else to the working directory."""
         folders = self.path.parent, Path()
         found = [folder / name for folder in folders for name in (path, f"{path}.gz") if (folder / name).is_file()]
-        for ending, tool in BINARY.items():
+        for ending, tool in (BINARY_REORDERING if what == REORDERING else BINARY).items():
             if path.endswith(ending) or (not found and any((folder / (path + ending)).exists() for folder in folders)):
                 name = path if path.endswith(ending) else path + ending
                 given = f"{what}: {name[:LONGEST_EXCERPT]} is a binary table, which only Moses reads"
