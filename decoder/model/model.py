@@ -119,9 +119,20 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
 
 def check_parts(directory: Path) -> None:
     """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is too large."""
+    if ini := _moses_ini(directory):
+        found = f"{directory}: a Moses model; run phrasebeam import-moses {ini} --output DIR"
+        raise ModelError(f"{found}, and give that directory")
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
     check_model_files(directory)
+
+
+def _moses_ini(path: Path) -> Path | None:
+    """The moses.ini of a Moses model in a directory, or the file itself; None for anything else."""
+    if path.is_file() and (path.suffix == ".ini" or path.name.startswith("moses.")):
+        return path
+    ini = path / "moses.ini"
+    return ini if ini.is_file() and not (path / "model.yaml").exists() else None

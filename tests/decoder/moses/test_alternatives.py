@@ -189,7 +189,11 @@ def test_a_table_may_have_no_pair_of_a_reordering_table(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("name=R1 type=wbe", "name=R1 type=hier", "R1: another type than R0, or collapseff; the decoder takes several of"),
+        (
+            "name=R1 type=wbe",
+            "name=R1 type=hier",
+            "R1: another type than R0, or collapseff; the decoder takes several of",
+        ),
         ("path=reordering1", "path=reordering1 default-scores=1,1,1,1,1,1", "R1: default-scores= of a second model"),
         ("1 T 1\n", "0 T 1\n", "[mapping] 0 T 1: expected one table to each path, '0 T 0', '1 T 1'"),
         ("1 T 1\n", "", "T1: in no path of [mapping]; expected '0 T 0', '1 T 1' and so on, a line for each table"),
