@@ -21,14 +21,25 @@ from tests.naive.phrase_templates import phrase_hash, phrase_text, word_names
 FEATURES = """\
 TargetWordInsertionFeature name=twi factor=0 path=targets
 SourceWordDeletionFeature factor=0
-WordTranslationFeature name=wt input-factor=0 output-factor=0 simple=1 source-context=0 source-path=sources target-path=targets
+WordTranslationFeature name=wt input-factor=0 simple=1 source-context=0 source-path=sources target-path=targets
 PhraseLengthFeature name=pl
 """
 LISTS = {"inserted": ["s", "t", "u"], "deleted": None, "pair_source": ["a", "b"], "pair_target": ["s", "t", "u"]}
 WEIGHTS = {
-    "twi_s": 0.5, "twi_OTHER": -0.25, "SourceWordDeletionFeature0_b": 0.75, "SourceWordDeletionFeature0_c": -1.0,
-    "wt_b~OTHER": 0.5, "wt_a~OTHER": 0.125, "wt_OTHER~t": -0.5, "wt_OTHER~OTHER": 0.25, "wt_a~b~c": 9.0,
-    "pl_s1": 0.1, "pl_t2": -0.2, "pl_2,1": 0.3, "pl_1,1": 0.4, "pl_wide": 9.0,
+    "twi_s": 0.5,
+    "twi_OTHER": -0.25,
+    "SourceWordDeletionFeature0_b": 0.75,
+    "SourceWordDeletionFeature0_c": -1.0,
+    "wt_b~OTHER": 0.5,
+    "wt_a~OTHER": 0.125,
+    "wt_OTHER~t": -0.5,
+    "wt_OTHER~OTHER": 0.25,
+    "wt_a~b~c": 9.0,
+    "pl_s1": 0.1,
+    "pl_t2": -0.2,
+    "pl_2,1": 0.3,
+    "pl_1,1": 0.4,
+    "pl_wide": 9.0,
 }
 GROUPS = {
     "inserted_words": "twi",
