@@ -14,7 +14,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription, open_description
 from phrasebeam.decoder.model.digests import verify_on_opening
-from phrasebeam.decoder.model.moses_names import MosesFeature, default_names
+from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
@@ -53,7 +53,7 @@ class Model(NamedTuple):
     @property
     def moses_names(self) -> list[MosesFeature]:
         """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
-        return self.description.moses_names or default_names(self.weights, self.description.reordering)
+        return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
     def has_tags(self) -> bool:

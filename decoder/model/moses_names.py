@@ -61,6 +61,28 @@ def default_names(weights: Weights, reordering: Reordering | None) -> list[Moses
     return features
 
 
+def fitting_names(known: Sequence[MosesFeature], weights: Weights, reordering: Reordering | None) -> list[MosesFeature]:
+    """The names `known` from an import as far as they fit the model, and those of default_names for all others.
+
+    A training may have added features since, or columns of reordering scores. What has no weight needs no name.
+    """
+    defaults, sizes = default_names(weights, reordering), dict[str, list[int]]()
+    if not known:
+        return defaults
+    for one in defaults:
+        sizes.setdefault(one.feature, []).append(one.size)
+    is_early = weights.early_distortion is not None and not weights.distortion
+    names = [one for one in known if not (is_early and one.feature == "distortion")]
+    for feature, expected in sizes.items():
+        found = [one.size for one in names if one.feature == feature]
+        fits = sum(found) == sum(expected) and (len(found) == len(expected) or feature == "translation")
+        if not fits and feature != "pair_sparse" and (found or getattr(weights, feature)):
+            names = [one for one in names if one.feature != feature]
+            taken = {one.name for one in names}
+            names += [one for one in defaults if one.feature == feature and one.name not in taken]
+    return names
+
+
 def named_values(
     names: Sequence[MosesFeature], values: Mapping[str, float | list[float]], sparse: Sequence[tuple[str, float]]
 ) -> Iterator[tuple[str, list[float]]]:

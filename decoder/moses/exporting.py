@@ -19,7 +19,7 @@ from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reorderi
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
-from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature, default_names
+from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.moses.feature_lines import WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
@@ -62,7 +62,7 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search_file = Path(model) / "search.yaml"
     search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
-    names = exported_names(opened)
+    names = opened.moses_names
     widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
@@ -91,24 +91,6 @@ def _numbered(name: str, number: int) -> str:
 
 def _has_sparse(model: Model) -> bool:
     return any(getattr(model.weights, name) is not None for name in (*OF_WORDS, "pair_sparse"))
-
-
-def exported_names(model: Model) -> list[MosesFeature]:
-    """The names of the features in the moses.ini of a model: those that it was imported with, where they still fit."""
-    reordering, sizes = model.description.reordering, dict[str, list[int]]()
-    defaults = default_names(model.weights, reordering)
-    for one in defaults:
-        sizes.setdefault(one.feature, []).append(one.size)
-    sizes["translation"] = [model.tables.phrases.ln_scores.shape[1]]
-    known = model.moses_names
-    for feature, expected in sizes.items():
-        found = [one.size for one in known if one.feature == feature]
-        fits = sum(found) == sum(expected) and (feature == "translation" or len(found) == len(expected))
-        is_absent = not found and not getattr(model.weights, feature)
-        if not fits and not is_absent:
-            known = [one for one in known if one.feature != feature]
-            known += [one for one in defaults if one.feature == feature]
-    return known
 
 
 def _check_words(directory: Path, model: Model) -> None:

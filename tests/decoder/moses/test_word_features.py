@@ -6,7 +6,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
 from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.moses.sparse_names import word_features
@@ -112,7 +116,7 @@ def test_they_go_out_as_they_came_in(moses, tmp_path, has_names):
         save_feature_names(tmp_path / "model", {})
     written = tmp_path / "model" / "weights.yaml"
     written.write_text(written.read_text().replace("word_pairs: 1.0", "word_pairs: 2.0"))
-    accept(tmp_path / "model")
+    accept_files(tmp_path / "model")
     export_moses(tmp_path / "model", tmp_path / "out")
     for name in ("words.inserted", "words.pair_target"):
         assert (tmp_path / "out" / name).read_text() == "s\nt\nu\n"
@@ -130,12 +134,6 @@ def test_they_go_out_as_they_came_in(moses, tmp_path, has_names):
     for line in LINES:
         for one, other in zip(first.nbest(line, 50), second.nbest(line, 50), strict=True):
             assert (one.text, one.score) == (other.text, pytest.approx(other.score, abs=1e-5))
-
-
-def accept(directory):
-    from phrasebeam.decoder.model.description import accept_files
-
-    accept_files(directory)
 
 
 def test_a_name_is_all_features_that_moses_calls_so():
@@ -188,3 +186,27 @@ def test_what_moses_does_not_list(moses, tmp_path):
     assert " tuneable=false\n" in (tmp_path / "out" / "moses.ini").read_text()
     # without the single sparse features of the best translation there are the sums of their groups
     assert "word_pairs=" in render(decoder.translate("a b"), False, False, True, decoder.model.moses_names)
+
+
+def test_names_fit_a_model_that_was_trained_further():
+    known = [MosesFeature(name="D", feature="distortion"), MosesFeature(name="R", feature="reordering", size=6)]
+    known += [MosesFeature(name="T", feature="translation", size=1)]
+    known += [
+        MosesFeature(name="U", feature="translation", first=1, size=3),
+        MosesFeature(name="L", feature="language_model"),
+    ]
+    absent = {"word_penalty": 0.0, "phrase_penalty": 0.0}
+
+    def names(model, **weights):
+        return [one.name for one in fitting_names(known, Weights(**absent | weights), model)]
+
+    six, learned = Reordering(), Reordering(learned=1)
+    assert names(six) == ["D", "R", "T", "U", "L"]
+    assert names(six, phrase_penalty=0.1, inserted_words=1.0) == [
+        *("D", "R", "T", "U", "L", "PhrasePenalty0", "TargetWordInsertionFeature0")
+    ]
+    assert names(learned, reordering=[0.1] * 12) == ["D", "T", "U", "L", "LexicalReordering0", "LexicalReordering1"]
+    assert names(six, early_distortion=0.1) == ["D", "R", "T", "U", "L", "Distortion0"]
+    assert names(six, early_distortion=0.1, distortion=0.0) == ["R", "T", "U", "L", "Distortion0"]
+    assert names(six, language_model=[0.1, 0.2]) == ["D", "R", "T", "U", "LM0", "LM1"]
+    assert names(six, translation=[1.0]) == ["D", "R", "L", "TranslationModel0"]
