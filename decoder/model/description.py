@@ -13,6 +13,7 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, digest_of, new_digests
+from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -45,6 +46,7 @@ class ModelDescription(Section):
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
+    moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file
     files: dict[FileName, Digest] = Field(default={})  # all other files of the model

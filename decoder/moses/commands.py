@@ -1,5 +1,6 @@
 """The commands `import-moses` and `export-moses`."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from phrasebeam.base.command_line import Memory
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.moses.sections import INSTEAD
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 
 
@@ -40,9 +42,19 @@ def import_moses(
     show_progress()
     keep_memory(n_bytes)
     description = run(ini, output, n_bytes, preprocessing, truecasers)
-    if left_out := description.settings["left_out"]:
-        names = ", ".join(f"[{name}]" for name in left_out) if isinstance(left_out, list) else left_out
-        typer.echo(f"not taken over, since it does not belong to the model: {names}", err=True)
+    for note in notes(description.settings):
+        typer.echo(note, err=True)
+
+
+def notes(settings: Mapping[str, object]) -> Iterator[str]:
+    """Lines that tell what of a moses.ini an import has not taken over, and what it has added; of model.yaml."""
+    if left_out := settings["left_out"]:
+        names = [str(name) for name in left_out] if isinstance(left_out, list) else []
+        texts = [f"[{name}]" + (f" ({INSTEAD[name]})" if name in INSTEAD else "") for name in names]
+        yield f"not taken over, since it does not belong to the model: {', '.join(texts)}"
+    if unweighted := settings.get("unweighted"):
+        features = ", ".join(map(str, unweighted)) if isinstance(unweighted, list) else unweighted
+        yield f"no weights of {features} in [weight]: 1 for each score, as in Moses; check that the file is whole"
 
 
 def export_moses(

@@ -13,19 +13,16 @@ from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
+from phrasebeam.decoder.moses.imported_tables import ImportedTables, import_tables
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
-from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.sections import Setting
-from phrasebeam.decoder.moses.sparse import save_sparse
-from phrasebeam.decoder.moses.tables import PhraseTableReader
+from phrasebeam.decoder.moses.sparse import named_features, save_sparse
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
-from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
-from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOSES_LONGEST = 20  # words of a phrase
 MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
@@ -34,7 +31,6 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
     "stack": 200,
     "beam_threshold": 1e-5,
     "distortion_limit": -1,
-    "table_limit": 20,
     "max_phrase_length": MOSES_LONGEST,
 }
 
@@ -56,34 +52,29 @@ def import_moses(
     output = real_path(output)
     check_output(output)
     moses = read_moses_ini(ini)
-    source, target = Vocabulary(), Vocabulary()
     with atomic_directory(output) as directory:
-        paths = {"moses_ini": Path(ini), "phrase_table": moses.phrase_table}
+        paths = {"moses_ini": Path(ini), **_tables(moses)}
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
-        if moses.reordering_table:
-            paths["reordering_table"] = moses.reordering_table
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
-        reader = PhraseTableReader(moses.phrase_table, moses.n_scores, source, target)
-        sizes = reader.read(directory / "phrases", memory // 2)
-        if moses.reordering_table and moses.reordering:
-            data["pairs_without_reordering"] = read_reordering_table(
-                moses.reordering_table,
-                moses.reordering,
-                directory / "phrases",
-                (source, target),
-                directory / "reordering",
-            )
-        source.save(directory / "source.vocab")
-        target.save(directory / "target.vocab")
-        description = _describe(moses, directory, (len(source), len(target)), sizes, data, preprocessing)
+        found = import_tables(moses, [directory / name for name in _language_models(moses)], directory, memory)
+        if moses.reordering_tables:
+            data["pairs_without_reordering"] = found.without_reordering
+        description = _describe(moses, directory, found, data, preprocessing)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
-        has_sparse = save_sparse(reader, moses.table_name, moses.sparse_weights, directory)
-        weights = moses.weights.model_copy(update={"pair_sparse": 1.0}) if has_sparse else moses.weights
+        has_pair_features = save_sparse(found, moses, directory)
+        weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
         save_config(weights, directory / "weights.yaml")
         return save_description(description, directory)
+
+
+def _tables(moses: MosesModel) -> dict[str, Path]:
+    """The paths of all tables by the names of their digests."""
+    paths = {f"phrase_table{i if i > 1 else ''}": table.path for i, table in enumerate(moses.tables, 1)}
+    reorderings = enumerate(moses.reordering_tables, 1)
+    return paths | {f"reordering_table{i if i > 1 else ''}": path for i, (path, _) in reorderings}
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
@@ -120,12 +111,13 @@ def _import_language_model(path: Path, output: Path, memory: int) -> None:
 def _describe(
     moses: MosesModel,
     directory: Path,
-    n_words: tuple[int, int],
-    sizes: TableSizes,
+    found: ImportedTables,
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
 ) -> ModelDescription:
     settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    if moses.unweighted:
+        settings["unweighted"] = list(moses.unweighted)
     if preprocessing:
         settings["preprocessing"] = preprocessing.model_dump()
     return ModelDescription(
@@ -133,15 +125,16 @@ def _describe(
         version=version(),
         signature=signature(settings, {name: entry for name, entry in data.items() if isinstance(entry, dict)}),
         sentence_pairs=0,
-        source_words=n_words[0],
-        target_words=n_words[1],
-        max_source_phrase_length=sizes.longest_source,
-        max_target_phrase_length=sizes.longest_target,
-        max_pairs_per_source_phrase=sizes.most_pairs,
+        source_words=found.source_words,
+        target_words=found.target_words,
+        max_source_phrase_length=found.sizes.longest_source,
+        max_target_phrase_length=found.sizes.longest_target,
+        max_pairs_per_source_phrase=found.sizes.most_pairs,
         language_model_order=LanguageModel.load(directory / "lm.bin").order,
         language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,
         preprocessing=preprocessing,
+        moses_names=[*named_features(moses, bool(found.sparse_names))],
         settings=settings,
         data=data,
     )

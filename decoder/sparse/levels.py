@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section
-from phrasebeam.decoder.sparse.text_hashes import hash_texts
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
+from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
 LARGEST_BUDGET = 1000  # costs are relative to each other
+LONGEST_LIST = 20_000  # words; four of them are some of the values that a YAML file may have
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
@@ -76,6 +77,15 @@ class Level(Section):
         return not self.source_only and (self.kind != "tags" or bool(self.target))
 
 
+class WordLists(Section):
+    """The words of which there are features; without a list of them, all have features."""
+
+    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of inserted_words")
+    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of deleted_words")
+    pair_source: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="sources in word_pairs")
+    pair_target: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="targets in word_pairs")
+
+
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
@@ -83,8 +93,15 @@ class Levels:
     nothing, unless it is frequent, a mark or a number.
     """
 
-    def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):
+    def __init__(
+        self,
+        levels: Sequence[Level],
+        directory: Path,
+        frequent: FrequentWords,
+        lists: WordLists = WordLists(),  # noqa: B008
+    ):
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
+        self.listed = {name: None if words is None else frozenset(words) for name, words in lists}
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
             side: [_read_map(directory, getattr(level, side)) for level in levels] for side in ("source", "target")

@@ -1,6 +1,6 @@
 """Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.moses_names import MosesFeature
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
@@ -28,6 +29,7 @@ class LineSettings:
     alignment: bool = False  # append word alignments to translations and n-best lists
     segmentation: bool = False  # show which source words each phrase translates
     scores: bool = False  # append feature values and the model score to translations
+    moses_names: bool = False  # call features as Moses does
     lattice_format: LatticeFormat = "osg"
     source_name: str = "input"  # what messages about damaged lines call their source
 
@@ -72,8 +74,9 @@ def translate_lines(
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files))
+    names = decoder.model.moses_names if settings.moses_names else None
     for number, answer in enumerate(decoder.answer_all(inputs, request, threads)):
-        yield _output(number, answer, settings)
+        yield _output(number, answer, settings, names)
 
 
 def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> Iterator[Input]:
@@ -97,12 +100,14 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
         raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
 
 
-def _output(number: int, answer: Answer, settings: LineSettings) -> LineOutput:
+def _output(
+    number: int, answer: Answer, settings: LineSettings, moses_names: Sequence[MosesFeature] | None
+) -> LineOutput:
     """The answer for line `number`, counted from 0."""
     alignment, segmentation, translation = settings.alignment, settings.segmentation, answer.translation
     if settings.raw_text:
         text = settings.raw_text.after(translation.text)
     else:
-        text = render(translation, alignment, segmentation, settings.scores)
-    nbest = render_nbest(number, answer.nbest, alignment, segmentation)
+        text = render(translation, alignment, segmentation, settings.scores, moses_names)
+    nbest = render_nbest(number, answer.nbest, alignment, segmentation, moses_names)
     return LineOutput(text + "\n", nbest, render_lattice(number, answer.lattice, settings.lattice_format))

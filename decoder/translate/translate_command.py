@@ -62,6 +62,9 @@ def translate(
     distinct: Annotated[
         bool, _flag(NBEST, "--distinct", "Only the best derivation of each text in --nbest-output.")
     ] = False,
+    moses_names: Annotated[
+        bool, _flag(NBEST, "--moses-names", "Features are called as in Moses' n-best lists, in its order.")
+    ] = False,
     mbr: Annotated[bool, _flag(MBR, "--mbr", "Choose the translation with the largest expected BLEU.")] = False,
     mbr_size: Annotated[int | None, _option(MBR, "Distinct translations compared.")] = None,
     mbr_scale: Annotated[float | None, _option(MBR, "Factor of model scores; small: all count alike.")] = None,
@@ -120,6 +123,7 @@ def translate(
             "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
                 (nbest is None) != (nbest_output is None) or (distinct and nbest is None)
             ),
+            "--moses-names needs --nbest or --scores; give one": moses_names and nbest is None and not scores,
             "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
                 lattice_output is None and (lattice_format is not None or lattice_beam is not None)
             ),
@@ -142,7 +146,8 @@ def translate(
     settings = _settings(config, memory, search, {"format": input_format, "markup": markup, "oov": oov})
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
-    request = Request(nbest, distinct, risk, lattice_output is not None, "names" if nbest else "", beam)
+    n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
+    request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
     decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
     if input_weight is not None:
@@ -150,7 +155,7 @@ def translate(
         decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
-        raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"
+        raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name="standard input"
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None

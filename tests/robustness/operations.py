@@ -91,6 +91,14 @@ RAW = [
 ]
 MOSES = [_operation("import-moses", f"import-moses moses/moses.ini {IMPORT}", *OUR_MODEL)]
 MOSES_PACKED = [_operation("import-moses of gzip", f"import-moses moses/packed.ini {IMPORT}", *OUR_MODEL)]
+ALTERNATIVES = [
+    _operation(
+        "import-moses of alternatives",
+        f"import-moses moses/alternatives.ini {IMPORT}",
+        *OUR_MODEL,
+        "export-moses --model out/model --output out/moses",
+    )
+]
 ARPA = [_operation("import-moses of ARPA", f"import-moses moses/arpa.ini {IMPORT}", *OUR_MODEL)]
 TRUECASERS = [
     _operation(

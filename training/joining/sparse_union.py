@@ -49,6 +49,7 @@ def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
         raise ConfigError(f"{one.directory}, {other.directory}: levels of templates differ; expected the same")
     update = {name: getattr(one.templates, name) or getattr(other.templates, name) for name in SWITCHES}
     update |= {"levels": leveled.templates.levels, "word_edges": one.templates.word_edges or other.templates.word_edges}
+    update["word_lists"] = (one if any(words for _, words in one.templates.word_lists) else other).templates.word_lists
     save_templates(output, one.templates.model_copy(update=update))
     for level in leveled.templates.levels:
         for name in filter(None, (level.source, level.target)):

@@ -238,3 +238,53 @@ def test_the_commands(tmp_path, toy, capsys):
     assert main(["import-moses", str(tmp_path / "nowhere.ini"), "--output", str(model)]) == 2
     assert capsys.readouterr().err.endswith("nowhere.ini: No such file or directory\n")
     assert Path(model).is_dir()
+
+
+@pytest.mark.parametrize("name", ["", "moses.ini"])
+@pytest.mark.parametrize("command", ["translate", "check-model", "export-moses", "tune", "explain"])
+def test_a_hint_where_a_moses_model_is_given(moses, tmp_path, capsys, command, name):
+    text = tmp_path / "text"
+    text.write_text("a\n")
+    texts = ["--source", str(text), "--reference", str(text), "--output", str(tmp_path / "out")]
+    more = {"tune": texts, "export-moses": texts[4:6]}.get(command, [])
+    model = [str(moses / name)] if command == "check-model" else ["--model", str(moses / name)]
+    assert main([command, *model, *more]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert f"{moses / name}: a Moses model; run phrasebeam import-moses {moses}/moses.ini --output DIR" in line
+
+
+def test_a_folder_in_place_of_a_moses_ini(moses, toy, tmp_path, capsys):
+    assert main(["import-moses", str(moses), "--output", str(tmp_path / "model")]) == 2
+    assert capsys.readouterr().err.endswith(f"{moses}: a folder; give the moses.ini of a Moses model\n")
+    assert main(["import-moses", str(toy), "--output", str(tmp_path / "model")]) == 2
+    assert "a model of phrasebeam, which need not be imported; give" in capsys.readouterr().err
+
+
+def test_notes_of_an_import(moses, tmp_path, capsys):
+    ini = moses / "moses.ini"
+    lines = [line for line in ini.read_text().splitlines() if not line.startswith("LM0=")]
+    ini.write_text("\n".join([*lines, "[mbr]", "[mbr-size]", "100", "[drop-unknown]", "0", "[threads]", "4", ""]))
+    assert main(["import-moses", str(ini), "--output", str(tmp_path / "model")]) == 0
+    left_out, unweighted = capsys.readouterr().err.splitlines()[-2:]
+    assert "[mbr] (translate --mbr), [mbr-size] (translate --mbr-size), [threads] (translate --threads)" in left_out
+    assert "drop-unknown" not in left_out
+    assert unweighted == "no weights of LM0 in [weight]: 1 for each score, as in Moses; check that the file is whole"
+    assert open_model(tmp_path / "model").weights.language_model == [1.0]
+
+
+def test_moses_names_of_the_command(moses, tmp_path, capsys, monkeypatch):
+    ini = moses / "moses.ini"
+    ini.write_text(ini.read_text().replace("TranslationModel0", "TM"))
+    import_moses(ini, tmp_path / "model")
+    arguments = ["translate", "--model", str(tmp_path / "model"), "--moses-names"]
+    assert main(arguments) == 2
+    assert "--moses-names needs --nbest or --scores; give one" in capsys.readouterr().err
+    (tmp_path / "input").write_text("a b c\n")
+    for more in (["--scores"], ["--nbest", "2", "--nbest-output", "-"]):
+        with open(tmp_path / "input", encoding="utf-8") as file:
+            monkeypatch.setattr("sys.stdin", file)
+            assert main([*arguments, *more]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            assert "LexicalReordering0= " in line
+            assert " TM= " in line
+            assert "translation=" not in line
