@@ -21,7 +21,7 @@ from pydantic import Field
 from phrasebeam.base.array_file import map_array
 from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section, load_config, save_config
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
@@ -46,6 +46,7 @@ from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 WORK = "expected_bleu"  # in the model directory
 PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
+LARGEST_PARAMETER = 1e30  # of a file that is not damaged; scores are sums of many, as float32
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
@@ -156,6 +157,14 @@ class ExpectedBleuTraining:
         """The file of the parameters of iteration `number`."""
         return self.derived.work / "iterations" / f"{number:03d}.npy"
 
+    def parameters(self, number: int, size: int) -> np.ndarray:
+        """The parameters of iteration `number` (float64[size]). Raises FormatError where the file is damaged."""
+        path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
+        parameters = map_array(path, PARAMETERS, {"parameters": size}, mend).astype(np.float64)
+        if not (np.abs(parameters) <= LARGEST_PARAMETER).all():
+            raise FormatError(path, f"a number that is beyond {LARGEST_PARAMETER:g} or none; {mend}")
+        return parameters
+
     def tuned_file(self, number: int) -> Path:
         """The file of the tuned weights of the model of iteration `number`."""
         return self.derived.work / "tuned" / f"{number:03d}.yaml"
@@ -187,9 +196,7 @@ class ExpectedBleuTraining:
 
     def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
-        mend = f"delete {self.checkpoint}, and the training begins again"
-        sizes = {"parameters": learner.start().size}
-        parameters = map_array(self.parameters_file(number), PARAMETERS, sizes, mend).astype(np.float64)
+        parameters = self.parameters(number, learner.start().size)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,

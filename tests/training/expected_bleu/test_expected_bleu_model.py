@@ -227,6 +227,16 @@ def test_parameters_of_another_size_are_refused(data, lists, tmp_path):
         learn(data, tmp_path / "out", lists, iterations=1)
 
 
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38])
+def test_parameters_that_are_none_are_refused(data, lists, tmp_path, number):
+    learn(data, tmp_path / "out", lists, iterations=1)
+    for path in (tmp_path / "out" / WORK / "iterations").iterdir():
+        np.save(path, np.full_like(np.load(path), number))
+    (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
+    with pytest.raises(FormatError, match=r"0\d\d.npy: a number that is beyond"):
+        learn(data, tmp_path / "out", lists, iterations=1)
+
+
 def test_a_damaged_table_is_refused(data, lists, tmp_path):
     """The scores of all pairs are written, not only of those in lists."""
     shutil.copytree(data / "model", tmp_path / "model")
