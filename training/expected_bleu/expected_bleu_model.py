@@ -86,6 +86,7 @@ def train_expected_bleu(
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
+    config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)

@@ -31,6 +31,7 @@ from phrasebeam.training.joint_selection.ranking_training import (
     start_weights,
 )
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.online.shards import Shards, labelled_shards
 from phrasebeam.training.ranking.list_iteration import ListIteration
@@ -67,8 +68,7 @@ def train_ranking(
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config, config.memory))
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
-    if not rates.dense.any() and not (rates.groups > 0)[opened.tables.sparse.active].any():
-        raise ConfigError("all features are fixed, nothing can be learned; give templates, or fix fewer")
+    check_learns(rates, opened.tables.sparse.active)
     divided = _divided(examples, tasks, len(pairs), config)
     scorer = _scorer(read, opened, config, work, signature)
     objective = list_objective(decoder, examples, rates, config)

@@ -22,6 +22,7 @@ from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -29,8 +30,9 @@ from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
-from phrasebeam.training.maxforce.train import Violation, perceptron_training, start_weights
+from phrasebeam.training.maxforce.train import Violation, perceptron_training, rates_of, start_weights
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
@@ -42,6 +44,15 @@ class TrainingResult(NamedTuple):
 
     progress: dict[int, OnlineProgress[MaxforceIteration]]  # by seed
     mean: Mean | None  # of several seeds
+
+    def gain(self, metric: str) -> Gain:
+        """What was gained; for several seeds, by the mean of their weights."""
+        gain = Gain.of(next(iter(self.progress.values())), metric)
+        if self.mean is None:
+            return gain
+        begun = max(progress.scores[0] for progress in self.progress.values())
+        found = f"the mean of {len(self.progress)} seeds" if self.mean.score > begun else ""
+        return Gain(metric, abs(begun), abs(self.mean.score), found)
 
 
 @alone_in_output
@@ -62,6 +73,7 @@ def train_maxforce(
     opened = with_features(derived.opened, model, work, config.templates)
     folds = corpus.folds(opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)
+    check_learns(rates_of(comparison.decoder.features, config), opened.tables.sparse.active)
     objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))
     decoder, progress = Decoder(opened, config.development_search or config.search), {}
 

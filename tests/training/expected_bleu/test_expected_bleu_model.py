@@ -31,6 +31,11 @@ from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
 
 QUICK = {
+    "features": ["a"],
+    "tau": 1e-8,
+    "score_every": 1,
+    "tune": None,
+    "lm_folds": 0,
     "nbest": 20,
     "iterations": 8,
     "steps": {"rprop": {"initial_step": 0.1}},

@@ -276,9 +276,9 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
 
 
 def test_settings_of_the_paper_are_settings():
-    for name, update in (("yu2013-maxforce", "max_violation"), ("maxforce-small", "standard")):
-        config = load_config(ROOT / "configs" / f"{name}.yaml", MaxforceConfig)
-        assert (config.update, config.rates.rule_id) == (update, 1.0)
+    config = load_config(ROOT / "configs" / "yu2013-maxforce.yaml", MaxforceConfig)
+    assert (config.update, config.rates.rule_id, config.future_cost) == ("max_violation", 1.0, False)
+    assert (config.tune, config.development_search, config.scales) == (None, None, [1.0])
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
     for settings_given, message in (

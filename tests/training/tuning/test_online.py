@@ -33,6 +33,8 @@ ONLINE = {
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
     "rate": 0.3,
     "strength": 0.001,
+    "average": False,
+    "lm_folds": 0,
     "batch": 8,
     "checkpoint": 2,
 }

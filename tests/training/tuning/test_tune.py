@@ -39,7 +39,7 @@ QUICK = {
     "mert": {"restarts": 1, "directions": 1},
     "mira_batch": {"epochs": 3},
     "mira_chiang": {"epochs": 3},
-    "mira_corpus": {"epochs": 10},
+    "mira_corpus": {"epochs": 10, "c": 0.1},
 }
 
 
