@@ -3,13 +3,12 @@
 import gzip
 import shutil
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError, excerpt
+from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, ModelError, excerpt
 from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
@@ -18,13 +17,14 @@ from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reorderi
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
@@ -42,14 +42,16 @@ MOSES_NAMES = {
 }
 
 
-def export_moses(model: str | Path, output: str | Path) -> None:
-    """Write the model directory `model` as a Moses model into the directory `output`; an earlier export is replaced.
+def export_moses(model: str | Path, output: str | Path, is_forced: bool = False) -> None:
+    """Write the model directory `model` as a Moses model into the directory `output`.
+
+    An export that is there is replaced where it is of the same model, or where `is_forced`.
 
     Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = Path(output).resolve()
-    check_output(output, "moses.ini", HEADING)
+    check_output(output, "moses.ini", HEADING, "an export")
     opened = open_model(model)
     if wrong := next(findings(model, is_verified=False), None):
         raise ModelError(wrong)
@@ -60,8 +62,9 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     if opened.description.reordering and opened.description.reordering.learned:
         raise ModelError(f"{model}: learned scores of orientations, which Moses' reordering tables have not")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
-    search_file = Path(model) / "search.yaml"
-    search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
+    ini = _ini(opened, ModelSearch.of(model).search)
+    if not is_forced:
+        _check_same(output / "moses.ini", ini)
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
             _write_lines(_phrase_lines(opened), directory / TABLE)
@@ -72,7 +75,18 @@ def export_moses(model: str | Path, output: str | Path) -> None:
             shutil.copyfile(Path(model) / entry.file, directory / _language_model(i))
         if opened.weights.pair_sparse is not None:
             _write("".join(weight_lines(opened, MOSES_NAMES["translation"])), directory / SPARSE_WEIGHTS)
-        _write(_ini(opened, search), directory / "moses.ini")
+        _write(ini, directory / "moses.ini")
+
+
+def _check_same(path: Path, text: str) -> None:
+    """Raise ConfigError where the moses.ini at `path` is there and not `text`."""
+    if path.exists():
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()
+        for old, new in zip_longest(lines, text.splitlines(), fillvalue=""):
+            if old != new:
+                found = f"an export of another model, or edited: {excerpt(old)} is now {excerpt(new)}"
+                raise ConfigError(f"{path.parent}: {found}; {FORCE}")
 
 
 def _language_model(number: int) -> str:
@@ -199,7 +213,8 @@ def _ini(model: Model, search: SearchSettings) -> str:
         "feature": _features(model, search.table_limit),
         "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
     }
-    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
+    made = f"# {model.description.signature}"
+    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", made, ""]
     for name, values in sections.items():
         lines += [f"[{name}]", *values, ""]
     return "\n".join(lines)

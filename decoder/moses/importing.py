@@ -12,7 +12,9 @@ from phrasebeam.base.files import atomic_directory, atomic_file
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
-from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.sections import Setting
@@ -20,7 +22,7 @@ from phrasebeam.decoder.moses.sparse import save_sparse
 from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
@@ -45,8 +47,11 @@ def import_moses(
     memory: int = DEFAULT_MEMORY,
     preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
+    is_forced: bool = False,
 ) -> ModelDescription:
-    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`; a model there is replaced.
+    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
+
+    A model that is there is replaced where it was imported from the same files, or where `is_forced`.
 
     `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
     truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
@@ -64,6 +69,7 @@ def import_moses(
             paths["reordering_table"] = moses.reordering_table
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
+        check_replaceable(output, _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
         reader = PhraseTableReader(moses.phrase_table, moses.n_scores, source, target)
@@ -83,7 +89,7 @@ def import_moses(
         has_sparse = save_sparse(reader, moses.table_name, moses.sparse_weights, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0}) if has_sparse else moses.weights
         save_config(weights, directory / "weights.yaml")
-        return save_description(description, directory)
+        return save_model(description, directory)
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
@@ -125,9 +131,8 @@ def _describe(
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
 ) -> ModelDescription:
-    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
-    if preprocessing:
-        settings["preprocessing"] = preprocessing.model_dump()
+    settings = _settings(moses, preprocessing)
+    files = [DataSize(name=name, file=entry["file"]) for name, entry in data.items() if isinstance(entry, dict)]
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -144,7 +149,14 @@ def _describe(
         preprocessing=preprocessing,
         settings=settings,
         data=data,
+        stages=[Stage(command="import-moses", version=version(), data=files)],
     )
+
+
+def _settings(moses: MosesModel, preprocessing: RawTextSettings | None) -> dict[str, object]:
+    """The settings in model.yaml."""
+    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    return settings | ({"preprocessing": preprocessing.model_dump()} if preprocessing else {})
 
 
 def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:

@@ -63,3 +63,8 @@ def settings_with_effect(config: Section) -> dict[str, object]:
     """The settings of a run as JSON, for its signature: those marked WITHOUT_EFFECT are left out."""
     fields = type(config).model_fields.items()
     return config.model_dump(mode="json", exclude={name for name, field in fields if WITHOUT_EFFECT in field.metadata})
+
+
+def changed_settings(config: Section) -> dict[str, object]:
+    """The settings that are not the defaults, as JSON, for people; threads and memory are of no interest."""
+    return config.model_dump(mode="json", exclude_defaults=True, exclude={"threads", "workers", "memory"})

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -46,6 +46,7 @@ def train_expected_bleu_command(
     lm_folds: shared.LmFolds = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
@@ -62,7 +63,9 @@ def train_expected_bleu_command(
     show_progress()
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
-    progress = train_expected_bleu(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists)
+    progress = train_expected_bleu(
+        model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists, force
+    )
     print(to_table(progress))
     return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -52,6 +52,7 @@ def train_ranking_command(
     seed: Annotated[int | None, typer.Option(help="Of shards and orders.", show_default="1")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection."""
@@ -72,7 +73,7 @@ def train_ranking_command(
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     development = DevelopmentData(dev_source, dev_reference)
-    progress = train_ranking(model, corpus, development, output, settings, tasks)
+    progress = train_ranking(model, corpus, development, output, settings, tasks, force)
     print(to_table(progress))
     return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 

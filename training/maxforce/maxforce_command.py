@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -42,6 +42,7 @@ def train_maxforce_command(
     ] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
@@ -58,7 +59,7 @@ def train_maxforce_command(
     show_progress()
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
-    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
+    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, force)
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")

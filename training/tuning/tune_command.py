@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
@@ -54,6 +54,7 @@ def tune(
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
@@ -73,7 +74,7 @@ def tune(
     online = OnlineData(alignment, held_out) if alignment or held_out else None
     show_progress()
     keep_memory(settings.memory)
-    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online)
+    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online, force)
     print(to_table(results, settings.metric))
     best = next((result for result in results if result.best > 0), results[0])
     found = best.name if best.best > 0 else ""

@@ -42,7 +42,7 @@ def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
         summed += scores
         score = problem.corpus_score(problem.best(summed))
         if epoch > 0 and score > most:
-            most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
+            most, best = score, Optimum(np.where(problem.tunable, total / (epoch + 1), problem.start), n_updates, epoch)
         hope, fear = choose(scores)
         step = corpus_step(problem, weights, hope, fear, settings.c)
         n_updates += bool(np.any(step))

@@ -1,0 +1,62 @@
+"""The work of a trainer in the model that it writes: its settings and data, by which it is told from other work."""
+
+from pathlib import Path
+from typing import Literal
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ConfigError, SmtError
+from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.model.replacement import FORCE, clear_model, name_of
+from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
+from phrasebeam.decoder.tables.provenance import differences
+from phrasebeam.process.unfinished import SUFFIX
+from phrasebeam.training.common.checkpoint import SignedSection
+
+FILE = "work.yaml"  # in the directory of the work
+
+
+class Work(SignedSection):
+    """What the work was begun with; who goes on must have the same."""
+
+    format: Literal["phrasebeam work 1"] = "phrasebeam work 1"
+    command: str
+    version: str
+    settings: dict[str, object]  # those that have an effect on what was done so far
+    model: dict[str, object]  # to begin with
+    data: dict[str, dict[str, str]]
+
+    def differences(self, now: "Work") -> str:
+        """By what the work `now` differs, in a few words."""
+        parts = {"version", "settings", "model", "data"}
+        return differences(self.model_dump(include=parts), now.model_dump(include=parts))
+
+
+def find_conflict(output: Path, directory: Path, now: Work) -> str:
+    """What stands in the way of the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
+    if (directory / FILE).exists():
+        try:
+            before = load_config(directory / FILE, Work)
+        except SmtError as error:
+            return f"work that cannot be read ({error})"
+        if before.signature == now.signature:
+            return ""
+        return f"work of {before.command}: {before.differences(now) or 'other settings'}"
+    if (output / MODEL).exists():
+        try:
+            return name_of(open_description(output, is_verified=False))
+        except SmtError as error:
+            return f"a model that cannot be read ({error})"
+    begun = [name for name in WORK_DIRECTORIES if (output / name).is_dir() and _has_content(output / name)]
+    return f"work in {', '.join(begun)} without {FILE}" if begun else ""
+
+
+def _has_content(directory: Path) -> bool:
+    return any(not path.name.endswith(SUFFIX) for path in directory.iterdir())
+
+
+def check_conflict(output: Path, directory: Path, now: Work, is_forced: bool) -> None:
+    """Raise ConfigError where a model or other work is in the way; where `is_forced`, delete that instead."""
+    if problem := find_conflict(output, directory, now):
+        if not is_forced:
+            raise ConfigError(f"{output}: {problem}; {FORCE}")
+        clear_model(output)
