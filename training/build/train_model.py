@@ -168,9 +168,11 @@ def _describe(
     )
 
 
-def _settings(config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], **options: bool) -> dict[str, Any]:
-    """The settings in model.yaml; `options` are those of model_dump."""
-    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), **options)
+def _settings(
+    config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
+) -> dict[str, Any]:
+    """The settings in model.yaml; if `is_short`, without those that are the defaults."""
+    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), exclude_defaults=is_short)
     for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
         section.pop("text", None)  # files are told apart by their digests
         section.pop("classes", None)
@@ -189,7 +191,7 @@ def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[
         text = texts.get(name)
         size = {"sentences": text.offsets.size - 1, "words": text.tokens.size} if text else {}
         sizes.append(DataSize(name=name, file=entry["file"], **size))
-    changed = _settings(config, data, exclude_defaults=True)
+    changed = _settings(config, data, is_short=True)
     return Stage(command="train-model", version=version(), settings=changed, data=sizes)
 
 

@@ -19,7 +19,7 @@ RequireGain = Annotated[
     bool,
     typer.Option(
         "--require-gain",
-        help=f"End with status {NO_GAIN} where no weights score better on the development data than those it began with.",
+        help=f"End with status {NO_GAIN} where no weights score better on the development data than before.",
     ),
 ]
 ONE_OUT = "Phrase pairs that only the sentence pair itself supports."  # help of --leave-one-out

@@ -18,7 +18,7 @@ from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.common.shared_file import share
-from phrasebeam.training.common.work import FILE, Work, check_conflict
+from phrasebeam.training.common.work import FILE, BegunWork, check_conflict
 
 REWRITTEN = (MODEL, "weights.yaml", README)
 NOT_TEXT = ("alignment", "tasks")  # of the data
@@ -66,7 +66,7 @@ class DerivedModel:
 
         Raises ConfigError where a model or other work is in `output`; where `is_forced`, that is deleted instead.
         """
-        now = Work(
+        now = BegunWork(
             signature=self.signature(settings),
             command=command,
             version=version(),

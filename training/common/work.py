@@ -15,7 +15,7 @@ from phrasebeam.training.common.checkpoint import SignedSection
 FILE = "work.yaml"  # in the directory of the work
 
 
-class Work(SignedSection):
+class BegunWork(SignedSection):
     """What the work was begun with; who goes on must have the same."""
 
     format: Literal["phrasebeam work 1"] = "phrasebeam work 1"
@@ -25,17 +25,17 @@ class Work(SignedSection):
     model: dict[str, object]  # to begin with
     data: dict[str, dict[str, str]]
 
-    def differences(self, now: "Work") -> str:
+    def differences(self, now: "BegunWork") -> str:
         """By what the work `now` differs, in a few words."""
         parts = {"version", "settings", "model", "data"}
         return differences(self.model_dump(include=parts), now.model_dump(include=parts))
 
 
-def find_conflict(output: Path, directory: Path, now: Work) -> str:
+def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
     """What stands in the way of the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
     if (directory / FILE).exists():
         try:
-            before = load_config(directory / FILE, Work)
+            before = load_config(directory / FILE, BegunWork)
         except SmtError as error:
             return f"work that cannot be read ({error})"
         if before.signature == now.signature:
@@ -54,7 +54,7 @@ def _has_content(directory: Path) -> bool:
     return any(not path.name.endswith(SUFFIX) for path in directory.iterdir())
 
 
-def check_conflict(output: Path, directory: Path, now: Work, is_forced: bool) -> None:
+def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:
     """Raise ConfigError where a model or other work is in the way; where `is_forced`, delete that instead."""
     if problem := find_conflict(output, directory, now):
         if not is_forced:
