@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from benchmarks.experiments.expected_bleu import BASELINE, Texts, Work, make_tuned, read_texts
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.measure import PHRASEBEAM, ROOT, run, table
+from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import show_progress
@@ -44,7 +43,7 @@ SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
 CLASSES = 200
 SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"
-SMALL: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "maxforce-small.yaml").read_text())
+SMALL: dict[str, Any] = MaxforceConfig().model_dump(mode="json", exclude={"rates", "seeds", "threads", "memory"})
 TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
 EDGES: dict[str, Any] = SMALL["templates"]
 RULES = {"rule_id": True}
@@ -52,6 +51,8 @@ WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 
 CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
 NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
 LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
+    "scales": [1.0],
+    "tune": None,
     "rates": dict.fromkeys(SPARSE, 1.0),  # as in the paper
     "iterations": ITERATIONS,
     "patience": LONG,  # to the last iteration
@@ -202,7 +203,7 @@ def take_last(model: Path, seed: int) -> SparseWeights:
 
 
 def retuned(work: Work, model: Path, path: Path, seed: int) -> dict[str, Any]:
-    """BLEU with scaled groups and tuned dense weights, as in configs/maxforce-small.yaml, and the scales."""
+    """BLEU with scaled groups and tuned dense weights, as by default, and the scales."""
     sparse = take_last(model, seed)
     tune = TUNING["tune"] | (TINY_TUNE if work.given.tiny else {})
     config = parse_config(TUNING | {"tune": tune, "threads": work.given.threads}, MaxforceConfig, "settings")

@@ -11,8 +11,8 @@ from phrasebeam.decoder.tables.provenance import DataSize, Stage
 
 TEXT = """# A translation model of phrasebeam
 
-{sentence_pairs:,} sentence pairs, {source_words:,} source and {target_words:,} target words, phrases of up to
-{max_source_phrase_length} words, {n_language_models} of {language_model_order} words.
+{sentence_pairs:,} sentence pairs, {source_words:,} source and {target_words:,} target words,
+phrases of up to {max_source_phrase_length} words, {n_language_models} of order {language_model_order}.
 
 ## Use
 
@@ -20,7 +20,8 @@ In the folder that has this one, which is called MODEL here:
 
     phrasebeam translate --model MODEL{raw} < FILE
 
-{input} `weights.yaml` and `search.yaml` may be edited; `phrasebeam check-model MODEL` tells whether all is whole.
+{input}
+`weights.yaml` and `search.yaml` may be edited. `phrasebeam check-model MODEL` tells whether all files are whole.
 
 ## How it was made
 
@@ -51,8 +52,8 @@ def readme(description: ModelDescription) -> str:
 
 def _lines(number: int, stage: Stage) -> Iterator[str]:
     yield f"{number}. `{stage.command}` (version {stage.version})"
-    settings = ", ".join(f"{name} {value}" for name, value in _flat(stage.settings))
-    yield f"   - settings: {_plain(settings)}" if settings else "   - settings: the defaults"
+    settings = [f"`{printable(f'{name}: {value}').replace('`', '')}`" for name, value in _flat(stage.settings)]
+    yield f"   - settings: {', '.join(settings) or 'the defaults'}"
     yield from (f"   - {_plain(_size(data))}" for data in stage.data)
     if stage.gain:
         yield f"   - {_plain(stage.gain)}"

@@ -14,6 +14,7 @@ from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.own_modules import ROOT
+from phrasebeam.process.unfinished import SUFFIX
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
 
@@ -52,7 +53,7 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
     `what` is the kind of directory that it must be.
     """
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+    if not output.exists() or (output.is_dir() and all(path.name.endswith(SUFFIX) for path in output.iterdir())):
         return
     try:
         with open(output / name, encoding="utf-8") as file:

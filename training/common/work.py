@@ -9,7 +9,6 @@ from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.replacement import FORCE, clear_model, name_of
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
 from phrasebeam.decoder.tables.provenance import differences
-from phrasebeam.process.unfinished import SUFFIX
 from phrasebeam.training.common.checkpoint import SignedSection
 
 FILE = "work.yaml"  # in the directory of the work
@@ -46,12 +45,8 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return name_of(open_description(output, is_verified=False))
         except SmtError as error:
             return f"a model that cannot be read ({error})"
-    begun = [name for name in WORK_DIRECTORIES if (output / name).is_dir() and _has_content(output / name)]
-    return f"work in {', '.join(begun)} without {FILE}" if begun else ""
-
-
-def _has_content(directory: Path) -> bool:
-    return any(not path.name.endswith(SUFFIX) for path in directory.iterdir())
+    begun = [name for name in WORK_DIRECTORIES if (output / name / FILE).exists()]
+    return f"work that was begun, in {', '.join(begun)}" if begun else ""
 
 
 def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:

@@ -93,9 +93,9 @@ def _check_directory(directory: Path, made: DemoSettings, is_forced: bool) -> No
     """Raise ConfigError unless `directory` is absent, empty, or a demo that `made` may replace."""
     path = directory / SETTINGS
     check_output(directory, SETTINGS, f"format: {made.format}", "a demo")
-    if path.exists() and not is_forced:
-        if found := differences(load_config(path, DemoSettings).model_dump(), made.model_dump()):
-            raise ConfigError(f"{directory}: a demo: {found}; {FORCE}")
+    before = load_config(path, DemoSettings) if path.exists() and not is_forced else made
+    if found := differences(before.model_dump(), made.model_dump()):
+        raise ConfigError(f"{directory}: a demo: {found}; {FORCE}")
 
 
 def _reordered_first(examples: list[DemoExample]) -> Iterator[DemoExample]:

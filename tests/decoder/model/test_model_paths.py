@@ -17,7 +17,7 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.word_edges import WordEdges, n_word_edges, word_edges
 from phrasebeam.decoder.tables import model_paths
 from phrasebeam.decoder.tables.model_paths import model_file
-from phrasebeam.training.common.derived_model import share
+from phrasebeam.training.common.shared_file import share
 from tests.decoder.models import random_toy
 
 
