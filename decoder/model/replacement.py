@@ -31,8 +31,8 @@ def check_replaceable(
         return
     try:
         before = open_description(output, is_verified=False)
-        old = {"version": before.version, "settings": before.settings, "data": _files(before.data)}
-        new = {"version": version(), "settings": settings, "data": _files(data)}
+        old = before.settings | {"version": before.version, "data": _files(before.data)}
+        new = {**settings, "version": version(), "data": _files(data)}
         if weights is not None:
             old["weights"] = load_config(output / "weights.yaml", Weights).model_dump(mode="json")
             new["weights"] = weights.model_dump(mode="json")

@@ -26,8 +26,10 @@ class BegunWork(SignedSection):
 
     def differences(self, now: "BegunWork") -> str:
         """By what the work `now` differs, in a few words."""
-        parts = {"version", "settings", "model", "data"}
-        return differences(self.model_dump(include=parts), now.model_dump(include=parts))
+        return differences(self._flat(), now._flat())
+
+    def _flat(self) -> dict[str, object]:
+        return self.settings | self.model_dump(include={"version", "model", "data"})
 
 
 def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:

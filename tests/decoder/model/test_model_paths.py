@@ -98,7 +98,7 @@ def test_links_within_a_model_and_hard_links_are_fine(model, tmp_path):
     (model / "lm.bin").symlink_to("other.bin")
     open_model(model)
     share(model / "lm.bin", tmp_path / "derived" / "lm.bin")
-    assert (tmp_path / "derived" / "lm.bin").samefile(model / "other.bin")
+    assert (tmp_path / "derived" / "lm.bin").read_bytes() == (model / "other.bin").read_bytes()
     assert not (tmp_path / "derived" / "lm.bin").is_symlink()
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import accept_files, open_description
@@ -35,10 +36,10 @@ def test_an_equal_model_may_be_replaced(model, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "data", "message"),
     [
-        ({"phrases": {"max_length": 5}}, DATA, r"settings.phrases.max_length was 7, is 5; settings.alignment was"),
+        ({"phrases": {"max_length": 5}}, DATA, r"phrases\.max_length was 7, is 5; alignment was"),
         (SETTINGS, {"source": {"file": "train.de", "sha256": "b"}}, r"data.source: 'train.de' has changed"),
         (SETTINGS, {"source": {"file": "x.de", "sha256": "b"}}, r"data.source was 'train.de', is 'x.de'"),
-        (SETTINGS | {"tune": 1}, DATA, "settings.tune was not given, is 1"),
+        (SETTINGS | {"tune": 1}, DATA, "tune was not given, is 1"),
     ],
 )
 def test_another_model_is_kept(model, settings, data, message):
@@ -48,10 +49,12 @@ def test_another_model_is_kept(model, settings, data, message):
 
 
 def test_what_people_did_is_kept(model):
-    with pytest.raises(ConfigError, match=r"weights.distortion was .*, is 9.0"):
-        check_replaceable(model, SETTINGS, DATA, Weights(reordering=[0.1] * 6, distortion=9))
+    weights = load_config(model / "weights.yaml", Weights)
+    check_replaceable(model, SETTINGS, DATA, weights)
+    with pytest.raises(ConfigError, match=r"weights\.distortion was .*, is 9\.0; give --force"):
+        check_replaceable(model, SETTINGS, DATA, weights.model_copy(update={"distortion": 9.0}))
     (model / "weights.yaml").write_text((model / "weights.yaml").read_text() + "\n")
-    with pytest.raises(ConfigError, match="weights.yaml was edited; give --force"):
+    with pytest.raises(ConfigError, match=r"weights\.yaml was edited; give --force"):
         check_replaceable(model, SETTINGS, DATA)
     accept_files(model)
     (model / "tuning").mkdir()

@@ -51,7 +51,7 @@ def test_digests_of_shared_files_are_taken_over(model, tmp_path, monkeypatch):
 
 def test_a_model_without_digests_gets_some(older, tmp_path, monkeypatch):
     computed = derive(older, tmp_path / "out", monkeypatch)
-    assert len(computed) == len(open_description(tmp_path / "out").files) > 15
+    assert len(computed) + 1 == len(open_description(tmp_path / "out").files) > 15
     assert_sound(tmp_path / "out")
 
 
@@ -68,17 +68,15 @@ def test_edited_files_have_their_own_digests(model, tmp_path, monkeypatch):
 
 def test_no_model_changes_another(model, tmp_path, monkeypatch):
     """Small files are copies; a large one is a copy that shares blocks, or one file that is read-only for both."""
-    monkeypatch.setattr("phrasebeam.training.common.shared_file.SMALL", 1000)
+    monkeypatch.setattr("phrasebeam.training.common.shared_file.SMALL", 500)
     (model / "search.yaml").write_text("search: {stack: 20}\n" + "# a long remark\n" * 100)
     derive(model, tmp_path / "out", monkeypatch)
     paths = [path.relative_to(model) for path in model.rglob("*") if path.is_file()]
-    assert (model / "lm.bin").stat().st_size > 1000 > (model / "source.vocab").stat().st_size
+    assert (model / "lm.bin").stat().st_size > 500 > (model / "source.vocab").stat().st_size
     for path in paths:
-        one, other = (
-            os.stat(directory / path) for directory in (model, tmp_path / "out") if (directory / path).exists()
-        )
+        one, other = (os.stat(directory / path) for directory in (model, tmp_path / "out"))
         is_read_only = not one.st_mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH)
-        assert one.st_ino != other.st_ino or (is_read_only and one.st_size > 1000), path
+        assert one.st_ino != other.st_ino or (is_read_only and one.st_size > 500), path
     assert os.stat(model / "search.yaml").st_ino != os.stat(tmp_path / "out" / "search.yaml").st_ino
 
 
@@ -116,9 +114,7 @@ def test_work_of_other_settings_is_refused_unless_forced(model, tmp_path):
     begin(model, output, nbest=5, search={"stack": 3, "pop_limit": 4})
     (output / "tuning" / "lists").write_text("hours")
     begin(model, output, nbest=5, search={"stack": 3, "pop_limit": 4})
-    with pytest.raises(
-        ConfigError, match=r"out: work of tune: nbest was 5, is 6; search.stack was 3, is 9; give --force"
-    ):
+    with pytest.raises(ConfigError, match=r"work of tune: nbest was 5, is 6; search.stack was 3, is 9; give --force"):
         begin(model, output, nbest=6, search={"stack": 9, "pop_limit": 4})
     with pytest.raises(ConfigError, match="work that was begun, in tuning; give --force"):
         begin(model, output, "train-ranking")

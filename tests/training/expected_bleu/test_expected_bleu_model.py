@@ -240,7 +240,7 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert len(lines) == 3
     assert sum("*" in line for line in lines) == 1
     assert main(options(data, tmp_path / "out", *more, "--optimizer", "sgd")) == 2
-    assert "choose another directory, or give the same settings" in capsys.readouterr().err
+    assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
     assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2

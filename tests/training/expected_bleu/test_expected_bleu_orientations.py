@@ -120,9 +120,8 @@ def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
 def learned_model(model, output, learner, weights, tuned):
     """The model with the scores that `weights` of features make."""
     scores = Scores(learner.table_scores(weights), learner.orientation_scores(weights))
-    write_scored(
-        DerivedModel(model, learner.opened, output, output, {}), scores, tuned, Making("train-expected-bleu", {})
-    )
+    derived = DerivedModel(model, learner.opened, output, output, {})
+    write_scored(derived, scores, tuned, Making("train-expected-bleu", {}))
 
 
 @pytest.mark.kernels

@@ -31,6 +31,9 @@ def edited(model, output, file, change):
     return output
 
 
+LISTS = {"nbest": 10, "iterations": 1, "features": ["a"], "tune": None, "lm_folds": 0}
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """What the perceptron and expected BLEU learned, each beginning with the same model."""
@@ -44,7 +47,7 @@ def data(tmp_path_factory):
     levels = [{"kind": "word", "budget": 5}, {"kind": "classes", "budget": 2} | maps]
     templates = {"rule_id": True, "word_edges": {"most_words": 2}, "levels": levels}
     learn(directory, directory / "perceptron", templates=templates)
-    (directory / "lists").write_text(yaml.safe_dump({"nbest": 10, "iterations": 1, "search": QUICK["search"]}))
+    (directory / "lists").write_text(yaml.safe_dump(LISTS | {"search": QUICK["search"]}))
     arguments = options(directory, directory / "learned", "--config", str(directory / "lists"))
     assert main(["train-expected-bleu", *arguments[1:]]) == 0
     weights = {"language_model": [0.2], "translation": [0.1, 0.2, 0.05, 0.1, 0.7], "distortion": 0.1}
