@@ -1,6 +1,6 @@
 """The paths of a model's files: a model reads regular files within its own directory alone, wherever it comes from.
 
-What is linked hard to files of other models, as trainers do, lies within the directory, too.
+A file that is also one of another model, as large ones are, lies within the directory, too.
 """
 
 import os

@@ -55,9 +55,9 @@ def data(tmp_path_factory):
     return directory
 
 
-def join(data, output, model="scores", features="perceptron"):
+def join(data, output, model="scores", features="perceptron", force=False):
     paths = {"model": data / model, "features": data / features, "output": output}
-    return main(["join-features", *(f"--{name}={path}" for name, path in paths.items())])
+    return main(["join-features", *(f"--{name}={path}" for name, path in paths.items()), *["--force"] * force])
 
 
 def decoder_of(model):
@@ -133,7 +133,9 @@ def test_it_can_be_tuned(data, tmp_path, capsys):
     assert n_right(data, data / "scores") < n_right(data, tmp_path / "tuned")
     assert_sound(tmp_path / "out")
     assert_sound(tmp_path / "tuned")
-    assert join(data, tmp_path / "tuned") == 0  # in its place
+    assert join(data, tmp_path / "tuned") == 2
+    assert "a model that tune made: has tuning, which is no part of it" in capsys.readouterr().err
+    assert join(data, tmp_path / "tuned", force=True) == 0
     assert_sound(tmp_path / "tuned")
     assert not (tmp_path / "tuned" / "tuning").exists()
 
