@@ -41,7 +41,8 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return f"work that cannot be read ({error})"
         if before.signature == now.signature:
             return ""
-        return f"work of {before.command}: {before.differences(now) or 'other settings'}"
+        if [*directory.iterdir()] != [directory / FILE]:  # else nothing was done yet
+            return f"work of {before.command}: {before.differences(now) or 'other settings'}"
     if (output / MODEL).exists():
         try:
             return name_of(open_description(output, is_verified=False))
