@@ -48,7 +48,8 @@ def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
             return name_of(open_description(output, is_verified=False))
         except SmtError as error:
             return f"a model that cannot be read ({error})"
-    begun = [name for name in WORK_DIRECTORIES if (output / name / FILE).exists()]
+    others = [output / name / FILE for name in WORK_DIRECTORIES if output / name != directory]
+    begun = [path.parent.name for path in others if path.exists()]
     return f"work that was begun, in {', '.join(begun)}" if begun else ""
 
 
