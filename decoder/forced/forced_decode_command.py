@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.config import MOST_THREADS, config_with_options
+from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
@@ -21,7 +21,7 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_r
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
+from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
 
 
@@ -60,7 +60,7 @@ def forced_decode(
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
         check_figure_file(plot)
-    decoding = config_with_options(config, TranslateSettings, {"memory": memory})
+    decoding = overridden(translate_settings(model, config), {"memory": memory}, "options")
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
     settings = overridden(ForcedDecodingSettings(), given, "options")

@@ -16,6 +16,7 @@ from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, d
 from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
+from phrasebeam.decoder.tables.provenance import Stage
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 MODEL_FORMAT = "phrasebeam model 2"
@@ -49,6 +50,7 @@ class ModelDescription(Section):
     moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file
+    stages: list[Stage] = Field(default=[], max_length=1000)  # the commands that made the model, one after the other
     files: dict[FileName, Digest] = Field(default={})  # all other files of the model
     digest: Digest | None = None  # of model.yaml up to this line, which is its last
 

@@ -4,13 +4,12 @@ import gzip
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import compress, pairwise
+from itertools import compress, pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError, excerpt
+from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, ModelError, excerpt
 from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
@@ -20,6 +19,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
+from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.moses.feature_lines import WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
@@ -27,7 +27,7 @@ from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 
 HEADING = "# Moses model, exported by phrasebeam"
 TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
@@ -44,14 +44,16 @@ KINDS = {  # by our features
 KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 
 
-def export_moses(model: str | Path, output: str | Path) -> None:
-    """Write the model directory `model` as a Moses model into the directory `output`; an earlier export is replaced.
+def export_moses(model: str | Path, output: str | Path, is_forced: bool = False) -> None:
+    """Write the model directory `model` as a Moses model into the directory `output`.
+
+    An export that is there is replaced where it is of the same model, or where `is_forced`.
 
     Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = real_path(output)
-    check_output(output, "moses.ini", HEADING)
+    check_output(output, "moses.ini", HEADING, "an export")
     opened = open_model(model)
     if wrong := next(findings(model, is_verified=False), None):
         raise ModelError(wrong)
@@ -60,12 +62,14 @@ def export_moses(model: str | Path, output: str | Path) -> None:
         if entry.classes:
             raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
-    search_file = Path(model) / "search.yaml"
-    search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
+    search = ModelSearch.of(model).search
     if not search.future_cost:
-        raise ModelError(f"{search_file}: future_cost is false, and Moses always counts it; remove it, and tune again")
+        raise ModelError(f"{model}: its search has future_cost: false, and Moses always counts it; search with it")
     names = opened.moses_names
     widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
+    ini = _ini(opened, names, search)
+    if not is_forced:
+        _check_same(output / "moses.ini", ini)
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
             for i in range(len(widths)):
@@ -82,7 +86,18 @@ def export_moses(model: str | Path, output: str | Path) -> None:
                 _write("".join(f"{word}\n" for word in words), directory / f"words.{name}")
         if _has_sparse(opened):
             _write("".join(weight_lines(opened, Path(model))), directory / SPARSE_WEIGHTS)
-        _write(_ini(opened, names, search), directory / "moses.ini")
+        _write(ini, directory / "moses.ini")
+
+
+def _check_same(path: Path, text: str) -> None:
+    """Raise ConfigError where the moses.ini at `path` is there and not `text`."""
+    if path.exists():
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()
+        for old, new in zip_longest(lines, text.splitlines(), fillvalue=""):
+            if old != new:
+                found = f"an export of another model, or edited: {excerpt(old)} is now {excerpt(new)}"
+                raise ConfigError(f"{path.parent}: {found}; {FORCE}")
 
 
 def _numbered(name: str, number: int) -> str:
@@ -229,7 +244,8 @@ def _ini(model: Model, names: Sequence[MosesFeature], search: SearchSettings) ->
         "feature": [feature for feature, _ in lines],
         "weight": [weights for _, weights in lines if weights],
     }
-    text = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
+    made = f"# {model.description.signature}"
+    text = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", made, ""]
     for name, values in sections.items():
         text += [f"[{name}]", *values, ""]
     return "\n".join(text)

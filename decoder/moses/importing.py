@@ -12,14 +12,16 @@ from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
-from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.moses.imported_tables import ImportedTables, import_tables
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
 from phrasebeam.decoder.moses.sections import Setting
 from phrasebeam.decoder.moses.sparse import named_features, save_sparse
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
@@ -41,8 +43,11 @@ def import_moses(
     memory: int = DEFAULT_MEMORY,
     preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
+    is_forced: bool = False,
 ) -> ModelDescription:
-    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`; a model there is replaced.
+    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
+
+    A model that is there is replaced where it was imported from the same files, or where `is_forced`.
 
     `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
     truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
@@ -57,6 +62,7 @@ def import_moses(
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
+        check_replaceable(output, _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
         found = import_tables(moses, [directory / name for name in _language_models(moses)], directory, memory)
@@ -67,7 +73,7 @@ def import_moses(
         has_pair_features = save_sparse(found, moses, directory)
         weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
         save_config(weights, directory / "weights.yaml")
-        return save_description(description, directory)
+        return save_model(description, directory)
 
 
 def _tables(moses: MosesModel) -> dict[str, Path]:
@@ -115,11 +121,8 @@ def _describe(
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
 ) -> ModelDescription:
-    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
-    if moses.unweighted:
-        settings["unweighted"] = list(moses.unweighted)
-    if preprocessing:
-        settings["preprocessing"] = preprocessing.model_dump()
+    settings = _settings(moses, preprocessing)
+    files = [DataSize(name=name, file=entry["file"]) for name, entry in data.items() if isinstance(entry, dict)]
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -137,7 +140,15 @@ def _describe(
         moses_names=[*named_features(moses, bool(found.sparse_names))],
         settings=settings,
         data=data,
+        stages=[Stage(command="import-moses", version=version(), data=files)],
     )
+
+
+def _settings(moses: MosesModel, preprocessing: RawTextSettings | None) -> dict[str, object]:
+    """The settings in model.yaml."""
+    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    settings |= {"unweighted": list(moses.unweighted)} if moses.unweighted else {}
+    return settings | ({"preprocessing": preprocessing.model_dump()} if preprocessing else {})
 
 
 def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:

@@ -58,7 +58,7 @@ SPARSE_GROUPS = (
         rate=0.0,
         is_switch=False,
     ),
-    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),
+    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),
     SparseGroup(
         "rule_bigram",
         "the phrase pair and the one before",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.config import MOST_THREADS, load_config
+from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines, read_standard_input
 from phrasebeam.base.memory_bound import keep_memory
@@ -20,7 +20,12 @@ from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
-from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden
+from phrasebeam.decoder.translate.translate_settings import (
+    Flags,
+    TranslateSettings,
+    overridden,
+    translate_settings,
+)
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -65,7 +70,9 @@ def translate(
     moses_names: Annotated[
         bool, _flag(NBEST, "--moses-names", "Features are called as in Moses' n-best lists, in its order.")
     ] = False,
-    mbr: Annotated[bool, _flag(MBR, "--mbr", "Choose the translation with the largest expected BLEU.")] = False,
+    mbr: Annotated[
+        bool | None, _flag(MBR, "--mbr/--no-mbr", "Choose the translation with the largest expected BLEU.")
+    ] = None,
     mbr_size: Annotated[int | None, _option(MBR, "Distinct translations compared.")] = None,
     mbr_scale: Annotated[float | None, _option(MBR, "Factor of model scores; small: all count alike.")] = None,
     lattice_output: Annotated[
@@ -143,7 +150,9 @@ def translate(
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
     search |= {"future_cost": False if no_future_cost else None}
-    settings = _settings(config, memory, search, {"format": input_format, "markup": markup, "oov": oov})
+    settings = _settings(
+        translate_settings(model, config), memory, search, {"format": input_format, "markup": markup, "oov": oov}
+    )
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
@@ -170,9 +179,8 @@ def _refuse(conflicts: dict[str, bool]) -> None:
             raise ConfigError(message)
 
 
-def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
-    """The settings of the file, or the defaults, overridden by what flags give."""
-    settings = load_config(config, TranslateSettings) if config else TranslateSettings()
+def _settings(settings: TranslateSettings, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
+    """The settings of the model and the file, overridden by what flags give."""
     settings = overridden(settings, {"memory": memory}, "options")
     sections = {
         "search": overridden(settings.search, search, "search options"),
@@ -181,10 +189,12 @@ def _settings(config: Path | None, memory: str | None, search: Flags, reading: F
     return settings.model_copy(update=sections)
 
 
-def _mbr(section: MbrSettings | None, is_on: bool, size: int | None, scale: float | None) -> MbrSettings | None:
-    if section is None and not is_on:
+def _mbr(section: MbrSettings | None, is_on: bool | None, size: int | None, scale: float | None) -> MbrSettings | None:
+    if is_on is False or (section is None and not is_on):
         if size is not None or scale is not None:
-            raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
+            raise ConfigError(
+                "--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config or the model; give one"
+            )
         return None
     return overridden(section or MbrSettings(), {"size": size, "scale": scale}, "options of --mbr")
 

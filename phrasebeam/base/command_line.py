@@ -19,6 +19,8 @@ BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 # The option of all commands whose memory would grow with their data; None: not given.
 Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
 
+Force = Annotated[bool, typer.Option("--force", help="Delete the model, or the work, that is there instead.")]
+
 
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""

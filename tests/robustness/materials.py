@@ -20,6 +20,11 @@ alignment: {aligner: eflomal, samplers: 1, effort: 0.5}
 threads: 1
 """
 MAXFORCE = """
+update: max_violation
+future_cost: false
+scales: [1.0]
+tune: null
+development_search: null
 iterations: 1
 search: {stack: 3, table_limit: 3}
 templates:
@@ -54,7 +59,7 @@ search: {algorithm: cube, stack: 20}
 mbr: {size: 10, scale: 0.5}
 input: {oov: copy}
 """
-RANKING = "templates: {rule_id: true}\nfixed: []\nnbest: 10"
+RANKING = "algorithm: 4\ntemplates: {rule_id: true}\nfixed: []\nnbest: 10\nlm_folds: 0\ntune: null"
 MARKUP = [
     'er bringt <x translation="the table||a table" prob="0.7||0.3">einen tisch</x> mit .',
     "<zone> er bringt </zone> einen <wall/> leeren tisch mit .",

@@ -174,11 +174,11 @@ CONFIGS = {
     },
     **{
         name: _operation("train-maxforce", f"train-maxforce --model plain {TRAIN} {ONCE} --config {name}")
-        for name in ("maxforce-small.yaml", "yu2013-maxforce.yaml", "maxforce.yaml")
+        for name in ("yu2013-maxforce.yaml", "maxforce.yaml")
     },
     **{
         name: _operation("train-ranking", f"{RANK} --model plain {TRAIN} {ONCE} --config {name}")
-        for name in ("ranking-small.yaml", "simianer2012-joint-selection.yaml", "ranking.yaml")
+        for name in ("simianer2012-joint-selection.yaml", "ranking.yaml")
     },
     "wuebker2015-rprop.yaml": _operation(
         "train-expected-bleu", f"train-expected-bleu --model plain {TRAIN} {ONCE} --config wuebker2015-rprop.yaml"

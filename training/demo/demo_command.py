@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import phrasebeam
+from phrasebeam.base.command_line import Force
 from phrasebeam.base.config import MOST_COUNTED, load_config
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.build.config import TrainModelConfig
@@ -21,12 +22,13 @@ def demo(
     sentences: Annotated[int, typer.Option(min=1, max=1_000_000, help="Sentence pairs to train on.")] = 5000,
     seed: Annotated[int, typer.Option(min=0, max=MOST_COUNTED, help="Of the corpus.")] = 1,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for train-model.")] = None,
+    force: Force = False,
 ) -> None:
     """Train on the embedded German-English corpus, translate sentences that it does not hold, and score them."""
     from phrasebeam.training.demo.demo import run_demo
 
     show_progress()
-    result = run_demo(output, sentences, seed, load_config(config or DEMO_CONFIG, TrainModelConfig))
+    result = run_demo(output, sentences, seed, load_config(config or DEMO_CONFIG, TrainModelConfig), force)
     for example in result.examples:
         phrases = example.translation.phrases
         print(f"source     {' '.join(f'[{p.source}]' for p in sorted(phrases, key=lambda p: p.source_span))}")

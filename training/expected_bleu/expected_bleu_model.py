@@ -31,10 +31,11 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import write_curve
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import Progress
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.learners import Learner, new_learner
@@ -80,23 +81,27 @@ def train_expected_bleu(
     output: Path,
     config: ExpectedBleuConfig,
     lists: Path | None = None,
+    is_forced: bool = False,
 ) -> ExpectedBleuProgress:
     """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
 
-    What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
+    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
+    refused or, where `is_forced`, deleted. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
     corpus.check(config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     check_arrays(model, derived.opened)
+    config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
+    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced)
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
     write_curve(derived.work, progress.rows(), config.optimizer, PLOTS)
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
-    training.write(derived, learner, progress.best, tuned)
+    training.write(derived, learner, progress.best, tuned, str(Gain.of(progress, config.metric)))
     store.close()
     return progress
 
@@ -188,13 +193,17 @@ class ExpectedBleuTraining:
         candidate, config = self.derived.work / "candidate", self.config
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
-            return self.development.score(Decoder.load(candidate, config.development_search or config.search)).score
+            return self.development.score(
+                Decoder(open_model(candidate), config.development_search or config.search)
+            ).score
         tune = tuning_before_scores(self.development, all_runs(config.tune), self.derived.work / "tuned", signature)
         tuned = tune(f"{number:03d}", open_model(candidate))
         save_config(tuned.weights, self.tuned_file(number))
         return tuned.score
 
-    def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
+    def write(
+        self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None, gain: str = ""
+    ) -> None:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
         parameters = self.parameters(number, learner.start().size)
         settings = {
@@ -202,4 +211,5 @@ class ExpectedBleuTraining:
             "trained_from": self.derived.opened.description.signature,
         }
         scores = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters))
-        write_scored(output, scores, tuned or learner.model_weights(), settings)
+        making = Making("train-expected-bleu", settings, changed_settings(self.config), gain, "expected bleu")
+        write_scored(output, scores, tuned or learner.model_weights(), making)

@@ -11,7 +11,7 @@ from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_feat
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights, used, with_values
 from phrasebeam.decoder.sparse.template_config import SWITCHES, Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.common.derived_model import share
+from phrasebeam.training.common.shared_file import share
 
 OF_LEVELS = ("rule_history", "class_reordering", "source_deletion")  # groups that depend on levels, with word_edges
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -32,8 +32,8 @@ def train_maxforce_command(
     config: Annotated[
         Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
     ] = None,
-    update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
+    update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="standard")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="8")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
     lm_folds: shared.LmFolds = None,
     seed: Annotated[
@@ -42,7 +42,9 @@ def train_maxforce_command(
     ] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
+    force: Force = False,
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
     options = {
         "update": update,
@@ -57,13 +59,14 @@ def train_maxforce_command(
     show_progress()
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
-    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
+    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, force)
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")
         print(to_table(progress))
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
+    return shared.status_of(result.gain(settings.metric), require_gain)
 
 
 def to_table(progress: OnlineProgress[MaxforceIteration]) -> str:

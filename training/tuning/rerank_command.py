@@ -29,7 +29,7 @@ def rerank_command(
         Path | None, typer.Option(help="N-best lists, in Moses' format, to learn the weights from.")
     ] = None,
     reference: Annotated[list[Path] | None, typer.Option(help="Translations for --train, one file a set.")] = None,
-    method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-batch")] = None,
+    method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-corpus")] = None,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for tune.")] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,

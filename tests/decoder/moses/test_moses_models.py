@@ -18,7 +18,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_toy
 
@@ -65,7 +65,7 @@ def out_and_in_again(tmp_path, seed, reordering, early):
         assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
     else:
         assert description.reordering is None
-    search = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
+    search = load_config(tmp_path / "again" / "search.yaml", ModelSearch).search
     longest = description.max_source_phrase_length
     assert search == SearchSettings(max_phrase_length=longest)  # what the toy has none of is ours by default
     before, after = Decoder.load(toy.directory, search), Decoder.load(tmp_path / "again", search)
@@ -109,18 +109,20 @@ def contents(directory):
 def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
     model = shutil.copytree(toy, tmp_path / "model")
     save_config(
-        TranslateSettings(search=SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5)),
+        ModelSearch(search=SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5)),
         model / "search.yaml",
     )
     export_moses(model, tmp_path / "moses")
     import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
-    found = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
+    found = load_config(tmp_path / "again" / "search.yaml", ModelSearch).search
     longest = open_model(toy).description.max_source_phrase_length
     assert found == SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
     save_config(
-        TranslateSettings(search=SearchSettings(pop_limit=0)), model / "search.yaml"
+        ModelSearch(search=SearchSettings(pop_limit=0)), model / "search.yaml"
     )  # which Moses would take for no pops
-    export_moses(model, tmp_path / "moses")
+    with pytest.raises(ConfigError, match="an export of another model, or edited: '1' is now '0'; give --force"):
+        export_moses(model, tmp_path / "moses")
+    export_moses(model, tmp_path / "moses", is_forced=True)
     assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
 
 
@@ -178,9 +180,9 @@ def test_nothing_is_left_of_an_import_that_fails(tmp_path, moses):
 def test_other_directories_are_not_replaced(tmp_path, toy, moses):
     with pytest.raises(ConfigError, match="exists and is not a model"):
         import_moses(moses / "moses.ini", moses)
-    with pytest.raises(ConfigError, match="exists and is not a model"):
+    with pytest.raises(ConfigError, match="exists and is not an export"):
         export_moses(toy, toy)
-    export_moses(toy, moses)  # an earlier export
+    export_moses(toy, moses)  # the same again
 
 
 def test_words_that_moses_cannot_have(tmp_path, toy):

@@ -32,6 +32,11 @@ from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
 
 QUICK = {
+    "features": ["a"],
+    "tau": 1e-8,
+    "score_every": 1,
+    "tune": None,
+    "lm_folds": 0,
     "nbest": 20,
     "iterations": 8,
     "steps": {"rprop": {"initial_step": 0.1}},
@@ -258,7 +263,7 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert len(lines) == 3
     assert sum("*" in line for line in lines) == 1
     assert main(options(data, tmp_path / "out", *more, "--optimizer", "sgd")) == 2
-    assert "choose another directory, or give the same settings" in capsys.readouterr().err
+    assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
     assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2

@@ -13,6 +13,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced import forced_workspace
+from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
@@ -252,7 +253,7 @@ def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
 def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
-    assert "choose another directory, or give the same settings" in capsys.readouterr().err
+    assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
     without = options(data, tmp_path / "new")
@@ -280,15 +281,15 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match="choose another directory, or give the same settings"):
+        with pytest.raises(ConfigError, match=r"work of train-maxforce: .* was .*, is .*; give --force"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 
 
 def test_settings_of_the_paper_are_settings():
-    for name, update in (("yu2013-maxforce", "max_violation"), ("maxforce-small", "standard")):
-        config = load_config(ROOT / "configs" / f"{name}.yaml", MaxforceConfig)
-        assert (config.update, config.rates.rule_id) == (update, 1.0)
+    config = load_config(ROOT / "configs" / "yu2013-maxforce.yaml", MaxforceConfig)
+    assert (config.update, config.rates.rule_id, config.future_cost) == ("max_violation", 1.0, False)
+    assert (config.tune, config.development_search, config.scales) == (None, None, [1.0])
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
     for settings_given, message in (
@@ -327,3 +328,18 @@ def test_kernels_are_compiled_once(data, tmp_path):
             n_compiled += len(signatures)
             assert len(signatures) <= 1, (module, name, signatures)
     assert n_compiled >= 5
+
+
+def test_the_command_learns_by_default(data, tmp_path, capsys):
+    arguments = [word for word in options(data, tmp_path / "out") if word not in ("--config", str(data / "config"))]
+    assert main([*arguments, "--iterations", "1", "--lm-folds", "2"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1].split()
+    assert int(last[-2]) > 10  # features
+    description = open_model(tmp_path / "out").description
+    assert [stage.command for stage in description.stages] == ["train-model", "train-maxforce"]
+    assert description.stages[1].settings == {"iterations": 1, "lm_folds": 2}
+
+
+def test_what_cannot_learn_is_refused(data, tmp_path):
+    with pytest.raises(ConfigError, match="nothing can be learned; give templates, fix fewer, or give rates"):
+        learn(data, tmp_path / "out", templates=None, rates={})

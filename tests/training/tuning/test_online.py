@@ -33,6 +33,8 @@ ONLINE = {
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
     "rate": 0.3,
     "strength": 0.001,
+    "average": False,
+    "lm_folds": 0,
     "batch": 8,
     "checkpoint": 2,
 }
@@ -150,9 +152,11 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 def test_data_of_online_tuning_are_for_it_alone(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--method", "mert")) == 2
     assert "are for method online alone" in capsys.readouterr().err
-    (tmp_path / "other" / "tuning" / "seed-1").mkdir(parents=True)
+    other = {"source": "dev.source", "reference": "dev.target", "model": "model"}
+    given = [part for name, file in other.items() for part in (f"--{name}", str(data / file))]
+    assert main(["tune", *given, "--iterations", "1", "--output", str(tmp_path / "other")]) == 0
     assert main(options(data, tmp_path / "other")) == 2
-    assert "has runs of another method" in capsys.readouterr().err
+    assert "other: work of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
     with_two = options(data, tmp_path / "two", "--reference", str(data / "train.source"))
     assert main(with_two) == 2
     assert "references of training data, which have one" in capsys.readouterr().err

@@ -16,9 +16,12 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
 from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.metrics.metrics import make_metric
@@ -39,7 +42,7 @@ QUICK = {
     "mert": {"restarts": 1, "directions": 1},
     "mira_batch": {"epochs": 3},
     "mira_chiang": {"epochs": 3},
-    "mira_corpus": {"epochs": 10},
+    "mira_corpus": {"epochs": 10, "c": 0.1},
 }
 
 
@@ -300,9 +303,39 @@ def test_mistakes(data, tmp_path):
     with pytest.raises(ConfigError, match="is the model itself"):
         tune_model(data / "model", DevelopmentData(source, [reference]), data / "model", config)
     tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", config)
-    with pytest.raises(ConfigError, match="same settings"):
-        other = config.model_copy(update={"nbest": 7})
-        tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", other)
+    other, corpus = config.model_copy(update={"nbest": 7}), DevelopmentData(source, [reference])
+    with pytest.raises(ConfigError, match="out: work of tune: nbest was 20, is 7; give --force"):
+        tune_model(data / "model", corpus, tmp_path / "out", other)
+    tune_model(data / "model", corpus, tmp_path / "out", other, is_forced=True)
+    assert_sound(tmp_path / "out")
+
+
+def test_the_tuned_model_carries_the_search_that_it_was_tuned_with(data, tmp_path):
+    model = shutil.copytree(data / "model", tmp_path / "model")
+    (model / "search.yaml").write_text("search: {stack: 7}\nmbr: {size: 3}\n")
+    config = TuneConfig(**QUICK, method="pro").model_copy(update={"iterations": 1})
+    tune_model(model, corpus_of(data), tmp_path / "as-before", config)
+    assert (tmp_path / "as-before" / "search.yaml").read_text() == (model / "search.yaml").read_text()
+    settings = yaml.safe_load((tmp_path / "as-before" / "tuning" / "work.yaml").read_text())["settings"]
+    assert settings["search"]["stack"] == 7
+    cube = SearchSettings(algorithm="cube", stack=9)
+    tune_model(model, corpus_of(data), tmp_path / "cube", config.model_copy(update={"search": cube}))
+    assert Decoder.load(tmp_path / "cube").search_settings == cube
+    assert ModelSearch.of(tmp_path / "cube").mbr == MbrSettings(size=3)
+    assert_sound(tmp_path / "cube")
+    assert "2. `tune`" not in (tmp_path / "cube" / "README.md").read_text()  # the toy does not say how it was made
+    assert "1. `tune` (version" in (tmp_path / "cube" / "README.md").read_text()
+
+
+def test_nothing_gained_is_said(data, tmp_path, capsys):
+    names = [name for name, value in Decoder.load(data / "model").model.weights.model_dump().items() if value]
+    (tmp_path / "config").write_text(yaml.safe_dump(QUICK | {"fixed": names, "iterations": 1, "method": "mira-corpus"}))
+    files = ["--source", data / "source", "--reference", data / "reference", "--config", tmp_path / "config"]
+    arguments = [str(word) for word in ["tune", "--model", data / "model", *files, "--output", tmp_path / "out"]]
+    for more, status in (([], 0), (["--require-gain"], 3)):
+        assert main([*arguments, *more]) == status
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.startswith("nothing gained: the best bleu, "), last
 
 
 def test_config_files():
