@@ -110,7 +110,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "target.vocab": "words of the target phrases, likewise",
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
     "lm*.classes": "word classes of a language model over classes, lines `word class`",
-    "alignment": "the word alignment of the training data in Pharaoh's format, for `--leave-one-out`",
+    "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
     "search.yaml": "limits of the search in an imported moses.ini, for `--config`; may be edited",
     "templates.yaml": "which groups of sparse features there are, and the format of their keys",
@@ -118,7 +118,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "sparse/names": "key in hexadecimal and name of the heaviest features",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
-MODEL = "model.yaml"
+MODEL, ALIGNMENT = "model.yaml", "alignment"
 EDITABLE = ("weights.yaml", "search.yaml")  # users may change them
 
 

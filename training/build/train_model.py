@@ -14,6 +14,7 @@ from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
@@ -60,7 +61,7 @@ def train_model(
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
-        write_pharaoh(alignments, directory / "alignment")
+        write_pharaoh(alignments, directory / ALIGNMENT)
         sizes = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")

@@ -84,7 +84,7 @@ def train_expected_bleu(
     What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     store = training.lists(lists or derived.work / "lists")

@@ -55,7 +55,7 @@ def train_ranking(
     `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
     earlier call with the same settings and data did is not done again. Raises SmtError.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates or derived.opened.templates)

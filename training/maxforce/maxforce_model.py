@@ -53,7 +53,7 @@ def train_maxforce(
     Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
     settings and data did is not done again.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates or derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
