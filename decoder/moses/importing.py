@@ -55,6 +55,10 @@ def import_moses(
     """
     output = Path(output).resolve()
     check_output(output)
+    if preprocessing:
+        from phrasebeam.decoder.raw_text.tokenizer import check_languages  # slow, see _raw_text of translate
+
+        check_languages(preprocessing)
     moses = read_moses_ini(ini)
     source, target = Vocabulary(), Vocabulary()
     with atomic_directory(output) as directory:

@@ -109,7 +109,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "source.vocab": "words of the source phrases, one a line in the order of their ids",
     "target.vocab": "words of the target phrases, likewise",
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
-    "lm*.classes": "word classes of a language model over classes, lines `word class`",
+    "lm*.classes": "word classes of a language model over classes, lines `word class` or `class word count`",
     "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
     "search.yaml": "limits of the search in an imported moses.ini, for `--config`; may be edited",

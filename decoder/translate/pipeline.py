@@ -14,6 +14,7 @@ from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
+from phrasebeam.decoder.translate.unknown_words import with_hint
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
@@ -64,6 +65,7 @@ def translate_lines(
         _check_raw(settings, has_tokens, decoder.model)
         lines = map(raw_text.before, lines)  # in the thread that reads, while others search
     inputs = read_all_markup(lines, markup, settings.source_name, decoder.model.has_tags)
+    inputs = with_hint(inputs, decoder.model.source)
     if prefixes is not None:
         inputs = with_prefixes(inputs, prefixes)
     if training_files:

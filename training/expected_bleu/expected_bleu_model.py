@@ -40,6 +40,7 @@ from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
@@ -95,6 +96,7 @@ def train_expected_bleu(
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
     training.write(derived, learner, progress.best, tuned)
     store.close()
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 

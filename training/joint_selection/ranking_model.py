@@ -30,6 +30,7 @@ from phrasebeam.training.joint_selection.ranking_training import (
     shards_of,
     start_weights,
 )
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.online.shards import Shards, labelled_shards
@@ -82,6 +83,7 @@ def train_ranking(
         for shard, label in enumerate(divided.labels):
             of_task = replace(derived, output=work / TASKS / quote(label, safe="").replace(".", "%2E"))
             write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, settings, WORK)
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 

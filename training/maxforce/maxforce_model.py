@@ -30,6 +30,7 @@ from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_latt
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
 from phrasebeam.training.maxforce.train import Violation, perceptron_training, start_weights
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
@@ -80,6 +81,7 @@ def train_maxforce(
     write_learned(
         derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads", "memory"}), "maxforce"
     )
+    hint_at_low_score(config.metric, mean.score if mean else progress[config.seeds[0]].best_score)
     return TrainingResult(progress, mean)
 
 

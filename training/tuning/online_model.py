@@ -20,6 +20,7 @@ from phrasebeam.training.common.derived_model import DerivedModel, with_sparse_w
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, kept_alignment
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.ranking.list_iteration import ListIteration
@@ -90,6 +91,7 @@ def tune_online(
     learned = LearnedFeatures([best / UPDATES.format(0)], sentences, config.online.names)
     settings = config.model_dump(mode="json", exclude={"threads", "memory"})
     write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, settings, "tune")
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 

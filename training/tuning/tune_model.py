@@ -8,6 +8,7 @@ from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import WORK, OnlineData, check_method, tune_online
 from phrasebeam.training.tuning.run_result import RunResult
@@ -48,6 +49,7 @@ def tune_model(
         results.append(_result(tuner, test_set))
         write_curves(derived.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
     _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score))
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 

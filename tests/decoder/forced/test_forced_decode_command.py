@@ -54,6 +54,7 @@ def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
     decoder = ForcedDecoder(Decoder.load(directory, search), forcing, keeps_graphs=True)
     lattices = ""
     for number, (line, text, one) in enumerate(zip(SOURCES, texts, found)):
+        assert (one["line"], one["source"], one["reference"]) == (number + 1, line, text)
         expected = decoder.force(line, text)
         assert (one["status"], one["ln_derivations"]) == (expected.status, expected.ln_derivations)
         assert (one["source_prefix"], one["target_prefix"]) == (expected.source_prefix, expected.target_prefix)

@@ -2,6 +2,7 @@
 
 import signal
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
