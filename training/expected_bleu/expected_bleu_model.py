@@ -29,7 +29,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.iterations import Progress
@@ -44,7 +44,8 @@ from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
-PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
+EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # Figure 2, as is the other panel
+TITLES = {"rprop": "RPROP", "adagrad": "AdaGrad", "sgd": "SGD", "gt": "growth transformation"}  # of optimizers
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
@@ -92,7 +93,9 @@ def train_expected_bleu(
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    write_curve(derived.work, progress.rows(), config.optimizer, PLOTS)
+    panels = [score_panel(config.metric, {"score": "development set"}), EXPECTED]
+    title = f"Expected BLEU by {TITLES.get(config.optimizer, config.optimizer)}"
+    write_curve(derived.work, progress.rows(), title, panels, {None: progress.best})
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
     training.write(derived, learner, progress.best, tuned)
     store.close()
