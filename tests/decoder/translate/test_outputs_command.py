@@ -144,4 +144,4 @@ def test_files_are_written_to_the_end_where_the_reader_of_standard_output_goes(t
 
 def test_a_hint_where_most_words_are_unknown(run):
     assert "phrasebeam: the model does not know 3 of 4 words: is the input in its" in run(lines=b"x y a z\n")[1]
-    assert run(lines=b"x y a b\n")[1] == ""
+    assert run(lines=b"x y a b c\n")[1] == ""
