@@ -189,7 +189,7 @@ def test_the_plot(tmp_path):
     assert (tmp_path / "new" / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_rows_without_sentences_are_gaps_and_files_do_not_depend_on_the_time(tmp_path):
+def test_rows_without_sentences_are_gaps():
     reached = Reachability()
     for status, n_words in (("reachable", 3), ("unreachable", 3), ("reachable", 23)):
         reached.add(ForcedResult(status, n_words))
@@ -200,11 +200,6 @@ def test_rows_without_sentences_are_gaps_and_files_do_not_depend_on_the_time(tmp
             assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([3.0, 23.0])
             assert [bar.get_height() for bar in bars] == pytest.approx(heights)
         assert axes.get_xlim() == (0.5, 25.5)
-    for name in ("a.svg", "b.svg", "a.pdf", "b.pdf"):
-        reached.plot(tmp_path / name)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    assert b"CreationDate" not in (tmp_path / "a.pdf").read_bytes()
-    assert b"<dc:date>" not in (tmp_path / "a.svg").read_bytes()
 
 
 def test_a_plot_of_no_known_format(files, tmp_path, capsys):
