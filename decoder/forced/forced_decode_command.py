@@ -1,6 +1,7 @@
 """The command `forced-decode`."""
 
 import json
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -19,10 +20,12 @@ from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Pr
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
+
+Pair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
 
 def forced_decode(
@@ -71,11 +74,17 @@ def forced_decode(
     reached = Reachability()
     inputs = read_all_markup(read_lines(source), "pass-through", source, decoder.model.has_tags)
     pairs = with_references(inputs, TrainingFiles(reference, alignment, leave_one_out or "drop"))
+    waiting = deque[Pair]()  # those that were read, and have no result yet
+
+    def kept(pair: Pair) -> Pair:
+        waiting.append(pair)
+        return pair
+
     with ExitStack() as stack, stage("forced decoding") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for number, result in enumerate(forced.force_all(pairs, threads)):
-            objects.write(render_forced(result).encode("utf-8"))
+        for number, result in enumerate(forced.force_all(map(kept, pairs), threads)):
+            objects.write(render_forced(number + 1, waiting.popleft(), result).encode("utf-8"))
             if lattices:
                 lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
             reached.add(result)
@@ -85,13 +94,16 @@ def forced_decode(
         reached.plot(plot)
 
 
-def render_forced(result: ForcedResult) -> str:
-    """A line of JSON; where there is no derivation, its parts are empty or null.
+def render_forced(line: int, pair: Pair, result: ForcedResult) -> str:
+    """A line of JSON for the sentence pair in line `line` (1-based); without a derivation its parts are empty or null.
 
     segmentation: [source span, target span] of each phrase in target order, half open; alignment: [source, target].
     """
     best = result.best
     fields = {
+        "line": line,
+        "source": " ".join(pair[0].words),
+        "reference": " ".join(pair[1]),
         "status": result.status,
         "source_prefix": result.source_prefix,
         "target_prefix": result.target_prefix,
@@ -101,4 +113,4 @@ def render_forced(result: ForcedResult) -> str:
         "features": best.features if best else None,
         "ln_derivations": result.ln_derivations,
     }
-    return json.dumps(fields) + "\n"
+    return json.dumps(fields, ensure_ascii=False) + "\n"

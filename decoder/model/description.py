@@ -28,7 +28,7 @@ class LanguageModelFile(Section):
     """A language model: its file in the model directory and, for a model over word classes, that of the classes."""
 
     file: str = "lm.bin"
-    classes: str | None = Field(default=None, description="file of lines 'word class'; the model is over classes")
+    classes: str | None = Field(default=None, description="file of word classes; the model is over these")
 
 
 class ModelDescription(Section):

@@ -56,6 +56,10 @@ def import_moses(
     """
     output = real_path(output)
     check_output(output)
+    if preprocessing:
+        from phrasebeam.decoder.raw_text.tokenizer import check_languages  # slow, see _raw_text of translate
+
+        check_languages(preprocessing)
     moses = read_moses_ini(ini)
     with atomic_directory(output) as directory:
         paths = {"moses_ini": Path(ini), **_tables(moses)}

@@ -19,7 +19,7 @@ from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
-from phrasebeam.lm.text.word_classes import read_class_map
+from phrasebeam.lm.text.word_classes import read_word_classes
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
@@ -145,7 +145,7 @@ class Levels:
 
 
 def _read_map(directory: Path, name: str) -> dict[str, str]:
-    return read_class_map(model_file(directory, name, LARGEST_TEXT)) if name else {}
+    return read_word_classes(model_file(directory, name, LARGEST_TEXT)) if name else {}
 
 
 def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str:

@@ -109,8 +109,8 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "source.vocab": "words of the source phrases, one a line in the order of their ids",
     "target.vocab": "words of the target phrases, likewise",
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
-    "lm*.classes": "word classes of a language model over classes, lines `word class`",
-    "alignment": "the word alignment of the training data in Pharaoh's format, for `--leave-one-out`",
+    "lm*.classes": "word classes of a language model over classes, lines `word class` or `class word count`",
+    "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
     "search.yaml": "how the model is searched: `search`, `mbr`, `input` as in settings of translate; may be edited",
     "README.md": "for people: what made the model, of what, how good it was; nothing reads it",
@@ -119,7 +119,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "sparse/names": "key in hexadecimal and name of the heaviest features",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
-MODEL = "model.yaml"
+MODEL, ALIGNMENT = "model.yaml", "alignment"
 SEARCH, README = "search.yaml", "README.md"
 EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them
 WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write

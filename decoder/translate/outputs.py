@@ -4,11 +4,11 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.translate.pipeline import LineOutput
+from phrasebeam.process.standard_streams import drop_standard_output
 
 STANDARD_OUTPUT = Path("-")
 
@@ -17,7 +17,8 @@ def write_outputs(outputs: Iterable[LineOutput], nbest: Path | None, lattice: Pa
     """Write n-best lists and lattices to the files of these paths, if any, and translations to standard output.
 
     What has the path - goes to standard output in place of the translations, as in Moses. Files appear when all is
-    written. Raises ConfigError if two would be the same.
+    written, which it is, too, when the reader of standard output goes away. Raises ConfigError if two would be the
+    same, and BrokenPipeError where there is neither a reader nor a file.
     """
     parts: dict[Path, str] = {}  # fields of LineOutput
     for part, path in (("nbest", nbest), ("lattice", lattice)):
@@ -26,14 +27,16 @@ def write_outputs(outputs: Iterable[LineOutput], nbest: Path | None, lattice: Pa
             if file_path in parts:
                 raise ConfigError(f"{path}: two outputs would go there; name another for one of them")
             parts[file_path] = part
-    parts.setdefault(STANDARD_OUTPUT, "translation")
+    printed = parts.pop(STANDARD_OUTPUT, "translation")
     with ExitStack() as stack:
-        files = [(_open(path, stack), part) for path, part in parts.items()]
+        files = [(stack.enter_context(atomic_file(path)), part) for path, part in parts.items()]
         for output in outputs:
             for file, part in files:
                 file.write(getattr(output, part).encode("utf-8"))
-            sys.stdout.buffer.flush()
-
-
-def _open(path: Path, stack: ExitStack) -> BinaryIO:
-    return sys.stdout.buffer if path == STANDARD_OUTPUT else stack.enter_context(atomic_file(path))
+            try:
+                sys.stdout.buffer.write(getattr(output, printed).encode("utf-8"))
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                if not files:
+                    raise
+                drop_standard_output()

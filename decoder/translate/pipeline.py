@@ -16,6 +16,7 @@ from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
+from phrasebeam.decoder.translate.unknown_words import with_hint
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
@@ -83,7 +84,8 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     """The sentences of `lines`, in the format that the input settings of the decoder name."""
     settings = decoder.searcher.input_settings
     if settings.format == "text":
-        return read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
+        inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
+        return with_hint(inputs, decoder.model.source)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":

@@ -80,7 +80,7 @@ def translate(
     ] = None,
     lattice_format: Annotated[
         LatticeFormat | None,
-        _option(LATTICE, "osg (the default): Moses' search graph; dot: a graph a sentence, for Graphviz."),
+        _option(LATTICE, "osg (the default): Moses' search graph; dot: for Graphviz, what people can read of it."),
     ] = None,
     lattice_beam: Annotated[
         float | None, _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0)

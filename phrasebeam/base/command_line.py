@@ -1,6 +1,5 @@
 """Running a command: errors that a user can correct become one line on standard error and exit status 2."""
 
-import os
 import sys
 from contextlib import suppress
 from typing import Annotated, Any
@@ -12,8 +11,9 @@ from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, MEMORY_HELP, end_memory_bound
 from phrasebeam.base.progress import hide_progress, start_command
+from phrasebeam.process.hints import begin_hints, end_hints
 from phrasebeam.process.interruption import wait_if_ending
-from phrasebeam.process.standard_streams import STANDARD_OUTPUT
+from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_output
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 # The option of all commands whose memory would grow with their data; None: not given.
@@ -25,17 +25,21 @@ Force = Annotated[bool, typer.Option("--force", help="Delete the model, or the w
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
     start_command()
+    begin_hints()
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
+        hide_progress()
+        for line in end_hints():
+            print(f"{name}: {line}", file=sys.stderr)
         return status if isinstance(status, int) else 0
     except (BrokenPipeError, SystemExit):  # typer raises SystemExit where the reader of our output has closed its pipe
-        _drop_output()
+        drop_standard_output()
         return 0
     except (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt) as error:
         wait_if_ending()
         if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
-            _drop_output()
+            drop_standard_output()
         if message := _message(error, name):
             with suppress(OSError):
                 print(f"{name}: {message}", file=sys.stderr)
@@ -43,6 +47,7 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     finally:
         wait_if_ending()
         hide_progress()
+        end_hints()
         if excess := end_memory_bound():
             print(f"{name}: {excess}", file=sys.stderr)
 
@@ -55,11 +60,6 @@ def _message(error: BaseException, name: str) -> str:
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}"
     return "interrupted" if isinstance(error, (typer.Abort, KeyboardInterrupt)) else str(error)
-
-
-def _drop_output() -> None:
-    """Let standard output go nowhere: the interpreter flushes it at its end, which would print another error."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class ManyValuesCommand(TyperCommand):

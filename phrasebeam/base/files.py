@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import BinaryIO, cast
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.hints import hint
 from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
@@ -24,32 +26,35 @@ GZIP_MAGIC = b"\x1f\x8b"
 def read_lines(path: str | Path) -> Iterator[str]:
     """Lines of a UTF-8 text file, plain or gzip (recognised by content), without their ends.
 
-    Only "\\n" and "\\r\\n" end a line: other Unicode line separators occur inside sentences. Raises FormatError,
-    naming the line, for other encodings and damaged gzip data.
+    Only "\\n" and "\\r\\n" end a line: other Unicode line separators occur inside sentences. A byte order mark at the
+    beginning is left out. Raises FormatError, naming the line, for other encodings and damaged gzip data.
     """
-    line_number = 0
-    try:
-        with open_binary(path) as file:
-            while line := file.readline(LONGEST_LINE):
-                line_number += 1
-                _check_length(line, path, line_number)
-                yield line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise _bad_utf8(path, line_number, error) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(path, f"damaged gzip data after line {line_number} ({error}); copy the file again") from None
+    with open_binary(path) as file:
+        yield from _lines(file, path)
 
 
 def read_standard_input() -> Iterator[str]:
-    """Lines of standard input without their ends, each as it comes. Raises FormatError, naming the line."""
+    """Lines of standard input, as `read_lines` has those of a file, each as it comes."""
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
-            _check_length(line, "standard input", number)
-            try:
-                yield line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise _bad_utf8("standard input", number, error) from None
+        yield from _lines(_decompressed(file), "standard input")
+
+
+def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
+    """The lines of a binary file, for which errors have this name."""
+    number = 0
+    try:
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            _check_length(line, name, number)
+            if number == 1 and line.startswith(BOM_UTF8):
+                line = line.removeprefix(BOM_UTF8)
+                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+            yield line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise _bad_utf8(name, number, error) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(name, f"damaged gzip data after line {number} ({error}); copy the file again") from None
 
 
 def _check_length(line: bytes, path: str | Path, number: int) -> None:
@@ -65,8 +70,12 @@ def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatE
 
 def open_binary(path: str | Path) -> BinaryIO:
     """Open a file for reading bytes, decompressed if it is gzip. Raises OSError if that fails."""
-    file = open(path, "rb")
-    if file.peek(2)[:2] == GZIP_MAGIC:
+    return _decompressed(open(path, "rb"))
+
+
+def _decompressed(file: io.BufferedReader) -> BinaryIO:
+    start = file.peek(2)[:2]
+    if start and GZIP_MAGIC.startswith(start):  # of a slow pipe there may be one byte yet, with which no text begins
         return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=file)))
     return cast(BinaryIO, file)
 

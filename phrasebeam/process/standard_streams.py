@@ -31,6 +31,11 @@ def name_standard_output() -> None:
     sys.stdout = io.TextIOWrapper(buffer, old.encoding, old.errors, line_buffering=lines, write_through=through)
 
 
+def drop_standard_output() -> None:
+    """Let standard output go nowhere, what is still to be flushed too: its reader has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def open_closed_streams() -> list[str]:
     """Names of the standard streams that are closed; they become /dev/null, so that no file gets their numbers."""
     closed = []

@@ -10,6 +10,7 @@ import typer
 
 from phrasebeam.base.command_line import ManyValuesCommand, repeat_options, run
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.process.hints import hint
 from tests import ROOT
 
 
@@ -59,6 +60,24 @@ def test_our_own_mistakes_are_not_hidden():
 def test_success(capsys):
     assert call(lambda: print("done")) == 0
     assert capsys.readouterr() == ("done\n", "")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_hints_follow_the_work_each_once_and_an_error_stands_alone(capsys, fails):
+    def command():
+        hint("wrong way?")
+        print("done")
+        hint("too long?")
+        hint("wrong way?")
+        if fails:
+            raise ConfigError("no")
+
+    assert call(command) == (2 if fails else 0)
+    errors = "tool: no\n" if fails else "tool: wrong way?\ntool: too long?\n"
+    assert capsys.readouterr() == ("done\n", errors)
+    hint("outside of commands")
+    assert call(lambda: None) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("arguments", [["--unknown"], ["extra"], ["--number", "x"], ["--number"]])

@@ -55,7 +55,7 @@ class FurtherLanguageModelConfig(Section):
     text: list[str] = Field(
         [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
     )
-    classes: str | None = Field(None, description="file of lines 'word class'; words without a class are unknown")
+    classes: str | None = Field(None, description="file of word classes, as `cluster` writes it; others are unknown")
 
     @model_validator(mode="after")
     def _differs(self) -> "FurtherLanguageModelConfig":

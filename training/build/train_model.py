@@ -18,6 +18,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
 from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
@@ -67,7 +68,7 @@ def train_model(
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
-        write_pharaoh(alignments, directory / "alignment")
+        write_pharaoh(alignments, directory / ALIGNMENT)
         sizes = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")

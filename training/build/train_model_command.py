@@ -33,7 +33,7 @@ def train_model(
     ] = None,
     lm_classes: Annotated[
         list[str] | None,
-        typer.Option(help="Lines 'word class' for a further language model over classes of words; repeatable."),
+        typer.Option(help="Word classes for a further language model over these, as cluster writes them; repeatable."),
     ] = None,
     threads: Threads = None,
     memory: Memory = None,

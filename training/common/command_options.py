@@ -10,7 +10,9 @@ from phrasebeam.training.common.gain import Gain
 NO_GAIN = 3  # exit status
 Source = Annotated[Path, typer.Option(help="Source sentences of the training data, tokenized, one a line.")]
 Target = Annotated[Path, typer.Option(help="Their translations, line by line.")]
-Alignment = Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) that the model was made of.")]
+Alignment = Annotated[
+    Path | None, typer.Option(help="Their word alignment (0-0 1-2 ...).", show_default="what the model keeps of them")
+]
 DevReference = Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")]
 Output = Annotated[Path, typer.Option(help="Directory of the model; a training that was stopped there goes on.")]
 LmFolds = Annotated[int | None, typer.Option(help="Language models without a fold of the data each.", show_default="5")]

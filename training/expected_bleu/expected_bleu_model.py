@@ -30,7 +30,7 @@ from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.gain import Gain
@@ -42,10 +42,12 @@ from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
-PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
+EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # Figure 2, as is the other panel
+TITLES = {"rprop": "RPROP", "adagrad": "AdaGrad", "sgd": "SGD", "gt": "growth transformation"}  # of optimizers
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
 LARGEST_PARAMETER = 1e30  # of a file that is not damaged; scores are sums of many, as float32
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
@@ -89,7 +91,7 @@ def train_expected_bleu(
     refused or, where `is_forced`, deleted. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     check_arrays(model, derived.opened)
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
@@ -99,10 +101,13 @@ def train_expected_bleu(
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    write_curve(derived.work, progress.rows(), config.optimizer, PLOTS)
+    panels = [score_panel(config.metric, {"score": "development set"}), EXPECTED]
+    title = f"Expected BLEU by {TITLES.get(config.optimizer, config.optimizer)}"
+    write_curve(derived.work, progress.rows(), title, panels, {None: progress.best})
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
     training.write(derived, learner, progress.best, tuned, str(Gain.of(progress, config.metric)))
     store.close()
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 

@@ -30,6 +30,7 @@ from phrasebeam.training.joint_selection.ranking_training import (
     shards_of,
     start_weights,
 )
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
@@ -58,7 +59,7 @@ def train_ranking(
     earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
     or, where `is_forced`, deleted. Raises SmtError.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates or derived.opened.templates)
@@ -84,6 +85,7 @@ def train_ranking(
         for shard, label in enumerate(divided.labels):
             of_task = replace(derived, output=work / TASKS / quote(label, safe="").replace(".", "%2E"))
             write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, making)
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 

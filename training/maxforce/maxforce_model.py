@@ -30,6 +30,7 @@ from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_latt
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
 from phrasebeam.training.maxforce.train import Violation, perceptron_training, rates_of, start_weights
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
@@ -69,7 +70,7 @@ def train_maxforce(
     settings and data did is not done again; a model or work of others in `output` is refused or, where `is_forced`,
     deleted.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates or derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
@@ -97,6 +98,7 @@ def train_maxforce(
     gain, about = str(result.gain(config.metric)), about_training("maxforce", config, derived)
     making = Making("train-maxforce", about, changed_settings(config), gain, "maxforce")
     write_learned(derived, decoder, best, learned, making)
+    hint_at_low_score(config.metric, mean.score if mean else progress[config.seeds[0]].best_score)
     return result
 
 

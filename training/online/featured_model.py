@@ -18,7 +18,7 @@ from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.word_classes import read_class_map
+from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.shared_file import share
@@ -71,7 +71,7 @@ def _write_templates(templates: Templates, directory: Path) -> None:
             for side in ("source", "target"):
                 path = getattr(level, side)
                 if path:
-                    read_class_map(path)  # raises FormatError where it is none
+                    read_word_classes(path)  # raises FormatError where it is none
                     update[side] = f"classes.{i}.{side}"
                     shutil.copyfile(path, beside / update[side])
             levels.append(level.model_copy(update=update))

@@ -18,8 +18,8 @@ MOST_DELAYED = 10_000  # mini-batches, whose n-best lists are in memory
 class OnlineTuning(TrainingDataSettings, Sampling):
     """AdaGrad with L1 regularization on pairs of n-best lists; the letters are those of Green et al. (2013).
 
-    leave_one_out, lm_folds and max_words have an effect where the word alignment says that the data are what the model
-    was made of.
+    leave_one_out, lm_folds and max_words have an effect where the data are what the model was made of: the model keeps
+    their word alignment, or it is given.
     """
 
     rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")

@@ -5,7 +5,7 @@ directory with the files of an OnlineTraining.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError
@@ -19,7 +19,8 @@ from phrasebeam.training.common.derived_model import DerivedModel, Making, with_
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.training_data import TrainingData, kept_alignment
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.ranking.list_iteration import ListIteration
@@ -58,6 +59,8 @@ def tune_online(
     is_forced: bool = False,
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
+    if online.alignment is None and len(corpus.references) == 1:
+        online = replace(online, alignment=kept_alignment(model, corpus.source, corpus.references[0]))
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
     has_tags = needs_tags(config.online.templates or derived.opened.templates)
     held_out = (online.held_out or corpus).read(config, has_tags)
@@ -89,6 +92,7 @@ def tune_online(
     )
     own = save_search(asked, derived)
     write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, making, own)
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 

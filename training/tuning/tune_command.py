@@ -44,7 +44,10 @@ def tune(
     ] = None,
     alignment: Annotated[
         Path | None,
-        typer.Option(help="Of method online: the sentences are training data, with this word alignment (0-0 1-2 ...)."),
+        typer.Option(
+            help="Of method online: the sentences are training data, with this word alignment (0-0 1-2 ...).",
+            show_default="what the model keeps of them",
+        ),
     ] = None,
     dev_source: Annotated[
         Path | None, typer.Option(help="Of method online: other sentences, whose score says which epoch is best.")

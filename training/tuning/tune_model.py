@@ -9,6 +9,7 @@ from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
@@ -52,6 +53,7 @@ def tune_model(
         results.append(_result(tuner, test_set))
         write_curves(derived.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
     _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score), asked)
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 

@@ -2,6 +2,7 @@
 
 import signal
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -256,11 +257,25 @@ def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
-    without = options(data, tmp_path / "new")
-    place = without.index("--alignment")
-    assert main([*without[:place], *without[place + 2 :]]) == 2
-    assert "give --alignment" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
+
+
+def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path, capsys):
+    one = "--iterations", "1"
+    assert main(options(data, tmp_path / "given", *one)) == 0
+    assert main(without_alignment(options(data, tmp_path / "kept", *one))) == 0
+    assert weights_of(tmp_path / "kept") == weights_of(tmp_path / "given")
+    assert (tmp_path / "kept" / "alignment").read_bytes() == (data / "train.alignment").read_bytes()
+    capsys.readouterr()
+    (tmp_path / "other").write_text((data / "train.source").read_text().replace("a", "b", 1))
+    given = [str(tmp_path / "other") if part.endswith("train.source") else part for part in options(data, "new")]
+    assert main(without_alignment(given)) == 2
+    assert "other and" in (message := capsys.readouterr().err) and message.endswith("; give --alignment\n")
+    assert not Path("new").exists()
+
+
+def without_alignment(arguments):
+    place = arguments.index("--alignment")
+    return [*arguments[:place], *arguments[place + 2 :]]
 
 
 def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monkeypatch):

@@ -94,6 +94,16 @@ def test_strong_regularization_leaves_no_feature(data, tmp_path):
     assert sizes[0] > sizes[1] > sizes[2] == 0
 
 
+def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path):
+    """Of the sentences that the model was made of; of others there is none to leave out."""
+    held_out = of_training(data).held_out
+    tune(data, tmp_path / "given", of_training(data), iterations=1)
+    tune(data, tmp_path / "kept", OnlineData(held_out=held_out), iterations=1)
+    assert weights_of(tmp_path / "kept") == weights_of(tmp_path / "given")
+    tune(data, tmp_path / "known", OnlineData(held_out=held_out), iterations=1, settings={"leave_one_out": None})
+    assert weights_of(tmp_path / "known") != weights_of(tmp_path / "given")
+
+
 @pytest.mark.parametrize("delay", [0, 2])
 def test_threads_do_not_change_a_bit(data, tmp_path, delay):
     for threads in (1, 3):

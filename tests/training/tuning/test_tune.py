@@ -105,6 +105,18 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     assert max(float(row["score"]) for row in rows) == pytest.approx(float(tuned), abs=0.005)
 
 
+def test_a_hint_where_tuning_cannot_help(data, tmp_path, capsys):
+    reference = write(tmp_path, ["of other sentences"] * len(SOURCES))
+    assert main([*options(data, tmp_path / "out", "--iterations", "1"), "--reference", str(reference)]) == 0
+    assert "phrasebeam: BLEU is " not in capsys.readouterr().err  # the closer reference counts
+    arguments = options(data, tmp_path / "other", "--iterations", "1")
+    arguments[arguments.index("--reference") + 1] = str(reference)
+    assert main(arguments) == 0
+    assert capsys.readouterr().err.endswith(
+        "are source and target in the right direction, line by line, and tokenized and cased alike?\n"
+    )
+
+
 def write(directory, lines):
     path = directory / "lines"
     path.write_text("".join(f"{line}\n" for line in lines))
