@@ -32,7 +32,7 @@ def by_value(struct: Struct) -> Struct:
     return struct
 
 
-class Reference(types.Type):
+class StructReference(types.Type):
     """The type of a reference to a NamedTuple of the class `struct`, whose fields have the types `kinds`."""
 
     def __init__(self, struct: Any, kinds: tuple[types.Type, ...]):
@@ -41,7 +41,7 @@ class Reference(types.Type):
         super().__init__(f"{struct.__name__}_{hashlib.sha256(whole.encode()).hexdigest()[:DIGITS]}")
 
 
-_reference = cache(Reference)
+_reference = cache(StructReference)
 
 
 def type_of(value: Any) -> types.Type:
@@ -63,43 +63,43 @@ def spelled(kinds: Any) -> str:
     return ", ".join(parts)
 
 
-@register_model(Reference)
-class _ReferenceModel(models.PrimitiveModel):
+@register_model(StructReference)
+class _StructReferenceModel(models.PrimitiveModel):
     """How LLVM sees a reference."""
 
-    def __init__(self, manager: Any, kind: Reference):
+    def __init__(self, manager: Any, kind: StructReference):
         super().__init__(manager, kind, ADDRESS)
 
 
 @infer_getattr
-class _ReferenceFields(AttributeTemplate):
+class _StructReferenceFields(AttributeTemplate):
     """Tells numba the types of fields."""
 
-    key = Reference
+    key = StructReference
 
-    def generic_resolve(self, reference: Reference, name: str) -> types.Type | None:
+    def generic_resolve(self, reference: StructReference, name: str) -> types.Type | None:
         return reference.kinds.get(name)
 
 
 @cache
-def _layout(context: Any, reference: Reference) -> tuple[dict[str, int], int]:
+def _layout(context: Any, reference: StructReference) -> tuple[dict[str, int], int]:
     """Offsets of the fields by name, and the size of all, in bytes."""
     offsets, size = {}, 0
     for name, kind in reference.kinds.items():
         offsets[name] = size
-        if isinstance(kind, Reference):
+        if isinstance(kind, StructReference):
             size += _layout(context, kind)[1]
         else:
             size += -(-context.get_abi_sizeof(context.get_data_type(kind)) // WORD) * WORD
     return offsets, size
 
 
-@lower_getattr_generic(Reference)
-def _read_field(context: Any, builder: Any, reference: Reference, address: Any, name: str) -> Any:
+@lower_getattr_generic(StructReference)
+def _read_field(context: Any, builder: Any, reference: StructReference, address: Any, name: str) -> Any:
     """Code that reads a field. Nothing writes to it while kernels run: a loop need not read it more than once."""
     kind, offset = reference.kinds[name], _layout(context, reference)[0][name]
     field = cgutils.pointer_add(builder, address, offset, ADDRESS)
-    if isinstance(kind, Reference):
+    if isinstance(kind, StructReference):
         return field
     model, n_before = context.data_model_manager[kind], len(builder.block.instructions)
     value = model.load_from_data_pointer(builder, builder.bitcast(field, model.get_data_type().as_pointer()))
@@ -109,8 +109,8 @@ def _read_field(context: Any, builder: Any, reference: Reference, address: Any, 
     return value
 
 
-@unbox(Reference)
-def _unpack(reference: Reference, given: Any, c: Any) -> NativeValue:
+@unbox(StructReference)
+def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
     """Code that writes the fields of the NamedTuple `given` to the stack; with numba's `c` for unboxing."""
     words = ir.ArrayType(ir.IntType(8 * WORD), _layout(c.context, reference)[1] // WORD)
     address = c.builder.bitcast(cgutils.alloca_once(c.builder, words), ADDRESS)
@@ -123,13 +123,13 @@ def _unpack(reference: Reference, given: Any, c: Any) -> NativeValue:
     return NativeValue(address, is_error=is_error)
 
 
-def _write_fields(reference: Reference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
+def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
     """Code that writes the fields to `address`, and sets `is_wrong` where one has another type."""
     offsets, _ = _layout(c.context, reference)
     for number, (name, kind) in enumerate(reference.kinds.items()):
         item = c.pyapi.tuple_getitem(given, number)
         field = cgutils.pointer_add(c.builder, address, offsets[name], ADDRESS)
-        if isinstance(kind, Reference):
+        if isinstance(kind, StructReference):
             _write_fields(kind, item, field, is_wrong, c)
         elif isinstance(kind, types.Array):
             _write_array(kind, item, field, is_wrong, c)
