@@ -38,10 +38,12 @@ from phrasebeam.decoder.sparse.templates import (
     rule_hash,
 )
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.structs import by_value
 
 ZERO = np.int64(0)
 
 
+@by_value
 class Derivation(NamedTuple):
     """K phrases, first target phrase first; source spans are half open."""
 

@@ -34,7 +34,7 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT); it compiles in half the time."""
+    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT), compiled within these alone."""
     return _inner(_compile(function, OPTIONS | INNER))
 
 

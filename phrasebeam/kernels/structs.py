@@ -64,7 +64,7 @@ def spelled(kinds: Any) -> str:
 
 
 @register_model(StructReference)
-class _ReferenceModel(models.PrimitiveModel):
+class _StructReferenceModel(models.PrimitiveModel):
     """How LLVM sees a reference."""
 
     def __init__(self, manager: Any, kind: StructReference):
@@ -72,7 +72,7 @@ class _ReferenceModel(models.PrimitiveModel):
 
 
 @infer_getattr
-class _ReferenceFields(AttributeTemplate):
+class _StructReferenceFields(AttributeTemplate):
     """Tells numba the types of fields."""
 
     key = StructReference
