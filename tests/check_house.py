@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = [
     "phrasebeam.process",
     "phrasebeam.base",
+    "phrasebeam.console",
     "phrasebeam.kernels",
     "phrasebeam.lm.text",
     "phrasebeam.lm",
@@ -50,7 +51,7 @@ ROOMS = [
     "phrasebeam",
 ]
 # The last three are reached by links, too.
-FOLDERS = ("phrasebeam/process", "phrasebeam/base", "phrasebeam/kernels", "lm", "decoder", "training")
+FOLDERS = ("phrasebeam/process", "phrasebeam/base", "phrasebeam/console", "phrasebeam/kernels", "lm", "decoder", "training")
 LONGEST_FILE = 400
 LARGEST_ROOM = 15  # files
 LONGEST_FUNCTION, LONGEST_KERNEL = 40, 80  # lines of the body; kernels that are one loop nest

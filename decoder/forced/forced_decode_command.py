@@ -14,6 +14,7 @@ from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress, stage
+from phrasebeam.console.tables import print_table
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
@@ -78,7 +79,7 @@ def forced_decode(
                 lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
             reached.add(result)
             advance(1)
-    print(reached.table(), end="")
+    print_table(reached.table(), reached.text())
     if plot:
         reached.plot(plot)
 

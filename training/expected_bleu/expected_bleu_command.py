@@ -9,6 +9,7 @@ from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -60,10 +61,10 @@ def train_expected_bleu_command(
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     progress = train_expected_bleu(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists)
-    print(to_table(progress))
+    print_table(to_table(progress))
 
 
-def to_table(progress: ExpectedBleuProgress) -> str:
+def to_table(progress: ExpectedBleuProgress) -> Rows:
     """A row for each iteration that has a score, the best one marked."""
     rows = {
         number: [f"{iteration.score:.2f}", f"{iteration.expected_bleu:.4f}", f"{iteration.objective:.5f}"]

@@ -9,6 +9,7 @@ from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -68,10 +69,10 @@ def train_ranking_command(
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     development = DevelopmentData(dev_source, dev_reference)
-    print(to_table(train_ranking(model, corpus, development, output, settings, tasks)))
+    print_table(to_table(train_ranking(model, corpus, development, output, settings, tasks)))
 
 
-def to_table(progress: OnlineProgress[ListIteration]) -> str:
+def to_table(progress: OnlineProgress[ListIteration]) -> Rows:
     """A row for each epoch, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

@@ -9,6 +9,7 @@ from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -61,12 +62,12 @@ def train_maxforce_command(
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")
-        print(to_table(progress))
+        print_table(to_table(progress))
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
 
 
-def to_table(progress: OnlineProgress[MaxforceIteration]) -> str:
+def to_table(progress: OnlineProgress[MaxforceIteration]) -> Rows:
     """A row for each iteration, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

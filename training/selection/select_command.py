@@ -9,6 +9,7 @@ import typer
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import print_table
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.coverage import NgramCoverage
 from phrasebeam.training.selection.domain_ngrams import ParallelFiles
@@ -52,12 +53,12 @@ def report(result: SelectionResult, path: Path, seconds: float) -> None:
     of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
     counts = f"{selected.n_sentences} sentence pairs ({of_all}) with {selected.n_words} source words"
     print(f"{path}: {counts}, selected in {seconds:.1f} s")
-    orders = "".join(f"{f'{n}-grams':>10}" for n in range(1, len(selected.shares) + 1))
-    print(f"{'in-domain n-grams covered':<26}{'pairs':>10}{'words':>12}{orders}")
-    for name, coverage in (("selected", selected), ("at random", result.at_random), ("all", result.all)):
-        print(f"{name:<26}{_row(coverage)}")
+    orders = [f"{n}-grams" for n in range(1, len(selected.shares) + 1)]
+    named = ("selected", selected), ("at random", result.at_random), ("all", result.all)
+    rows = [[name, *_cells(coverage)] for name, coverage in named]
+    print_table([["in-domain n-grams covered", "pairs", "words", *orders], *rows])
 
 
-def _row(coverage: NgramCoverage) -> str:
-    shares = "".join(f"{100 * share:>8.1f} %" for share in coverage.shares)
-    return f"{coverage.n_sentences:>10}{coverage.n_words:>12}{shares}"
+def _cells(coverage: NgramCoverage) -> list[str]:
+    shares = [f"{100 * share:.1f} %" for share in coverage.shares]
+    return [f"{coverage.n_sentences}", f"{coverage.n_words}", *shares]

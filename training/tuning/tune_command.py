@@ -12,10 +12,10 @@ from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.iterations import text_table
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
 from phrasebeam.training.tuning.online_model import OnlineData
@@ -67,7 +67,7 @@ def tune(
     show_progress()
     keep_memory(settings.memory)
     results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online)
-    print(to_table(results, settings.metric))
+    print_table(to_table(results, settings.metric))
 
 
 def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> DevelopmentData | None:
@@ -76,7 +76,7 @@ def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> 
     return DevelopmentData(source, references) if source and references else None
 
 
-def to_table(results: Sequence[RunResult], metric: str) -> str:
+def to_table(results: Sequence[RunResult], metric: str) -> Rows:
     """A row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
     rows = [["run", f"{metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
     for result in results:
@@ -88,7 +88,7 @@ def to_table(results: Sequence[RunResult], metric: str) -> str:
         same = [result for result in results if result.c == c]
         if len(same) > 1:
             rows += _mean(same)
-    return text_table(rows)
+    return rows
 
 
 def _test(score: float | None) -> str:

@@ -1,0 +1,61 @@
+"""A line on the terminal from the start of a command until anything else is written there: imports take seconds.
+
+It says that kernels will be compiled where the command has not ended well since phrasebeam or numba were installed.
+"""
+
+import os
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from phrasebeam.process.cache_home import cache_home
+
+COMPILING = "compiling kernels (first run only)"
+CLEAR_LINE = "\r\x1b[K"
+PACKAGE = Path(__file__).parent.parent
+
+_is_shown = False
+
+
+def show_starting_line(command: str, compiles: bool) -> None:
+    """Say on a terminal that `command` starts, or that it compiles kernels, if it does so when it is first run."""
+    global _is_shown
+    if os.isatty(2):
+        _write(f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting")
+        _is_shown = True
+
+
+def clear_starting_line() -> None:
+    """Remove the line, since something else is written to the terminal or read from it."""
+    global _is_shown
+    if _is_shown:
+        _is_shown = False
+        _write(CLEAR_LINE)
+
+
+def note_run(command: str) -> None:
+    """`command` has ended well, so that its kernels are in the cache."""
+    path = _mark(command)
+    if path and path.parent.parent.is_dir():
+        with suppress(OSError):
+            path.parent.mkdir(exist_ok=True)
+            path.touch()
+
+
+def _has_run(command: str) -> bool:
+    path, numba = _mark(command), find_spec("numba")
+    sources = [*PACKAGE.glob("*/**/*.py")] + ([Path(numba.origin)] if numba and numba.origin else [])
+    with suppress(OSError):
+        return path is not None and path.stat().st_mtime > max(source.stat().st_mtime for source in sources)
+    return False
+
+
+def _mark(command: str) -> Path | None:
+    """The file whose time is that of the last run."""
+    home = cache_home()
+    return home and home / "commands" / command
+
+
+def _write(text: str) -> None:
+    with suppress(OSError):
+        os.write(2, text.encode())
