@@ -49,6 +49,7 @@ GROUPS = {
     },
 }
 COMMANDS = {name: place for group in GROUPS.values() for name, place in group.items()}
+HELP_OPTIONS, QUIET = {"-h", "--help"}, {"-q", "--quiet"}
 WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
 HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
@@ -68,8 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     name_standard_output()
     command = _called(sys.argv[1:])
-    if command:
-        show_starting_line(command, compiles=command not in WITHOUT_KERNELS)
+    if not QUIET.intersection(sys.argv):
+        show_starting_line(command or NAME, compiles=command not in ("", *WITHOUT_KERNELS))
     try:
         status = _run(sys.argv[1:])
         if command and status == 0:
@@ -93,7 +94,6 @@ def _run(arguments: list[str]) -> int:
 
 
 def _called(arguments: list[str]) -> str:
-    """The command that is called, unless it is only to show its help, or to be quiet."""
-    words = set(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    """The command that is called, unless only its help is to be shown."""
     name = next((argument for argument in arguments if argument in COMMANDS), "")
-    return "" if words & {"-h", "--help", "-q", "--quiet", "--version"} else name
+    return "" if HELP_OPTIONS.intersection(arguments) else name

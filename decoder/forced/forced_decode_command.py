@@ -28,7 +28,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 
 def forced_decode(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (or .gz, .zst).")],
     reference: Annotated[Path, typer.Option(help="Their translations, line by line, which must be produced.")],
     output: Annotated[Path, typer.Option(help="File for what is found, a JSON object for each sentence pair.")],
     alignment: Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) of training sentences.")] = None,

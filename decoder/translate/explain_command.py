@@ -26,8 +26,7 @@ def explain(
     if not decoder.tables.sparse.active.any():
         raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
     if source is None:
-        found = heaviest(decoder, model, top)
-        rows = [(f"{one.weight:+.6f}", one.name) for one in found]
+        rows = [(f"{one.weight:+.6f}", one.name) for one in heaviest(decoder, model, top)]
         print_table([("weight", "feature"), *rows], "\n".join(map("  ".join, rows)))
         return
     translation, found = fired(decoder, source)

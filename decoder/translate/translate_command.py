@@ -9,8 +9,9 @@ import typer
 from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import MOST_THREADS, load_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines, read_standard_input
+from phrasebeam.base.files import read_input, read_lines
 from phrasebeam.base.memory_bound import keep_memory
+from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
@@ -44,6 +45,13 @@ def translate(
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Memory = None,
+    input: Annotated[
+        Path | None, _option(INPUT, "File of the sentences, plain, .gz or .zst.", show_default="standard input")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        _option(OUTPUT, "File for the translations, as named plain or compressed.", show_default="standard output"),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
     alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
     segmentation: Annotated[
@@ -103,7 +111,7 @@ def translate(
     ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
-    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    """Translate standard input or a file, a sentence a line, tokenized as the training data were."""
     _refuse(
         {
             "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
@@ -135,12 +143,13 @@ def translate(
     decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
-        raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"
+        raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name=input_name(input)
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    outputs = translate_lines(decoder, read_standard_input(), request, line_settings, prefixes, files, threads)
-    write_outputs(outputs, nbest_output, lattice_output)
+    with stage_of_input("translating", input, output) as advance:
+        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
+        write_outputs(outputs, nbest_output, lattice_output, output, advance)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:

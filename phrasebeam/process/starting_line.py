@@ -4,8 +4,11 @@ It says that kernels will be compiled where the command has not ended well since
 """
 
 import os
+import threading
+import time
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 
 from phrasebeam.process.cache_home import cache_home
@@ -14,6 +17,7 @@ COMPILING = "compiling kernels (first run only)"
 CLEAR_LINE = "\r\x1b[K"
 PACKAGE = Path(__file__).parent.parent
 
+_writing = threading.Lock()
 _is_shown = False
 
 
@@ -21,16 +25,28 @@ def show_starting_line(command: str, compiles: bool) -> None:
     """Say on a terminal that `command` starts, or that it compiles kernels, if it does so when it is first run."""
     global _is_shown
     if os.isatty(2):
-        _write(f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting")
         _is_shown = True
+        text = f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting"
+        _write(text)
+        threading.Thread(target=_count_seconds, args=(text,), daemon=True).start()
 
 
 def clear_starting_line() -> None:
     """Remove the line, since something else is written to the terminal or read from it."""
     global _is_shown
     if _is_shown:
-        _is_shown = False
-        _write(CLEAR_LINE)
+        with _writing:
+            _is_shown = False
+            _write(CLEAR_LINE)
+
+
+def _count_seconds(text: str) -> None:
+    for seconds in count(1):
+        time.sleep(1)
+        with _writing:
+            if not _is_shown:
+                return
+            _write(f"{CLEAR_LINE}{text}, {seconds} s")
 
 
 def note_run(command: str) -> None:

@@ -18,7 +18,7 @@ Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the m
 
 
 def train_model(
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (or .gz, .zst).")],
     target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
     output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
     config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,

@@ -11,7 +11,7 @@ LINES = ["a ||| b", "||| x |||| ||", "&#124;&#124;&#124; |||&amp;", "\u00a0||| b
 
 def test_words_of_bars_stay_words(tmp_path, monkeypatch, capsys):
     directory = random_toy(tmp_path / "toy", 7, most=3).directory
-    monkeypatch.setattr("phrasebeam.decoder.translate.translate_command.read_standard_input", lambda: iter(LINES))
+    monkeypatch.setattr("phrasebeam.decoder.translate.translate_command.read_input", lambda path: iter(LINES))
     lists = tmp_path / "lists"
     options = ["--nbest", "3", "--nbest-output", str(lists), "--alignment", "--scores"]
     assert main(["translate", "--model", str(directory), *options]) == 0
