@@ -14,7 +14,7 @@ WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(INSTALLED)
 
 demo: $(INSTALLED)
@@ -51,7 +51,7 @@ check: $(INSTALLED)
 kenlm: $(INSTALLED)
 	@if $(BIN)/python -c "import kenlm" 2>/dev/null; then :; \
 	elif { command -v c++ || command -v g++; } >/dev/null && command -v cmake >/dev/null \
-	&& $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[kenlm]'; then :; \
+	&& $(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[kenlm]'; then :; \
 	elif [ -n "$$CI" ]; then echo "kenlm: not installed; CI needs a C++ compiler and cmake to build it" >&2; exit 1; \
 	else echo "kenlm: not installed (it needs a C++ compiler and cmake); the tests that compare with KenLM are skipped"; fi
 

@@ -82,7 +82,7 @@ class _Reader:
         """The model in the file."""
         counts = self.read_counts()
         orders, self.order = [], len(counts)
-        with stage(f"reading {self.path}", sum(counts)) as advance:
+        with stage(f"reading {self.path}", sum(counts), "n-grams") as advance:
             for n, count in enumerate(counts, 1):
                 if self.line != f"\\{n}-grams:":
                     self.refuse(f"found {excerpt(self.line)}, expected \\{n}-grams:")

@@ -70,7 +70,7 @@ def forced_decode(
     reached = Reachability()
     inputs = read_all_markup(read_lines(source), "pass-through", source, decoder.model.has_tags)
     pairs = with_references(inputs, TrainingFiles(reference, alignment, leave_one_out or "drop"))
-    with ExitStack() as stack, stage("forced decoding") as advance:
+    with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
         for number, result in enumerate(forced.force_all(pairs, threads)):

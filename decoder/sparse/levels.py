@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import FileName, Section
 from phrasebeam.decoder.sparse.text_hashes import hash_texts
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 from phrasebeam.decoder.tables.word_counts import FrequentWords
@@ -38,10 +38,10 @@ class Level(Section):
         description="the word; its first characters; its class in a map; numeral, mark or other; its tag"
     )
     budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
-    source: str = Field(
+    source: FileName = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
-    target: str = Field(default="", description="the same of target words")
+    target: FileName = Field(default="", description="the same of target words")
     prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
     content: list[str] = Field(default=[], description="beginnings of the tags of content words")
 

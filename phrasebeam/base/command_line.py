@@ -30,6 +30,11 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="All stages on st
 Places = Mapping[str, tuple[str, str]]  # module and function of each command
 
 
+def config_option(name: str) -> Any:
+    """The option --config of a command for which the settings `name`, which come with phrasebeam, list them all."""
+    return typer.Option(help=f"Settings in YAML; 'phrasebeam config {name}' prints them all.")
+
+
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
     start_command()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
@@ -21,7 +21,7 @@ def train_model(
     source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (or .gz, .zst).")],
     target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
     output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    config: Annotated[Path | None, config_option("default")] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it; translate --raw does the same.")
     ] = False,

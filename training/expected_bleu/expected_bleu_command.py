@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -30,9 +30,7 @@ def train_expected_bleu_command(
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/wuebker2015-rprop.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("wuebker2015-rprop")] = None,
     optimizer: Annotated[Optimizer | None, typer.Option(help="How to step.", show_default="rprop")] = None,
     features: Annotated[
         str | None,

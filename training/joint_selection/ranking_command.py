@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -29,9 +29,7 @@ def train_ranking_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/simianer2012-joint-selection.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("simianer2012-joint-selection")] = None,
     algorithm: Annotated[
         int | None,
         typer.Option(min=1, max=4, help="Of Simianer et al. (2012): 4 selects features jointly.", show_default="4"),

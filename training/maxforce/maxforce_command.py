@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
@@ -30,9 +30,7 @@ def train_maxforce_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("yu2013-maxforce")] = None,
     update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
     iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,

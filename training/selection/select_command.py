@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
@@ -29,7 +30,7 @@ def select(
     order: Annotated[int | None, typer.Option(help="Words of the longest n-grams.", show_default="3")] = None,
     in_order: Annotated[bool, typer.Option("--in-order", help="Lines as in the bitext, not the best first.")] = False,
     log: Annotated[Path | None, typer.Option(help="File of line number, score, source words; the best first.")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/select.yaml lists them all.")] = None,
+    config: Annotated[Path | None, config_option("select")] = None,
 ) -> None:
     """Select the training sentences that resemble in-domain text, by feature decay (Biçici & Yuret 2011).
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
@@ -29,7 +29,7 @@ def tune(
     reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
     output: Annotated[Path, typer.Option(help="Directory of the tuned model; a run that was stopped there goes on.")],
     method: Annotated[TuneMethod | None, typer.Option(help="How weights are found.", show_default="mira-batch")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/tune.yaml lists them all.")] = None,
+    config: Annotated[Path | None, config_option("tune")] = None,
     iterations: Annotated[int | None, typer.Option(help="Most iterations.", show_default="30")] = None,
     nbest: Annotated[int | None, typer.Option(help="Hypotheses of each sentence.", show_default="200")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Of each run; several are compared.", show_default="1")] = None,
