@@ -3,6 +3,7 @@
 import inspect
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import wraps
@@ -16,7 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, MEMORY_HELP, end_memory_bound
-from phrasebeam.base.progress import hide_progress, set_volume, start_command
+from phrasebeam.base.progress import hide_progress, log, set_volume, start_command
+from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.process.interruption import wait_if_ending
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT
 from phrasebeam.process.starting_line import clear_starting_line
@@ -38,6 +40,7 @@ def config_option(name: str) -> Any:
 def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     """Run the command `name` on `arguments` (default: those of the process), and return its exit status."""
     start_command()
+    start = time.perf_counter()
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
@@ -59,6 +62,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
         return INTERRUPTED if isinstance(error, (typer.Abort, KeyboardInterrupt)) else BAD_INPUT
     finally:
         wait_if_ending()
+        seconds, processor = time.perf_counter() - start, sum(os.times()[:4])
+        log.debug("%.1f s, %.1f s of processors, %d MB of memory", seconds, processor, peak_memory() >> 20)
         hide_progress()
         if excess := end_memory_bound():
             print(f"{name}: {excess}", file=sys.stderr)

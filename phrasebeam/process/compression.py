@@ -1,5 +1,6 @@
 """Files that are compressed by gzip or Zstandard: recognised by content when read, by .gz or .zst when written."""
 
+import errno
 import gzip
 import io
 from collections.abc import Iterator
@@ -72,5 +73,6 @@ def _zstd() -> Any:
         try:
             from backports import zstd
         except ImportError:
-            raise OSError("Zstandard is not installed; pip install backports.zstd, or use gzip (.gz)") from None
+            message = "Zstandard is not installed; pip install backports.zstd, or use gzip (.gz)"
+            raise OSError(errno.ENOTSUP, message) from None
     return zstd

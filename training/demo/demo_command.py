@@ -36,17 +36,18 @@ def demo(
         print(f"output     {' '.join(f'[{p.target}]' for p in phrases)}")
         print(f"reference  {example.reference}\n")
     print(f"BLEU {result.bleu:.1f} on {result.corpus.test_source} (BLEU|{result.signature})")
-    print(f"Try: echo '{result.examples[0].source}' | {_command()} translate --model {result.model}")
+    print(f"Try: echo '{result.examples[0].source}' | {called_here()} translate --model {result.model}")
 
 
-def _command() -> str:
+def called_here() -> str:
     """What calls phrasebeam from here: its name alone, or where it is installed if no $PATH leads there."""
     installed = Path(sys.executable).parent / "phrasebeam"
     found = shutil.which("phrasebeam")
     if found and Path(found).parent == installed.parent:
         return "phrasebeam"
-    path = os.path.relpath(installed) if installed.is_relative_to(Path.cwd()) else str(installed)
-    return path if installed.exists() else f"{sys.executable} -m phrasebeam"
+    if not installed.exists():
+        return f"{sys.executable} -m phrasebeam"
+    return os.path.join(".", os.path.relpath(installed)) if installed.is_relative_to(Path.cwd()) else str(installed)
 
 
 def demo_corpus(

@@ -85,6 +85,12 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     assert max(float(row["score"]) for row in rows) == pytest.approx(float(tuned), abs=0.005)
 
 
+def test_seconds_are_those_of_the_clock(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "process_time", lambda: 0.0)
+    main(options(data, tmp_path / "tuned", "--method", "mert", "--nbest", "4", "--iterations", "1"))
+    assert all(iteration.decode_seconds > 0 for iteration in progress_of(tmp_path / "tuned").iterations)
+
+
 def write(directory, lines):
     path = directory / "lines"
     path.write_text("".join(f"{line}\n" for line in lines))
