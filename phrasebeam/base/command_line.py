@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import wraps
 from importlib import import_module
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -95,6 +94,8 @@ def command_group(groups: Mapping[str, Places], name: str, help: str) -> typer.T
 
     def show_version(is_wanted: bool) -> None:
         if is_wanted:
+            from importlib.metadata import version
+
             print(f"{name} {version(name)}")
             raise typer.Exit
 
