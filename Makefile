@@ -1,4 +1,5 @@
-# Everything runs in .venv, which is made when it is first needed. Python 3.11 or later.
+# Everything runs in .venv, which is made when it is first needed. Python 3.11 or later. Each step shows what it does:
+# pip itself does so since 25.1.
 PYTHON ?= python3
 BIN = .venv/bin
 INSTALLED = .venv/installed
@@ -13,7 +14,9 @@ WITHOUT_KERNELS = training/demo/*,training/metrics/evaluat*,*command*,*/raw_text
 .venv: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv --without-pip .venv
+	$(BIN)/python -m ensurepip --default-pip
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt pip
 	$(BIN)/pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(INSTALLED)
 

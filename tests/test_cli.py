@@ -115,4 +115,6 @@ def test_files_in_place_of_standard_streams(tmp_path, text):
 
 
 def test_pip_shows_what_it_does():
-    assert "pip install --quiet" not in (ROOT / "Makefile").read_text()
+    makefile = (ROOT / "Makefile").read_text()
+    assert "pip install --quiet" not in makefile
+    assert "-m venv ." not in makefile  # installs pip without a word

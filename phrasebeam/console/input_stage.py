@@ -28,18 +28,25 @@ def stage_of_input(description: str, source: Path | None, output: Path | None) -
     if sys.stdout.isatty() and _is_standard(output):
         yield lambda steps: None
         return
-    descriptor = (
-        os.dup(sys.stdin.fileno()) if _is_standard(source) else os.open(str(source), os.O_RDONLY | os.O_NONBLOCK)
-    )
-    try:
-        is_file = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        if is_file and os.isatty(2):
-            show_progress()
-        total = _count_lines(descriptor) if is_file and os.isatty(2) else None
-    finally:
-        os.close(descriptor)
+    total = None
+    if os.isatty(2):
+        with _opened(source) as descriptor:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                show_progress()
+                total = _count_lines(descriptor)
     with stage(description, total, "sentences") as advance:
         yield advance
+
+
+@contextmanager
+def _opened(path: Path | None) -> Iterator[int]:
+    """A descriptor of the input, which shares the position of standard input."""
+    is_standard = _is_standard(path)
+    descriptor = os.dup(sys.stdin.fileno()) if is_standard else os.open(str(path), os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def _is_standard(path: Path | None) -> bool:

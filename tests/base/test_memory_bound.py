@@ -28,7 +28,7 @@ from phrasebeam.cli import COMMANDS
 from tests import ROOT
 
 SIZE = 1 << 26
-WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "demo", "demo-corpus"}
+WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
 
 if resident_memory() is None:
     pytest.skip("this system does not say what a process holds", allow_module_level=True)
