@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.process.interruption import note_bars
 from phrasebeam.process.starting_line import clear_starting_line
 
 if TYPE_CHECKING:
@@ -138,12 +139,14 @@ class _Bars:
                 self.display = _display()
                 self.display.start()
             self.n_open += 1
+            note_bars(self.n_open)
             return self.display
 
     def close(self) -> None:
         """End the display if its last bar is closed."""
         with self.lock:
             self.n_open -= 1
+            note_bars(self.n_open)
             if self.n_open == 0 and self.display is not None:
                 self.display.stop()
                 self.display = None

@@ -41,7 +41,8 @@ def compressed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
     if name.endswith(".gz"):
         compressor = gzip.GzipFile("", "wb", GZIP_LEVEL, file, mtime=0)
     else:
-        compressor = _zstd().ZstdFile(file, "w")
+        zstd = _zstd()
+        compressor = zstd.ZstdFile(file, "w", options={zstd.CompressionParameter.checksum_flag: 1})
     with compressor, io.BufferedWriter(compressor, BUFFER) as buffer:
         yield cast(BinaryIO, buffer)
 

@@ -41,10 +41,10 @@ class Screen(NamedTuple):
         raise AssertionError(f"{text!r} is not in {written!r}")
 
 
-def on_terminal(arguments, stdin=None, stdout=None, interrupt_at=None, **environment) -> Screen:
-    """Run phrasebeam with its standard streams on a terminal, input and output perhaps in files.
+def on_terminal(arguments, stdin=None, stdout=None, interrupt_at=None, python=("-m", "phrasebeam"), **environment):
+    """The Screen of phrasebeam with its standard streams on a terminal, input and output perhaps in files.
 
-    With `interrupt_at` Ctrl-C is pressed when that text is on the screen.
+    With `interrupt_at` Ctrl-C is pressed when that text is on the screen. `python`: what is run instead.
     """
     main, side = pty.openpty()
     fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 40, WIDTH, 0, 0))
@@ -52,7 +52,7 @@ def on_terminal(arguments, stdin=None, stdout=None, interrupt_at=None, **environ
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
-            _become(arguments, side, stdin, stdout, environment)
+            _become([*python, *arguments], side, stdin, stdout, environment)
         os._exit(99)
     os.close(side)
     times, raw = [], ""
@@ -81,7 +81,7 @@ def _become(arguments, side, stdin, stdout, environment):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     variables = os.environ | {"PYTHONPATH": path, "TERM": "xterm", **environment}
-    os.execve(sys.executable, [sys.executable, "-m", "phrasebeam", *map(str, arguments)], variables)
+    os.execve(sys.executable, [sys.executable, *map(str, arguments)], variables)
 
 
 def drawn(raw: str) -> list[str]:

@@ -91,6 +91,23 @@ def test_an_interrupted_command_leaves_no_output(model, text, tmp_path):
     assert files_of(tmp_path) == ["source"]
 
 
+def test_bars_within_each_other_are_removed_by_ctrl_c():
+    script = """
+import time
+from phrasebeam.base.progress import log, show_progress, stage, start_command
+from phrasebeam.process.interruption import end_by_signals
+end_by_signals("tool")
+start_command()
+show_progress()
+log.info("begun")
+with stage("outer", 3), stage("inner", 5, "steps") as advance:
+    advance(1)
+    time.sleep(60)
+"""
+    screen = on_terminal([], python=("-c", script), interrupt_at="1/5")
+    assert screen.lines == ["begun", "tool: interrupted; nothing was written", ""]
+
+
 def test_tables_are_drawn(tmp_path):
     screen = on_terminal(["config"])
     assert "──" in "".join(screen.lines)
