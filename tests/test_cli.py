@@ -8,7 +8,10 @@ from importlib.metadata import version
 
 import pytest
 
+from phrasebeam.base.config import config_with_options
 from phrasebeam.cli import COMMANDS, GROUPS, main
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.maxforce.config import MaxforceConfig
 from tests import ROOT
 from tests.decoder.models import random_toy
 
@@ -112,6 +115,21 @@ def test_files_in_place_of_standard_streams(tmp_path, text):
     assert found["output"].count("\n") == 4
     assert found["nbest-output"].splitlines()[-1].startswith("3 ||| ")
     assert found["lattice-output"].startswith("0 hyp")
+
+
+BUILDING = "language_model: {text: [more]}\nlanguage_models: [{classes: classes}]\n"
+LEARNING = "templates: {levels: [{kind: classes, budget: 2, source: paths, target: ../paths}]}\n"
+
+
+def test_files_that_settings_name(tmp_path):
+    path = tmp_path / "settings.yaml"
+    path.write_text(BUILDING)
+    building = config_with_options(path, TrainModelConfig, {})
+    assert building.language_model.text == [f"{tmp_path / 'more'}"]
+    assert building.language_models[0].classes == f"{tmp_path / 'classes'}"
+    path.write_text(LEARNING)
+    (level,) = config_with_options(path, MaxforceConfig, {}).templates.levels
+    assert (level.source, level.target) == (f"{tmp_path / 'paths'}", f"{tmp_path / '../paths'}")
 
 
 def test_pip_shows_what_it_does():
