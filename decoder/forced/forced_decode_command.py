@@ -15,6 +15,7 @@ from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress, stage
+from phrasebeam.console.tables import print_table
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
@@ -30,7 +31,7 @@ Pair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
 def forced_decode(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (or .gz, .zst).")],
     reference: Annotated[Path, typer.Option(help="Their translations, line by line, which must be produced.")],
     output: Annotated[Path, typer.Option(help="File for what is found, a JSON object for each sentence pair.")],
     alignment: Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) of training sentences.")] = None,
@@ -80,7 +81,7 @@ def forced_decode(
         waiting.append(pair)
         return pair
 
-    with ExitStack() as stack, stage("forced decoding") as advance:
+    with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
         for number, result in enumerate(forced.force_all(map(kept, pairs), threads)):
@@ -89,7 +90,7 @@ def forced_decode(
                 lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
             reached.add(result)
             advance(1)
-    print(reached.table(), end="")
+    print_table(reached.table(), reached.text())
     if plot:
         reached.plot(plot)
 

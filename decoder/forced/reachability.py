@@ -67,11 +67,15 @@ class Reachability:
         for row in sorted(self._by_row):
             yield f"{row * WIDTH + 1}-{(row + 1) * WIDTH}", self._by_row[row]
 
-    def table(self) -> str:
-        """Lines of text: shares in percent of sentences and of source words."""
-        lines = [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
+    def table(self) -> list[tuple[str, ...]]:
+        """Shares in percent of sentences and of source words, below a header."""
+        return [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
+
+    def text(self) -> str:
+        """The table as lines of text."""
+        lines = self.table()
         widths = [max(map(len, column)) for column in zip(*lines)]
-        return "".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) + "\n" for line in lines)
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
 
     def plot(self, path: Path) -> None:
         """Draw the shares of sentences and of words by sentence length; the ending of `path` says the format."""

@@ -1,6 +1,5 @@
 """Export of a model directory in Moses' formats: moses.ini, text tables, and copies of the language models."""
 
-import gzip
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -217,9 +216,8 @@ def probabilities(ln_scores: np.ndarray) -> list[str]:
 
 
 def _write_lines(lines: Iterable[str], path: Path) -> None:
-    """Write `lines` as gzip without time or name inside, so that the same model gives the same bytes."""
-    with atomic_file(path) as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
-        compressed.writelines(line.encode("utf-8") for line in lines)
+    with atomic_file(path) as file:
+        file.writelines(line.encode("utf-8") for line in lines)
 
 
 def _write(text: str, path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import FileName, Section
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
@@ -40,10 +40,10 @@ class Level(Section):
         description="the word; its first or last characters; its class in a map; numeral, mark or other; its tag"
     )
     budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
-    source: str = Field(
+    source: FileName = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
-    target: str = Field(default="", description="the same of target words; with tags, a map to tags")
+    target: FileName = Field(default="", description="the same of target words; with tags, a map to tags")
     source_only: bool = Field(default=False, description="of source words alone (in Table 1 characters and type)")
     prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
     suffix: int = Field(default=0, ge=0, le=255, description="last characters of the word, in place of a prefix")

@@ -9,8 +9,9 @@ import typer
 from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines, read_standard_input
+from phrasebeam.base.files import read_input, read_lines
 from phrasebeam.base.memory_bound import keep_memory
+from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
@@ -49,6 +50,13 @@ def translate(
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Memory = None,
+    input: Annotated[
+        Path | None, _option(INPUT, "File of the sentences, plain, .gz or .zst.", show_default="standard input")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        _option(OUTPUT, "File for the translations, as named plain or compressed.", show_default="standard output"),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
     alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
     segmentation: Annotated[
@@ -124,7 +132,7 @@ def translate(
     ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
-    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    """Translate standard input or a file, a sentence a line, tokenized as the training data were."""
     _refuse(
         {
             "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
@@ -134,19 +142,14 @@ def translate(
             "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
                 lattice_output is None and (lattice_format is not None or lattice_beam is not None)
             ),
-            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": (
-                raw and (alignment or segmentation or scores)
-            ),
             "--partial-word needs --prefix; give it as well": partial_word and prefix is None,
-            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": raw and prefix is not None,
             "--leave-one-out, --reference and --word-alignment need each other; give all three": (
                 len({leave_one_out is None, reference is None, word_alignment is None}) > 1
             ),
-            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": (
-                raw and leave_one_out is not None
-            ),
         }
     )
+    if raw:
+        _check_raw(alignment or segmentation or scores, prefix, leave_one_out)
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
     search |= {"future_cost": False if no_future_cost else None}
@@ -158,18 +161,16 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
-    if input_weight is not None:
-        weights = settings.weights or decoder.model.weights
-        decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))
+    decoder = _decoder(model, settings, input_weight)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
-        raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name="standard input"
+        raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    outputs = translate_lines(decoder, read_standard_input(), request, line_settings, prefixes, files, threads)
-    write_outputs(outputs, nbest_output, lattice_output)
+    with stage_of_input("translating", input, output) as advance:
+        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
+        write_outputs(outputs, nbest_output, lattice_output, output, advance)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:
@@ -177,6 +178,25 @@ def _refuse(conflicts: dict[str, bool]) -> None:
     for message, is_wrong in conflicts.items():
         if is_wrong:
             raise ConfigError(message)
+
+
+def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneOut | None) -> None:
+    """Raise ConfigError where options of tokens are given beside --raw."""
+    _refuse(
+        {
+            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": shows_tokens,
+            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": prefix is not None,
+            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": leave_one_out is not None,
+        }
+    )
+
+
+def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None) -> Decoder:
+    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+    if input_weight is not None:
+        weights = settings.weights or decoder.model.weights
+        decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))
+    return decoder
 
 
 def _settings(settings: TranslateSettings, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:

@@ -6,6 +6,7 @@ import sys
 from typing import Any, cast
 
 from phrasebeam.process.interruption import note_output
+from phrasebeam.process.starting_line import clear_starting_line
 
 STANDARD_OUTPUT = "standard output"
 NAMES = ("standard input", STANDARD_OUTPUT, "standard error")  # by descriptor
@@ -16,6 +17,7 @@ class _NamedOutput(io.FileIO):
 
     def write(self, data: Any, /) -> int:
         note_output()
+        clear_starting_line()
         try:
             return super().write(data)
         except OSError as error:

@@ -8,7 +8,7 @@ from typing import Annotated
 import pytest
 import typer
 
-from phrasebeam.base.command_line import ManyValuesCommand, repeat_options, run
+from phrasebeam.base.command_line import Command, repeat_options, run
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.process.hints import hint
 from tests import ROOT
@@ -144,5 +144,5 @@ def test_many_values(capsys):
     def command(ref: Annotated[list[str], typer.Option()], out: str = ""):
         print(ref, out)
 
-    assert call(command, "--ref", "a", "b", "--out", "c", cls=ManyValuesCommand) == 0
+    assert call(command, "--ref", "a", "b", "--out", "c", cls=Command) == 0
     assert capsys.readouterr().out == "['a', 'b'] c\n"

@@ -69,7 +69,7 @@ def test_bad_utf8_is_named_with_its_line(tmp_path, compress):
 def test_damaged_gzip(tmp_path, damage):
     path = tmp_path / "text.gz"
     path.write_bytes(damage(gzip.compress("".join(f"line {i * i}\n" for i in range(300)).encode())))
-    with pytest.raises(FormatError, match=f"^{path}: damaged gzip data after line .*copy the file again"):
+    with pytest.raises(FormatError, match=f"^{path}: damaged compressed data after line .*copy the file again"):
         list(read_lines(path))
 
 

@@ -28,7 +28,7 @@ from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
 
 SIZE = 1 << 26
-WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "demo", "demo-corpus"}
+WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
 
 if resident_memory() is None:
     pytest.skip("this system does not say what a process holds", allow_module_level=True)

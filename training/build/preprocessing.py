@@ -63,7 +63,7 @@ def _tokenize(
     job = TokenizerJob(language, settings.normalize, settings.escape, is_counted)
     counts: Counter[str] = Counter()
     with (
-        stage(f"tokenizing {raw.name}") as advance,
+        stage(f"tokenizing {raw.name}", unit="lines") as advance,
         named_in_errors(output),
         open(output, "wb") as file,
         closing(_batches(raw, job, threads)) as batches,
@@ -138,7 +138,7 @@ def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool
 def _truecase(path: Path, truecaser: Truecaser) -> None:
     """Truecase the lines of a file in place."""
     cased = path.with_name(f"{path.name}.cased")
-    with stage(f"truecasing {path.name}") as advance, named_in_errors(cased), open(cased, "wb") as file:
+    with stage(f"truecasing {path.name}", unit="lines") as advance, named_in_errors(cased), open(cased, "wb") as file:
         for line in read_lines(path):
             file.write(f"{' '.join(truecaser.truecase(line.split()))}\n".encode())
             advance(1)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Force, Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
@@ -18,10 +18,10 @@ Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the m
 
 
 def train_model(
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (or .gz, .zst).")],
     target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
     output: Annotated[Path, typer.Option(help="Directory of the model.")],
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    config: Annotated[Path | None, config_option("default")] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it; translate --raw does the same.")
     ] = False,

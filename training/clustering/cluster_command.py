@@ -15,7 +15,7 @@ MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
 
 def cluster(
-    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line, plain or .gz; repeatable.")],
+    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line (or .gz, .zst); repeatable.")],
     output: Annotated[Path, typer.Option(help="File to write, as --lm-classes takes it: bits, word, count, by tabs.")],
     classes: Annotated[int, typer.Option(min=2, max=MOST_CLASSES, help="How many; time grows with the square.")] = 200,
     min_count: Annotated[

@@ -55,7 +55,7 @@ class DevelopmentSet:
     def score(self, decoder: Decoder) -> DevelopmentScore:
         """Translate all sentences with a progress bar, and score the translations."""
         texts = []
-        with stage("decode", len(self.source)) as advance:
+        with stage("decode", len(self.source), "sentences") as advance:
             for translation in decoder.translate_all(self.source, self.threads):
                 texts.append(translation.text)
                 advance(1)

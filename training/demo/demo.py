@@ -76,7 +76,7 @@ def run_demo(
     model = directory / "model"
     train_model(corpus.train_source, corpus.train_target, model, config, is_forced=is_forced)
     sources, references = list(read_lines(corpus.test_source)), list(read_lines(corpus.test_target))
-    with stage("translating the test part", len(sources)) as advance:
+    with stage("translating the test part", len(sources), "sentences") as advance:
         translations = []
         for translation in Decoder.load(model).translate_all(sources, config.threads):
             translations.append(translation)

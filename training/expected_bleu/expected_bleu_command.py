@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Force, Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -30,9 +31,7 @@ def train_expected_bleu_command(
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/wuebker2015-rprop.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("wuebker2015-rprop")] = None,
     optimizer: Annotated[Optimizer | None, typer.Option(help="How to step.", show_default="rprop")] = None,
     features: Annotated[
         str | None,
@@ -66,11 +65,11 @@ def train_expected_bleu_command(
     progress = train_expected_bleu(
         model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists, force
     )
-    print(to_table(progress))
+    print_table(to_table(progress))
     return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 
 
-def to_table(progress: ExpectedBleuProgress) -> str:
+def to_table(progress: ExpectedBleuProgress) -> Rows:
     """A row for each iteration that has a score, the best one marked."""
     rows = {
         number: [f"{iteration.score:.2f}", f"{iteration.expected_bleu:.4f}", f"{iteration.objective:.5f}"]

@@ -149,7 +149,7 @@ class ExpectedBleuTraining:
             progress, state = load_checkpoint(path, ExpectedBleuProgress, name)
             parameters = state.pop("parameters")
         log.info("parameters: %d", parameters.size)
-        with stage("expected BLEU", config.iterations + 1) as advance:
+        with stage("expected BLEU", config.iterations + 1, "steps") as advance:
             advance(len(progress.iterations))
             while (number := len(progress.iterations)) <= config.iterations:
                 begin = time.perf_counter()

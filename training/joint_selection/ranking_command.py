@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Force, Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -29,9 +30,7 @@ def train_ranking_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/simianer2012-joint-selection.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("simianer2012-joint-selection")] = None,
     algorithm: Annotated[
         int | None,
         typer.Option(
@@ -74,11 +73,11 @@ def train_ranking_command(
     corpus = TrainingData(source, target, alignment)
     development = DevelopmentData(dev_source, dev_reference)
     progress = train_ranking(model, corpus, development, output, settings, tasks, force)
-    print(to_table(progress))
+    print_table(to_table(progress))
     return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 
 
-def to_table(progress: OnlineProgress[ListIteration]) -> str:
+def to_table(progress: OnlineProgress[ListIteration]) -> Rows:
     """A row for each epoch, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Force, Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -29,9 +30,7 @@ def train_maxforce_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("yu2013-maxforce")] = None,
     update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="standard")] = None,
     iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="8")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
@@ -63,13 +62,13 @@ def train_maxforce_command(
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")
-        print(to_table(progress))
+        print_table(to_table(progress))
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
     return shared.status_of(result.gain(settings.metric), require_gain)
 
 
-def to_table(progress: OnlineProgress[MaxforceIteration]) -> str:
+def to_table(progress: OnlineProgress[MaxforceIteration]) -> Rows:
     """A row for each iteration, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

@@ -110,7 +110,7 @@ class OnlineTraining(Generic[Iteration]):
         n_examples = sum(members.size for members in plan.shards.members)
         advancing = Lock()
         with (
-            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples) as advance,
+            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples, "sentences") as advance,
             ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
         ):
 

@@ -27,7 +27,7 @@ class TuningIteration(Section):
     list_score: float | None = Field(None, description="of what the weights after choose from the lists, likewise")
     updates: Count = 0
     epoch: Count = 0
-    decode_seconds: float = Field(0.0, description="of all processors together, as those below")
+    decode_seconds: float = Field(0.0, description="by the clock, as those below")
     optimize_seconds: float = 0.0
 
 

@@ -178,12 +178,12 @@ def test_the_table_by_length():
     reached = Reachability()
     for found in some_forced():
         reached.add(found)
-    assert [line.split() for line in reached.table().splitlines()[1:]] == [
+    assert [line.split() for line in reached.text().splitlines()[1:]] == [
         ["1-5", "2", "100.0", "100.0", "0", "8", "100.0", "100.0"],
         ["11-15", "2", "0.0", "50.0", "1", "24", "0.0", "25.0"],
         ["all", "5", "40.0", "60.0", "1", "32", "25.0", "43.8"],
     ]
-    assert Reachability().table().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
+    assert Reachability().text().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
 
 
 def test_the_plot(tmp_path):

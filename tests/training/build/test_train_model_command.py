@@ -45,7 +45,7 @@ BAD = {
     "device": ({"source": "/dev/zero"}, "/dev/zero: a pipe or device, which cannot be read twice"),
     "device in a config": ({"config": "device.yaml"}, "/dev/zero: a pipe or device, which cannot be read twice"),
     "not UTF-8": ({"source": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8; convert it (iconv -t UTF-8)"),
-    "truncated gzip": ({"source": "half.gz"}, "half.gz: damaged gzip data"),
+    "truncated gzip": ({"source": "half.gz"}, "half.gz: damaged compressed data"),
     "unequal lengths": ({"source": "short"}, "target: 120 lines, but short has 2"),
     "unknown key": ({"config": "typo.yaml"}, "typo.yaml: alignment.alligner: unknown key; did you mean aligner?"),
     "no YAML": ({"config": "broken.yaml"}, "broken.yaml:2: not YAML"),

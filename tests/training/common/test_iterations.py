@@ -8,10 +8,11 @@ from matplotlib.figure import Figure
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.console.tables import text_table
 from phrasebeam.training.common import curve
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
-from phrasebeam.training.common.iterations import Progress, iteration_table, text_table
+from phrasebeam.training.common.iterations import Progress, iteration_table
 
 
 class Iteration(Section):
@@ -47,7 +48,7 @@ def test_the_best_is_the_first_of_the_best(scores, best, patience):
 def test_tables_have_columns_and_mark_the_best():
     assert text_table([["a", "long", "c"], ["wide", "b"]]) == "a     long  c\nwide  b"
     table = iteration_table(["score"], {0: ["1.00"], 10: ["2.00"]}, 10)
-    assert table == "iteration  score\n0          1.00\n10*        2.00"
+    assert text_table(table) == "iteration  score\n0          1.00\n10*        2.00"
 
 
 def test_the_curve_has_a_row_for_each_iteration(tmp_path):

@@ -5,14 +5,14 @@ import json
 import pytest
 import typer
 
-from phrasebeam.base.command_line import BAD_INPUT, ManyValuesCommand, repeat_options, run
+from phrasebeam.base.command_line import BAD_INPUT, Command, repeat_options, run
 from phrasebeam.training.demo.demo_command import demo_corpus
 from phrasebeam.training.demo.demo_corpus import generate
 from phrasebeam.training.metrics.evaluate_command import evaluate
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_files
 
 app = typer.Typer()
-app.command("evaluate", cls=ManyValuesCommand)(evaluate)
+app.command("evaluate", cls=Command)(evaluate)
 app.command("demo-corpus")(demo_corpus)
 
 

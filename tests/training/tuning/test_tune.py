@@ -117,6 +117,12 @@ def test_a_hint_where_tuning_cannot_help(data, tmp_path, capsys):
     )
 
 
+def test_seconds_are_those_of_the_clock(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "process_time", lambda: 0.0)
+    main(options(data, tmp_path / "tuned", "--method", "mert", "--nbest", "4", "--iterations", "1"))
+    assert all(iteration.decode_seconds > 0 for iteration in progress_of(tmp_path / "tuned").iterations)
+
+
 def write(directory, lines):
     path = directory / "lines"
     path.write_text("".join(f"{line}\n" for line in lines))
