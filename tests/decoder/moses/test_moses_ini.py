@@ -339,3 +339,25 @@ def test_what_is_missing(ini, text, complaint):
     with pytest.raises(FormatError) as caught:
         read_moses_ini(ini(text))
     assert complaint in str(caught.value)
+
+
+def test_several_tables_and_models_in_the_old_format(ini):
+    text = OLD.replace("0 0 0 5 table.gz", "0 0 0 2 table.gz\n0 0 0 3 table.gz").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    text = text.replace("8 0 3 lm.arpa", "8 0 3 lm.arpa\n0 0 3 lm.arpa").replace("[weight-l]\n", "[weight-l]\n0.25\n")
+    model = read_moses_ini(ini(text.replace("[ttable-limit]\n10", "[ttable-limit]\n10\n7")))
+    assert [(table.name, table.n_scores, table.limit) for table in model.tables] == [
+        ("TranslationModel0", 2, 10),
+        ("TranslationModel1", 3, 7),
+    ]
+    assert model.weights.translation == [0.2, 0.3, 0.4, 0.5, 0.6]
+    assert model.weights.language_model == [0.25, 0.5]
+    assert [(one.name, one.feature, one.first, one.size) for one in model.names] == [
+        ("Distortion0", "distortion", 0, 1),
+        ("LexicalReordering0", "reordering", 0, 6),
+        ("LM0", "language_model", 0, 1),
+        ("LM1", "language_model", 1, 1),
+        ("WordPenalty0", "word_penalty", 0, 1),
+        ("TranslationModel0", "translation", 0, 2),
+        ("TranslationModel1", "translation", 2, 3),
+    ]
+    assert model.search["table_limit"] == 17
