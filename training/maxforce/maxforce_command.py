@@ -44,7 +44,7 @@ def train_maxforce_command(
     force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:
-    """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
+    """Learn dense and sparse weights on training data: the violation-fixing perceptron with forced decoding."""
     options = {
         "update": update,
         "iterations": iterations,
