@@ -56,6 +56,11 @@ classes (`phrasebeam cluster` makes some) have lines `class word count` or `word
 of each target word lets target words have tags, too. Each phrase pair has all combinations within the budget: 13,526
 here, 1,542 of at most two words; the time of training grows with them.
 
+`inserted_words`, `deleted_words`, `word_pairs` and `phrase_lengths` are those of Moses. Word lists in `templates.yaml`
+say which words have features of their own; all others are `OTHER`:
+
+    word_lists: {{inserted: [the, of], deleted: [der], pair_source: [der, die], pair_target: [the]}}
+
 ## Tags of source tokens
 
 A level of kind `tags` in `templates.yaml` takes the tag of each source token, such as its part of speech (Green et al.

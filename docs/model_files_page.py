@@ -25,6 +25,13 @@ Each is an `.npy` file in rows (C order), with numbers in the byte order of the 
 
 {others}
 
+## How a model is searched
+
+`search.yaml` has the sections `search`, `mbr` and `input` of a configuration of `translate`, each with those settings
+that are not the defaults. All commands and `Decoder.load` search so; `--config` and options override single settings.
+`import-moses` writes it, and `tune` where its settings have a search; models that are made of others inherit it, and
+`export-moses` writes the section `search` to moses.ini.
+
 ## What is checked
 
 `model.yaml` is of the format `{format}`. Its key `files` has the size and the CRC-32 of every other file, and
@@ -37,14 +44,14 @@ its last line those of all lines before it. They find damage, not malice: who ch
 | a phrase pair is used | its indices and numbers |
 | `phrasebeam check-model MODEL` | the digests of all files; every index and every number |
 
-`weights.yaml` and `search.yaml` may be edited at any time: they are used as they are, but `check-model` reports that
-they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their numbers are
-sound, and writes their digests to `model.yaml`. After an edit of another small file no command opens the model before
-that.
+`weights.yaml`, `search.yaml` and `README.md` may be edited at any time: they are used as they are, but `check-model`
+reports that they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their
+numbers are sound, and writes their digests to `model.yaml`. After an edit of another small file no command opens the
+model before that.
 
-Trainers link files that do not change into the models that they write, and take over their digests. Models of the
-format `{older}` have no digests. They can be used as before; `check-model` says that there are none, and
-`--accept` writes them.
+Models that trainers write have copies of the files that do not change, with their digests; where the file system cannot
+share blocks, those above 1 MB are the same file on disk in both models, and read-only. Models of the format `{older}`
+have no digests. They can be used as before; `check-model` says that there are none, and `--accept` writes them.
 """
 
 

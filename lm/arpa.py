@@ -1,6 +1,5 @@
 """ARPA files: the n-grams of a language model in lines `log10 p TAB words TAB log10 backoff` (Doug Paul, MIT)."""
 
-import gzip
 import re
 from array import array
 from collections.abc import Iterable, Iterator
@@ -26,7 +25,7 @@ ADVICE = "copy the file or train the model again"
 
 
 def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
-    """The model in the ARPA file `path`, plain or gzip; a missing <unk> gets log10 p = -100.
+    """The model in the ARPA file `path`, plain or compressed; a missing <unk> gets log10 p = -100.
 
     With a directory `scratch`, the n-grams above unigrams are in files there, which may be unlinked. Raises
     FormatError, naming the line, if counts are wrong, the file ends early, a number is not a log10 probability or
@@ -36,19 +35,14 @@ def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
 
 
 def write_arpa(model: NgramModel, path: str | Path) -> None:
-    """Write `model` as ARPA, compressed if `path` ends in .gz; numbers read back as the same float32.
+    """Write `model` as ARPA, compressed if `path` ends in .gz or .zst; numbers read back as the same float32.
 
     Raises ModelError if a word is empty or contains white space.
     """
     if any(BLANKS.search(word) or not word or "\n" in word for word in model.vocabulary.words):
         raise ModelError("a word of the language model is empty or contains white space; tokenize the text again")
     with atomic_file(path) as file:
-        if str(path).endswith(".gz"):
-            # Without time and file name, so that the same model gives the same bytes.
-            with gzip.GzipFile(fileobj=file, mode="wb", filename="", mtime=0, compresslevel=6) as compressed:
-                compressed.writelines(_format(model))
-        else:
-            file.writelines(_format(model))
+        file.writelines(_format(model))
 
 
 def _format(model: NgramModel) -> Iterator[bytes]:
@@ -88,7 +82,7 @@ class _Reader:
         """The model in the file."""
         counts = self.read_counts()
         orders, self.order = [], len(counts)
-        with stage(f"reading {self.path}", sum(counts)) as advance:
+        with stage(f"reading {self.path}", sum(counts), "n-grams") as advance:
             for n, count in enumerate(counts, 1):
                 if self.line != f"\\{n}-grams:":
                     self.refuse(f"found {excerpt(self.line)}, expected \\{n}-grams:")

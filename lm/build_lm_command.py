@@ -6,18 +6,20 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.command_line import Memory
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress, stage
 from phrasebeam.lm.arpa import write_arpa
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
 from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel
 from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
-ARPA_SUFFIXES = (".arpa", ".arpa.gz")
+ARPA_SUFFIXES = (".arpa", ".arpa.gz", ".arpa.zst")
 
 
 def build_lm(
-    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line, plain or .gz; repeatable.")],
+    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line (or .gz, .zst); repeatable.")],
     output: Annotated[
         list[Path],
         typer.Option(help="Model to write: ARPA if named .arpa or .arpa.gz, else KenLM's binary; repeatable."),
@@ -29,6 +31,11 @@ def build_lm(
     ] = None,
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
+    for path in output:
+        if path.name.endswith(COMPRESSED) and not path.name.endswith(ARPA_SUFFIXES):
+            raise ConfigError(
+                f"{path}: only ARPA can be compressed; name it .arpa{path.suffix}, or leave out the suffix"
+            )
     n_bytes = memory_option(memory)
     show_progress()
     keep_memory(n_bytes)
@@ -39,7 +46,7 @@ def build_lm(
 
 
 def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:
-    """Write `model` as ARPA if `path` ends in .arpa or .arpa.gz, else as KenLM's probing binary, see write_probing."""
+    """Write `model` as ARPA if `path` ends in one of ARPA_SUFFIXES, else as KenLM's binary, see write_probing."""
     if path.name.endswith(ARPA_SUFFIXES):
         write_arpa(model, path)
     else:

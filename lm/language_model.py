@@ -16,10 +16,11 @@ from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
+from phrasebeam.process.compression import is_compressed
 
 MAGIC_PREFIX = MAGIC[: MAGIC.index(b"code") + 4]  # of every version of KenLM's files, finished or not
 MOST_SHOWN = 60  # characters of words in messages
-EXPECTED = "expected ARPA (plain or .gz) or a KenLM probing binary"
+EXPECTED = "expected ARPA (plain, .gz or .zst) or a KenLM probing binary"
 
 
 class LanguageModel:
@@ -34,7 +35,7 @@ class LanguageModel:
 
     @classmethod
     def load(cls, path: str | Path) -> "LanguageModel":
-        """The model in a KenLM probing binary (mapped) or an ARPA file (plain or .gz, built in memory).
+        """The model in a KenLM probing binary (mapped) or an ARPA file (plain, .gz or .zst, built in memory).
 
         Raises FormatError if the file is neither, or damaged.
         """
@@ -116,12 +117,12 @@ def is_binary(path: str | Path) -> bool:
     try:
         with open_binary(path) as file:
             start = file.read(1 << 12)
-            compressed = isinstance(getattr(file, "raw", None), gzip.GzipFile)
+            compressed = is_compressed(file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(path, f"damaged gzip data ({error}); copy the file again") from None
+        raise FormatError(path, f"damaged compressed data ({error}); copy the file again") from None
     if start.startswith(MAGIC_PREFIX):
         if compressed:
-            raise FormatError(path, "a compressed KenLM binary cannot be mapped; decompress it (gunzip)")
+            raise FormatError(path, "a compressed KenLM binary cannot be mapped; decompress it (gunzip, unzstd)")
         return True
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:

@@ -16,6 +16,7 @@ from phrasebeam.base.resident_memory import let_release
 from phrasebeam.kernels.hashing import reciprocal, remainder
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
+from phrasebeam.kernels.structs import by_value
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 VOCABULARY, UNIGRAMS = np.int64(0), np.int64(1)  # index of a table; the n-grams of a longer order have index n
@@ -52,6 +53,7 @@ class Header(NamedTuple):
     has_words: bool  # whether the words are at the end of the file
 
 
+@by_value
 class ProbingTables(NamedTuple):
     """Views of one file or memory image; index of a table: VOCABULARY, UNIGRAMS, or the length n of its n-grams."""
 

@@ -1,37 +1,56 @@
 """The command line: `phrasebeam` with its subcommands, and `translate`, short for `phrasebeam translate`.
 
-Only the module of the subcommand that is called is imported.
+Only the module of the subcommand that is called is imported, after a line on the terminal that it starts.
 """
 
 import sys
-from importlib import import_module
 
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
+from phrasebeam.process.starting_line import clear_starting_line, note_run, show_starting_line
 
-# Module and function of each subcommand, in the order of the help.
-COMMANDS = {
-    "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
-    "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
-    "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
-    "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
-    "tune": ("phrasebeam.training.tuning.tune_command", "tune"),
-    "train-maxforce": ("phrasebeam.training.maxforce.maxforce_command", "train_maxforce_command"),
-    "train-ranking": ("phrasebeam.training.joint_selection.ranking_command", "train_ranking_command"),
-    "train-expected-bleu": ("phrasebeam.training.expected_bleu.expected_bleu_command", "train_expected_bleu_command"),
-    "join-features": ("phrasebeam.training.joining.join_command", "join"),
-    "check-model": ("phrasebeam.decoder.model.check_model_command", "check_model"),
-    "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
-    "rerank": ("phrasebeam.training.tuning.rerank_command", "rerank_command"),
-    "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
-    "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
-    "select": ("phrasebeam.training.selection.select_command", "select"),
-    "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),
-    "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),
-    "export-moses": ("phrasebeam.decoder.moses.commands", "export_moses"),
-    "demo": ("phrasebeam.training.demo.demo_command", "demo"),
-    "demo-corpus": ("phrasebeam.training.demo.demo_command", "demo_corpus"),
+# Module and function of each subcommand, by the headings of the help.
+GROUPS = {
+    "Build": {
+        "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
+        "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
+        "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),
+        "select": ("phrasebeam.training.selection.select_command", "select"),
+        "check-model": ("phrasebeam.decoder.model.check_model_command", "check_model"),
+    },
+    "Translate": {
+        "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
+        "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
+        "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
+    },
+    "Tune and train": {
+        "tune": ("phrasebeam.training.tuning.tune_command", "tune"),
+        "rerank": ("phrasebeam.training.tuning.rerank_command", "rerank_command"),
+        "train-maxforce": ("phrasebeam.training.maxforce.maxforce_command", "train_maxforce_command"),
+        "train-ranking": ("phrasebeam.training.joint_selection.ranking_command", "train_ranking_command"),
+        "train-expected-bleu": (
+            "phrasebeam.training.expected_bleu.expected_bleu_command",
+            "train_expected_bleu_command",
+        ),
+        "join-features": ("phrasebeam.training.joining.join_command", "join"),
+    },
+    "Evaluate": {
+        "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
+        "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
+    },
+    "Moses": {
+        "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),
+        "export-moses": ("phrasebeam.decoder.moses.commands", "export_moses"),
+    },
+    "Demo and settings": {
+        "demo": ("phrasebeam.training.demo.demo_command", "demo"),
+        "demo-corpus": ("phrasebeam.training.demo.demo_command", "demo_corpus"),
+        "config": ("phrasebeam.config_command", "config"),
+    },
 }
+COMMANDS = {name: place for group in GROUPS.values() for name, place in group.items()}
+HELP_OPTIONS, QUIET = {"-h", "--help"}, {"-q", "--quiet"}
+WITHOUT_KERNELS = "preprocess", "join-features", "demo-corpus", "config"
 NAME = "phrasebeam"
 HELP = "Phrase-based statistical machine translation: build a model from parallel text, tune, translate, evaluate."
 
@@ -49,9 +68,16 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{NAME}: {' and '.join(closed)}: closed; open it, to /dev/null if it is not needed", file=sys.stderr)
         return 2
     name_standard_output()
+    command = _called(sys.argv[1:])
+    if not QUIET.intersection(sys.argv):
+        show_starting_line(command or NAME, compiles=command not in ("", *WITHOUT_KERNELS))
     try:
-        return _run(sys.argv[1:])
+        status = _run(sys.argv[1:])
+        if command and status == 0:
+            note_run(command)
+        return status
     finally:
+        clear_starting_line()
         ignore_signals()
 
 
@@ -62,13 +88,12 @@ def translate_main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    import typer
+    from phrasebeam.base.command_line import command_group, run
 
-    from phrasebeam.base.command_line import ManyValuesCommand, run
+    return run(command_group(GROUPS, NAME, HELP), NAME, arguments)
 
-    app = typer.Typer(help=HELP, add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-    app.callback()(lambda: None)
-    for name in set(COMMANDS).intersection(arguments[:1]) or COMMANDS:
-        module, function = COMMANDS[name]
-        app.command(name, cls=ManyValuesCommand)(getattr(import_module(module), function))
-    return run(app, NAME, arguments)
+
+def _called(arguments: list[str]) -> str:
+    """The command that is called, unless only its help is to be shown."""
+    name = next((argument for argument in arguments if argument in COMMANDS), "")
+    return "" if HELP_OPTIONS.intersection(arguments) else name

@@ -37,8 +37,8 @@ def kenlm():
         import kenlm
     except ImportError:
         if os.environ.get("CI"):
-            pytest.fail("the kenlm package is missing, and CI must compare with it: pip install kenlm")
-        pytest.skip("the kenlm package is missing: not compared with KenLM's own scores (pip install kenlm)")
+            pytest.fail("the kenlm package is missing, and CI must compare with it: pip install ufal.kenlm")
+        pytest.skip("the kenlm package is missing: not compared with KenLM's own scores (pip install ufal.kenlm)")
 
     def open_model(path):
         config = kenlm.Config()

@@ -89,6 +89,12 @@ def test_the_commands_beside_modules_of_the_same_names(environment, directory):
     assert lines[0] == lines[1] != "\n"
 
 
+def test_the_settings_come_with_it(environment, directory):
+    assert (
+        run([environment / "phrasebeam", "config", "tune"], directory) == (ROOT / "configs" / "tune.yaml").read_text()
+    )
+
+
 def test_the_demo_finds_its_settings(environment, directory):
     script = "from phrasebeam.training.demo.demo_command import DEMO_CONFIG; print(DEMO_CONFIG.read_text())"
     assert run([environment / "python", "-c", script], directory) == (ROOT / "configs" / "demo.yaml").read_text() + "\n"

@@ -249,7 +249,7 @@ def test_a_command(copy, data):
         '    """Print how many phrase pairs a model has."""\n'
         "    print(open_model(model).tables.phrases.joint_counts.size)\n",
     )
-    line = '    "check-model": ('
-    new = '    "count-pairs": ("phrasebeam.decoder.model.pairs_command", "count_pairs"),\n'
+    line = '        "check-model": ('
+    new = '        "count-pairs": ("phrasebeam.decoder.model.pairs_command", "count_pairs"),\n'
     copy.replace("phrasebeam/cli.py", line, new + line)
     assert int(copy.run("count-pairs", "--model", data / "model")) > 0

@@ -1,17 +1,15 @@
-"""The runs of maxforce.py by their names: what differs from configs/maxforce-small.yaml."""
+"""The runs of maxforce.py by their names: what differs from the defaults of train-maxforce."""
 
 from typing import Any
 
-import yaml
-
-from benchmarks.measure import ROOT
+from phrasebeam.training.maxforce.config import MaxforceConfig
 
 SENTENCES = {"multi30k": 6000, "ted": 4000, "tanaka": 9000}
 ITERATIONS, LONG = 3, 15
 PEAK = 13  # the best iteration in the paper
 CLASSES = 200
 SPARSE = "rule_id", "rule_bigram", "rule_history", "word_edges"
-SMALL: dict[str, Any] = yaml.safe_load((ROOT / "configs" / "maxforce-small.yaml").read_text())
+SMALL: dict[str, Any] = MaxforceConfig().model_dump(mode="json", exclude={"rates", "seeds", "threads", "memory"})
 TUNING = {name: SMALL[name] for name in ("scales", "tune", "development_search")}
 EDGES: dict[str, Any] = SMALL["templates"]
 RULES = {"rule_id": True}
@@ -19,6 +17,8 @@ WORD_CLASSES = [{"kind": "classes", "budget": 3}, {"kind": "classes", "budget": 
 CLASS_EDGES = EDGES | {"levels": [{"kind": "word", "budget": 5}, *WORD_CLASSES]}
 NON_LOCAL = EDGES | {"rule_bigram": True, "rule_history": True}
 LEARNING: dict[str, Any] = {name: value for name, value in SMALL.items() if name not in ("scales", "tune")} | {
+    "scales": [1.0],
+    "tune": None,
     "rates": dict.fromkeys(SPARSE, 1.0),  # as in the paper
     "iterations": ITERATIONS,
     "patience": LONG,  # to the last iteration

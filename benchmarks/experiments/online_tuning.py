@@ -54,6 +54,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "rich, tags": {"online": {"templates": RICH | {"class_reordering": True}, **STRENGTHS}, "add": ADDED},
     "rich, training data": {"online": {"templates": RICH, **STRENGTHS, **ON_TRAINING}, "add": ADDED},
 }
+PLAIN = {"patience": 10, "delay": 0, "average": False, "strengths": {}, "templates": None, "lm_folds": 0}
 COMMON = {
     "method": "online",
     "iterations": 10,
@@ -84,7 +85,7 @@ def tune(corpus: str, run: str, seed: int, given: argparse.Namespace) -> dict[st
     files, model = corpus_files(corpus, given.data, output, has_masks=False), output / f"{corpus}-7"
     train_model(files, "dense", model)
     settings = COMMON | RUNS[run] | {"seeds": [seed]}
-    settings["online"] = {"patience": 10, "delay": 0} | RUNS[run].get("online", {})
+    settings["online"] = PLAIN | RUNS[run].get("online", {})
     if "classes" in run or "tags" in run:
         level = TAGS
         if "classes" in run:

@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.corpora import CORPORA
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.tuning import corpus_files, spread, train_model
-from benchmarks.measure import ROOT, table
-from phrasebeam.base.config import load_config, parse_config
+from benchmarks.measure import table
+from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
@@ -43,10 +43,13 @@ PAPER = {
     "average": "epochs",
     "sentence_bleu": "liang",
     "keep_dense": False,
+    "templates": None,
+    "scales": [1.0],
+    "tune": None,
     "search": SEARCH,
 }
 OF_SENTENCES = {"average": "sentences"}
-FROM_TUNED = load_config(ROOT / "configs" / "ranking-small.yaml", RankingConfig).model_dump(exclude_unset=True)
+FROM_TUNED = RankingConfig().model_dump(mode="json")
 ON_DEV = {"leave_one_out": None, "lm_folds": 0}
 ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5}
 
@@ -94,7 +97,7 @@ def tuned_model(corpus: str, files: dict[str, Path], output: Path) -> Path:
     model, tuned = output / f"{corpus}-7", output / f"{corpus}-7.mert"
     train_model(files, "dense", model)
     if not tuned.exists():
-        config = parse_config({"method": "mert", "search": SEARCH}, TuneConfig, "settings")
+        config = parse_config({"method": "mert", "iterations": 30, "search": SEARCH}, TuneConfig, "settings")
         tune_model(model, DevelopmentData(files["dev_source"], [files["dev_target"]]), tuned, config)
     return tuned
 

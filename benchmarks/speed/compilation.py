@@ -1,10 +1,11 @@
 """Which kernels a first run spends its time on: processor seconds of compiling each, and what numba does in them.
 
-    python -m benchmarks.speed.compilation [--model MODEL] [--sentence "..."] [--largest 10]
+    python -m benchmarks.speed.compilation [--model MODEL] [--sentence "..."] [--algorithm cube] [--largest 10]
 
 One translation with an empty kernel cache, in a process of its own; the demo's model if no other is given. Seconds are
 those of the kernel alone, without the kernels that it calls, which are compiled first. The parts: types and lowering to
 LLVM's language; optimizing each function; optimizing the kernel together with all that it calls; writing machine code.
+The last two are for kernels that Python calls; kernels within them are optimized and written with these.
 """
 
 import argparse
@@ -28,17 +29,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path, help="model directory; default: one of the demo's corpus")
     parser.add_argument("--sentence", default=SENTENCE)
-    parser.add_argument("--largest", type=int, default=10, help="kernels to list")
+    parser.add_argument("--largest", type=int, help="kernels to list; default: all")
+    parser.add_argument("--algorithm", choices=("stack", "cube"), default="stack")
     parser.add_argument("--record", help=argparse.SUPPRESS)  # in the process that is measured
     arguments = parser.parse_args()
     if arguments.record:
-        record(arguments.record, arguments.sentence)
+        record(arguments.record, arguments.sentence, arguments.algorithm)
         return
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)
         model = arguments.model or demo_model(directory)
         command = [sys.executable, "-m", "benchmarks.speed.compilation", "--record", str(model)]
-        done = run([*command, "--sentence", arguments.sentence], None, {"PHRASEBEAM_CACHE": f"{directory / 'cache'}"})
+        command += ["--sentence", arguments.sentence, "--algorithm", arguments.algorithm]
+        done = run(command, None, {"PHRASEBEAM_CACHE": f"{directory / 'cache'}"})
     show(json.loads(done.output), arguments.largest)
     print(f"\n{done.seconds:.1f} s in all, {done.processor_seconds:.1f} s of processors.")
 
@@ -51,12 +54,13 @@ def demo_model(directory: Path) -> Path:
     return directory / "model"
 
 
-def record(model: str, sentence: str) -> None:
+def record(model: str, sentence: str, algorithm: str) -> None:
     """Print what was compiled for one translation, as JSON: name, length of its types, seconds of each part."""
     clock = Clock()
+    from phrasebeam.decoder.search.search_settings import SearchSettings
     from phrasebeam.decoder.translate.translator import Decoder
 
-    Decoder.load(model).translate(sentence)
+    Decoder.load(model, SearchSettings.model_validate({"algorithm": algorithm})).translate(sentence)
     print(json.dumps(clock.compiled))
 
 
@@ -115,7 +119,7 @@ class Clock:
         self.since = now
 
 
-def show(compiled: list[dict[str, Any]], n_largest: int) -> None:
+def show(compiled: list[dict[str, Any]], n_largest: int | None) -> None:
     """Print the largest kernels, the sums of all, and what was compiled for several types."""
     rows = [["kernel", "seconds", *PARTS, "characters of types"]]
     compiled.sort(key=lambda one: -sum(one["seconds"].values()))

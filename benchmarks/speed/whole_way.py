@@ -18,7 +18,7 @@ from pathlib import Path
 from benchmarks.corpora import CORPORA, Files, head, prepare
 from benchmarks.measure import PHRASEBEAM, Run, directory_bytes, megabytes, run, table
 
-STAGE = re.compile(r"^(.+): (\d+\.\d) s$", re.M)
+STAGE = re.compile(r"^(.+): (?:\d+ [a-z -]+, )?(\d+\.\d) s$", re.M)
 STACK = "100"
 WARM_UP = 200  # sentence pairs
 DISTURBING = 0.15  # processors

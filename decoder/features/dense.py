@@ -36,6 +36,7 @@ class DenseWeights(NamedTuple):
     pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], sums of length_groups, see weights_by_length
+    input_score: np.ndarray  # float64[I], of the scores of a lattice's arcs
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
 
@@ -51,6 +52,7 @@ class FeaturePlaces(NamedTuple):
     unknown_word_penalty: int
     early_distortion: int
     length_groups: int
+    input_score: int
     pair: np.ndarray  # int64[len(PAIR_FEATURES)]
     sparse: np.ndarray  # int64[len(GROUPS)]; the value of a group is its sum of weights times values
 
@@ -146,6 +148,7 @@ def dense_weights(
         pair=np.array([weight or 0.0 for weight in pair], float),
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
+        input_score=np.array(weights.input_score or [], float),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
         **scalars,
     )

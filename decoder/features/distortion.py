@@ -1,6 +1,19 @@
-"""The distortion that a partial translation makes certain (Moore & Quirk 2007)."""
+"""Distortion: the length of jumps, and that which a partial translation makes certain (Moore & Quirk 2007)."""
 
-from phrasebeam.kernels.jit import kernel
+import numpy as np
+
+from phrasebeam.kernels.jit import inlined_kernel, kernel
+
+
+@inlined_kernel
+def jump_length(distances, previous_end, begin):
+    """Words (int64) between `previous_end`, of a phrase, and the `begin` of the next, whichever comes first.
+
+    `distances` (int32): see SourcePaths; without any, the difference of the positions.
+    """
+    if distances.size == 0:
+        return abs(begin - previous_end)
+    return np.int64(distances[min(previous_end, begin), max(previous_end, begin)])
 
 
 @kernel

@@ -34,12 +34,23 @@ EARLY_DISTORTION = DenseFeature(
 LENGTH_GROUPS = DenseFeature(
     "length_groups", "ln scores of the phrase table, once for each range of phrase lengths (Tan et al. 2013)", "list"
 )
+INPUT_SCORE = DenseFeature(
+    "input_score",
+    "ln probabilities of the arcs of a lattice or confusion network that were chosen, summed; 0 for text",
+    "list or number",
+)
 SCALES = tuple(
     DenseFeature(
         group.name, f"sum of weights times values: {group.description}", rate=group.rate, rate_name=group.rate_name
     )
     for group in SPARSE_GROUPS
 )
-OPTIONAL = (EARLY_DISTORTION, *PAIR_FEATURES, LENGTH_GROUPS, *SCALES)  # only in models that give them weights
+OPTIONAL = (
+    EARLY_DISTORTION,
+    *PAIR_FEATURES,
+    LENGTH_GROUPS,
+    INPUT_SCORE,
+    *SCALES,
+)  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
 ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION)  # and LENGTH_GROUPS, up to a length in its settings

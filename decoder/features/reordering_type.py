@@ -47,6 +47,11 @@ class Reordering(Section):
         return self.n_columns * (1 + self.learned)
 
     @property
+    def sizes(self) -> list[int]:
+        """Number of features of the estimated scores, then of each time that columns of learned scores follow."""
+        return [len(self.directions) if self.collapse else self.n_columns, *[self.n_columns] * self.learned]
+
+    @property
     def n_weights(self) -> int:
         """Number of features; each column of learned scores is one."""
-        return (len(self.directions) if self.collapse else self.n_columns) + self.learned * self.n_columns
+        return sum(self.sizes)

@@ -1,6 +1,7 @@
 """The command `forced-decode`."""
 
 import json
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -8,26 +9,29 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.config import MOST_THREADS, config_with_options
+from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress, stage
+from phrasebeam.console.tables import print_table
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
-from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings, overridden
+from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
+
+Pair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
 
 def forced_decode(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized, one a line (or .gz, .zst).")],
     reference: Annotated[Path, typer.Option(help="Their translations, line by line, which must be produced.")],
     output: Annotated[Path, typer.Option(help="File for what is found, a JSON object for each sentence pair.")],
     alignment: Annotated[Path | None, typer.Option(help="Word alignment (0-0 1-2 ...) of training sentences.")] = None,
@@ -60,7 +64,7 @@ def forced_decode(
         raise ConfigError("--lattice writes lattices with one end; leave out --prefixes all, or leave out --lattice")
     if plot:
         check_figure_file(plot)
-    decoding = config_with_options(config, TranslateSettings, {"memory": memory})
+    decoding = overridden(translate_settings(model, config), {"memory": memory}, "options")
     limits = overridden(decoding.search, {"distortion_limit": distortion_limit, "table_limit": table_limit}, "options")
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
     settings = overridden(ForcedDecodingSettings(), given, "options")
@@ -71,27 +75,36 @@ def forced_decode(
     reached = Reachability()
     inputs = read_all_markup(read_lines(source), "pass-through", source, decoder.model.has_tags)
     pairs = with_references(inputs, TrainingFiles(reference, alignment, leave_one_out or "drop"))
-    with ExitStack() as stack, stage("forced decoding") as advance:
+    waiting = deque[Pair]()  # those that were read, and have no result yet
+
+    def kept(pair: Pair) -> Pair:
+        waiting.append(pair)
+        return pair
+
+    with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for number, result in enumerate(forced.force_all(pairs, threads)):
-            objects.write(render_forced(result).encode("utf-8"))
+        for number, result in enumerate(forced.force_all(map(kept, pairs), threads)):
+            objects.write(render_forced(number + 1, waiting.popleft(), result).encode("utf-8"))
             if lattices:
                 lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
             reached.add(result)
             advance(1)
-    print(reached.table(), end="")
+    print_table(reached.table(), reached.text())
     if plot:
         reached.plot(plot)
 
 
-def render_forced(result: ForcedResult) -> str:
-    """A line of JSON; where there is no derivation, its parts are empty or null.
+def render_forced(line: int, pair: Pair, result: ForcedResult) -> str:
+    """A line of JSON for the sentence pair in line `line` (1-based); without a derivation its parts are empty or null.
 
     segmentation: [source span, target span] of each phrase in target order, half open; alignment: [source, target].
     """
     best = result.best
     fields = {
+        "line": line,
+        "source": " ".join(pair[0].words),
+        "reference": " ".join(pair[1]),
         "status": result.status,
         "source_prefix": result.source_prefix,
         "target_prefix": result.target_prefix,
@@ -101,4 +114,4 @@ def render_forced(result: ForcedResult) -> str:
         "features": best.features if best else None,
         "ln_derivations": result.ln_derivations,
     }
-    return json.dumps(fields) + "\n"
+    return json.dumps(fields, ensure_ascii=False) + "\n"

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from phrasebeam.base.figures import write_figure
+import numpy as np
+
+from phrasebeam.base.figures import LIGHT_GREY, PALETTE, write_figure
 from phrasebeam.decoder.forced.forced_decoder import ForcedResult
 
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
+BARS = {"reachable": PALETTE[0], "a prefix is reachable": PALETTE[4], "neither": LIGHT_GREY}
 COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
 
 
@@ -64,27 +67,38 @@ class Reachability:
         for row in sorted(self._by_row):
             yield f"{row * WIDTH + 1}-{(row + 1) * WIDTH}", self._by_row[row]
 
-    def table(self) -> str:
-        """Lines of text: shares in percent of sentences and of source words."""
-        lines = [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
+    def table(self) -> list[tuple[str, ...]]:
+        """Shares in percent of sentences and of source words, below a header."""
+        return [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
+
+    def text(self) -> str:
+        """The table as lines of text."""
+        lines = self.table()
         widths = [max(map(len, column)) for column in zip(*lines)]
-        return "".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) + "\n" for line in lines)
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
 
     def plot(self, path: Path) -> None:
         """Draw the shares of sentences and of words by sentence length; the ending of `path` says the format."""
-        write_figure(path, 9, 4, self._draw)
+        write_figure(path, 12, 5, self._draw)
 
     def _draw(self, figure: Any) -> None:
+        """A bar for each row of the table, as wide as its lengths; where there are no sentences there is none."""
+        from matplotlib.ticker import MaxNLocator
+
         both = figure.subplots(1, 2, sharey=True)
-        names = [name for name, _ in self.rows()]
+        middles = [(row + 0.5) * WIDTH + 0.5 for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):
             shares = [getattr(counts, f"{unit}_shares") for _, counts in self.rows()]
-            for label, values in zip(("reachable", "with prefix pairs"), zip(*shares)):
-                axes.plot(names, values, marker="o", label=label)
-            axes.set(title=f"{unit}s", xlabel="source words", ylim=(0, 100))
-            axes.tick_params(axis="x", rotation=45)
+            parts = [(least, most - least, 100.0 - most) for least, most in shares]
+            bottom = np.zeros(len(parts))
+            for heights, (label, color) in zip(np.reshape(parts, (-1, 3)).T, BARS.items()):
+                axes.bar(middles, heights, 0.9 * WIDTH, bottom, label=label, color=color)
+                bottom += heights
+            axes.set(title=f"Share of {unit}s", xlabel="source words", ylim=(0, 100))
+            axes.set_xlim(0.5, max(middles, default=0) + WIDTH / 2)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         both[0].set_ylabel("%")
-        both[0].legend()
+        figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
 
 
 def _cells(counts: Counts) -> tuple[str, ...]:

@@ -71,6 +71,12 @@ def original_pairs(pairs: np.ndarray, origin: np.ndarray | None) -> np.ndarray:
     return np.where(pairs < 0, pairs, origin[np.maximum(pairs, 0)])
 
 
+def empty_sentence(n_models: int, longest: int) -> Sentence:
+    """A sentence without words, for lookups of pairs that do not depend on one."""
+    contents = no_synthetic_pairs(n_models), longest, np.zeros(0, np.int8), NO_ZONES, NO_CLASSES, NO_CONTENT
+    return Sentence(np.zeros(0, np.int32), *contents)
+
+
 @kernel
 def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: FilteredPairs, output: Tables):
     """Copy the pairs of `filtered` from `tables` to `output`, without held-out counts, all but the hash table.
@@ -197,9 +203,7 @@ class TableFilter:
         is_limited = table_limit > 0 and not ranking.dense.length_groups.size
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
-        no_words, no_rules = np.zeros(0, np.int32), np.zeros(0, np.int8)
-        contents = no_synthetic_pairs(orders.size), longest, no_rules, NO_ZONES, NO_CLASSES, NO_CONTENT
-        no_sentence = Sentence(no_words, *contents)
+        no_sentence = empty_sentence(orders.size, longest)
         ranking = ranking._replace(is_own=False)  # scores are of no use here
         self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, new_states(orders, 2))
 

@@ -129,7 +129,7 @@ def _filter_pairs_of(lookup, query, filtered, number):
     phrases, source, n_best = lookup.tables.phrases, filtered.source[number], np.int64(ALL)
     n_pairs = phrases.pair_offsets[source + 1] - phrases.pair_offsets[source]
     if 0 < lookup.limit < n_pairs:
-        n_best = choose(source, lookup)
+        n_best = choose(source, source + 1, lookup)
         for k in range(n_best):
             item, i = lookup.candidates.heap[k], k
             while i > 0 and filtered.best[i - 1] > item:

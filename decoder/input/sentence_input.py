@@ -1,4 +1,7 @@
-"""A sentence to translate, with instructions for its translation as in Moses: terms, walls, zones, a prefix."""
+"""A sentence to translate, with instructions for its translation as in Moses: terms, walls, zones, a prefix.
+
+Or a word lattice, of which one path is to be translated, without instructions.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +10,7 @@ from typing import Literal
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.input_settings import TermPolicy
+from phrasebeam.decoder.input.word_lattice import Scores, WordLattice
 from phrasebeam.lm.text.corpus import split
 
 LeaveOneOut = Literal["drop", "penalty", "singletons"]
@@ -65,6 +69,26 @@ class Input:
     prefix: Prefix = Prefix()
     held_out: HeldOutPair | None = None
     tags: tuple[str, ...] = ()  # of the words, for models with features of tags
+    lattice: WordLattice | None = None  # then `words` are those of the lattice
+
+    @classmethod
+    def of_lattice(cls, lattice: WordLattice) -> "Input":
+        """The sentence that is some path through a lattice."""
+        return cls(lattice.words, lattice=lattice)
+
+    @classmethod
+    def from_lattice(cls, nodes: Sequence[Sequence[tuple[str, Scores, int]]]) -> "Input":
+        """The sentence of a lattice: for each node but the last the arcs that leave it.
+
+        An arc is (word, probability, number of nodes onwards); a word "*EPS*" is empty. In place of the probability
+        there may be several scores between 0 and 1, one for each weight `input_score`. Raises ConfigError.
+        """
+        return cls.of_lattice(WordLattice.of(nodes))
+
+    @classmethod
+    def from_confusion_network(cls, columns: Sequence[Sequence[tuple[str, Scores]]]) -> "Input":
+        """The sentence of a confusion network: for each column its words and their probabilities, see from_lattice."""
+        return cls.from_lattice([[(word, scores, 1) for word, scores in column] for column in columns])
 
     @classmethod
     def read(cls, line: str, has_tags: bool = False) -> "Input":
@@ -74,6 +98,8 @@ class Input:
 
     def __post_init__(self) -> None:
         n_words = len(self.words)
+        if self.lattice is not None:
+            self._check_lattice(self.lattice)
         if self.tags and len(self.tags) != n_words:
             raise ConfigError(f"{len(self.tags)} tags are given for {n_words} words, expected one for each, or none")
         for term in self.terms:
@@ -98,6 +124,21 @@ class Input:
                 if not (0 <= i < n_words and 0 <= j < n_target):
                     sizes = f"{n_words} source and {n_target} target words"
                     raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")
+
+    def _check_lattice(self, lattice: WordLattice) -> None:
+        """Raise ConfigError if a lattice has instructions, which are all about words, or other words than its own."""
+        if tuple(self.words) != lattice.words:
+            raise ConfigError("the words of the input are not those of its lattice; make it by Input.from_lattice")
+        given = {
+            "terms": self.terms,
+            "walls": self.walls,
+            "zones": self.zones,
+            "a prefix": self.prefix.words,
+            "leave-one-out": self.held_out,
+            "tags": self.tags,
+        }
+        if wrong := [name for name, value in given.items() if value]:
+            raise ConfigError(f"a lattice or confusion network cannot have {wrong[0]}; leave that out, or give text")
 
 
 def words_and_tags(tokens: list[str], has_tags: bool) -> tuple[list[str], tuple[str, ...]]:

@@ -13,8 +13,10 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.digests import Digest, FileName, copy_or_accept, digest_of, new_digests
+from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
+from phrasebeam.decoder.tables.provenance import Stage
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 MODEL_FORMAT = "phrasebeam model 2"
@@ -26,7 +28,7 @@ class LanguageModelFile(Section):
     """A language model: its file in the model directory and, for a model over word classes, that of the classes."""
 
     file: str = "lm.bin"
-    classes: str | None = Field(default=None, description="file of lines 'word class'; the model is over classes")
+    classes: str | None = Field(default=None, description="file of word classes; the model is over these")
 
 
 class ModelDescription(Section):
@@ -45,8 +47,10 @@ class ModelDescription(Section):
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
+    moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model
     settings: dict[str, object]  # those of the training that decide about the result
     data: dict[str, object]  # name and digest of each training file
+    stages: list[Stage] = Field(default=[], max_length=1000)  # the commands that made the model, one after the other
     files: dict[FileName, Digest] = Field(default={})  # all other files of the model
     digest: Digest | None = None  # of model.yaml up to this line, which is its last
 

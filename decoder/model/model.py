@@ -14,6 +14,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescription, open_description
 from phrasebeam.decoder.model.digests import verify_on_opening
+from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
@@ -48,6 +49,11 @@ class Model(NamedTuple):
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
+
+    @property
+    def moses_names(self) -> list[MosesFeature]:
+        """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
+        return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
     def has_tags(self) -> bool:
@@ -113,9 +119,20 @@ def _reordering(directory: Path, reordering: Reordering | None, n_pairs: int) ->
 
 def check_parts(directory: Path) -> None:
     """Raise ModelError where `directory` lacks a file that every model has, FormatError where one is too large."""
+    if ini := _moses_ini(directory):
+        found = f"{directory}: a Moses model; run phrasebeam import-moses {ini} --output DIR"
+        raise ModelError(f"{found}, and give that directory")
     if not directory.is_dir():
         raise ModelError(f"{directory}: no such model directory; make one with phrasebeam train-model")
     for name in ("model.yaml", "weights.yaml", "source.vocab", "target.vocab", "phrases"):
         if not (directory / name).exists():
             raise ModelError(f"{directory / name}: missing; {TRAIN_AGAIN}")
     check_model_files(directory)
+
+
+def _moses_ini(path: Path) -> Path | None:
+    """The moses.ini of a Moses model in a directory, or the file itself; None for anything else."""
+    if path.is_file() and (path.suffix == ".ini" or path.name.startswith("moses.")):
+        return path
+    ini = path / "moses.ini"
+    return ini if ini.is_file() and not (path / "model.yaml").exists() else None

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.reordering import Orientations
+from phrasebeam.decoder.input.source_paths import NO_PATHS, SourcePaths
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, synthetic_number
 from phrasebeam.decoder.input.zones import Zones
 from phrasebeam.decoder.sparse.sparse_features import Sparse
@@ -35,6 +36,8 @@ class Sentence(NamedTuple):
     zones: Zones
     classes: np.ndarray  # uint64[n + 2, 1 + levels], <s>, the words and </s> at each level of sparse features
     is_content: np.ndarray  # bool[n], see Levels.content_words; [0] in models without sparse features
+    # Of a lattice, whose `words` say nothing but their number; classes and is_content are of the words of its paths
+    paths: SourcePaths = NO_PATHS
 
 
 @inlined_kernel

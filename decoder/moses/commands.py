@@ -1,20 +1,22 @@
 """The commands `import-moses` and `export-moses`."""
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.moses.sections import INSTEAD
 from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 
 
 def import_moses(
     ini: Annotated[Path, typer.Argument(help="The model's moses.ini; paths in it may be relative to its folder.")],
-    output: Annotated[Path, typer.Option(help="Directory for the model; a model there is replaced.")],
+    output: Annotated[Path, typer.Option(help="Directory for the model.")],
     memory: Memory = None,
     source_language: Annotated[str | None, typer.Option(help="For translate --raw: de, en, fr ...")] = None,
     target_language: Annotated[str | None, typer.Option(help="For translate --raw.")] = None,
@@ -23,8 +25,9 @@ def import_moses(
     lowercase: Annotated[
         bool, typer.Option("--lowercase", help="The text was lowercased: for translate --raw.")
     ] = False,
+    force: Force = False,
 ) -> None:
-    """Convert a Moses model; its limits of the search go to search.yaml in the model, for translate --config."""
+    """Convert a Moses model; search.yaml in the new one takes its limits of the search, and translate searches so."""
     from phrasebeam.decoder.moses.importing import import_moses as run
 
     n_bytes = memory_option(memory)
@@ -39,16 +42,27 @@ def import_moses(
         preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
     show_progress()
     keep_memory(n_bytes)
-    description = run(ini, output, n_bytes, preprocessing, truecasers)
-    if left_out := description.settings["left_out"]:
-        names = ", ".join(f"[{name}]" for name in left_out) if isinstance(left_out, list) else left_out
-        typer.echo(f"not taken over, since it does not belong to the model: {names}", err=True)
+    description = run(ini, output, n_bytes, preprocessing, truecasers, force)
+    for note in notes(description.settings):
+        typer.echo(note, err=True)
+
+
+def notes(settings: Mapping[str, object]) -> Iterator[str]:
+    """Lines that tell what of a moses.ini an import has not taken over, and what it has added; of model.yaml."""
+    if left_out := settings["left_out"]:
+        names = [str(name) for name in left_out] if isinstance(left_out, list) else []
+        texts = [f"[{name}]" + (f" ({INSTEAD[name]})" if name in INSTEAD else "") for name in names]
+        yield f"not taken over, since it does not belong to the model: {', '.join(texts)}"
+    if unweighted := settings.get("unweighted"):
+        features = ", ".join(map(str, unweighted)) if isinstance(unweighted, list) else unweighted
+        yield f"no weights of {features} in [weight]: 1 for each score, as in Moses; check that the file is whole"
 
 
 def export_moses(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model or import-moses writes it.")],
-    output: Annotated[Path, typer.Option(help="Directory for the Moses model; an earlier export is replaced.")],
+    output: Annotated[Path, typer.Option(help="Directory for the Moses model.")],
     memory: Memory = None,
+    force: Force = False,
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries."""
     from phrasebeam.decoder.moses.exporting import export_moses as run
@@ -56,4 +70,4 @@ def export_moses(
     n_bytes = memory_option(memory)
     show_progress()
     keep_memory(n_bytes)
-    run(model, output)
+    run(model, output, force)

@@ -1,15 +1,14 @@
 """Export of a model directory in Moses' formats: moses.ini, text tables, and copies of the language models."""
 
-import gzip
 import shutil
-from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, pairwise, zip_longest
 from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ModelError, excerpt
+from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, ModelError, excerpt
 from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
@@ -18,38 +17,42 @@ from phrasebeam.decoder.features.reordering_type import N_ORIENTATIONS, Reorderi
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
+from phrasebeam.decoder.model.replacement import FORCE
+from phrasebeam.decoder.moses.feature_lines import WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
-from phrasebeam.decoder.moses.sparse import SparseColumn, weight_lines
+from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 
 HEADING = "# Moses model, exported by phrasebeam"
-TABLE, REORDERING, SPARSE_WEIGHTS = "phrase-table.gz", "reordering-table.gz", "sparse-weights"
+TABLE, REORDERING, LANGUAGE_MODEL = "phrase-table.gz", "reordering-table.gz", "lm.bin"
+SPARSE_WEIGHTS, FACTORS = "sparse-weights", "input-factor=0 output-factor=0"
 PAIRS_AT_ONCE = 1 << 15  # that are written at a time, those of a source phrase together
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
-MOSES_NAMES = {
-    "translation": "TranslationModel0",
-    "reordering": "LexicalReordering0",
-    "distortion": "Distortion0",
-    "word_penalty": "WordPenalty0",
-    "phrase_penalty": "PhrasePenalty0",
-    "unknown_word_penalty": "UnknownWordPenalty0",
-    "early_distortion": "Distortion0",  # with the switch [early-distortion-cost]
-}
+KINDS = {  # by our features
+    "distortion": "Distortion",
+    "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
+    "word_penalty": "WordPenalty",
+    "phrase_penalty": "PhrasePenalty",
+} | {group: kind for kind, (group, _) in WORD_FEATURES.items()}
+KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 
 
-def export_moses(model: str | Path, output: str | Path) -> None:
-    """Write the model directory `model` as a Moses model into the directory `output`; an earlier export is replaced.
+def export_moses(model: str | Path, output: str | Path, is_forced: bool = False) -> None:
+    """Write the model directory `model` as a Moses model into the directory `output`.
+
+    An export that is there is replaced where it is of the same model, or where `is_forced`.
 
     Limits of the search are those of search.yaml in the model, where there is one, or our defaults. Raises SmtError,
     also for numbers of the model that are wrong, and then leaves `output` as it was.
     """
     output = real_path(output)
-    check_output(output, "moses.ini", HEADING)
+    check_output(output, "moses.ini", HEADING, "an export")
     opened = open_model(model)
     if wrong := next(findings(model, is_verified=False), None):
         raise ModelError(wrong)
@@ -57,28 +60,53 @@ def export_moses(model: str | Path, output: str | Path) -> None:
     for entry in opened.description.language_models:
         if entry.classes:
             raise ModelError(f"{Path(model) / entry.file}: a model over classes, which Moses has only with factors")
-    if opened.description.reordering and opened.description.reordering.learned:
-        raise ModelError(f"{model}: learned scores of orientations, which Moses' reordering tables have not")
     _check_weights(Path(model) / "weights.yaml", opened.weights)
-    search_file = Path(model) / "search.yaml"
-    search = load_config(search_file, TranslateSettings).search if search_file.exists() else SearchSettings()
+    search = ModelSearch.of(model).search
     if not search.future_cost:
-        raise ModelError(f"{search_file}: future_cost is false, and Moses always counts it; remove it, and tune again")
+        raise ModelError(f"{model}: its search has future_cost: false, and Moses always counts it; search with it")
+    names = opened.moses_names
+    widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
+    ini = _ini(opened, names, search)
+    if not is_forced:
+        _check_same(output / "moses.ini", ini)
     with atomic_directory(output) as directory:
         with stage("writing the phrase table"):
-            _write_lines(_phrase_lines(opened), directory / TABLE)
-        if opened.description.reordering:
+            for i in range(len(widths)):
+                _write_lines(_phrase_lines(opened, widths, i), directory / _numbered(TABLE, i))
+        if reordering:
             with stage("writing the reordering table"):
-                _write_lines(_reordering_lines(Path(model), opened), directory / REORDERING)
+                for i in range(1 + reordering.learned):
+                    lines = _reordering_lines(Path(model), opened, reordering, i)
+                    _write_lines(lines, directory / _numbered(REORDERING, i))
         for i, entry in enumerate(opened.description.language_models):
-            shutil.copyfile(Path(model) / entry.file, directory / _language_model(i))
-        if opened.weights.pair_sparse is not None:
-            _write("".join(weight_lines(opened, MOSES_NAMES["translation"])), directory / SPARSE_WEIGHTS)
-        _write(_ini(opened, search), directory / "moses.ini")
+            shutil.copyfile(Path(model) / entry.file, directory / _numbered(LANGUAGE_MODEL, i))
+        for name, words in opened.templates.word_lists if opened.templates else ():
+            if words is not None:
+                _write("".join(f"{word}\n" for word in words), directory / f"words.{name}")
+        if _has_sparse(opened):
+            _write("".join(weight_lines(opened, Path(model))), directory / SPARSE_WEIGHTS)
+        _write(ini, directory / "moses.ini")
 
 
-def _language_model(number: int) -> str:
-    return f"lm{number + 1}.bin" if number else "lm.bin"
+def _check_same(path: Path, text: str) -> None:
+    """Raise ConfigError where the moses.ini at `path` is there and not `text`."""
+    if path.exists():
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read(len(text) + LONGEST_EXCERPT).splitlines()
+        for old, new in zip_longest(lines, text.splitlines(), fillvalue=""):
+            if old != new:
+                found = f"an export of another model, or edited: {excerpt(old)} is now {excerpt(new)}"
+                raise ConfigError(f"{path.parent}: {found}; {FORCE}")
+
+
+def _numbered(name: str, number: int) -> str:
+    """The name of the file `number`, counted from 0, of those of one kind."""
+    stem, _, ending = name.partition(".")
+    return f"{stem}{number + 1}.{ending}" if number else name
+
+
+def _has_sparse(model: Model) -> bool:
+    return any(getattr(model.weights, name) is not None for name in (*OF_WORDS, "pair_sparse"))
 
 
 def _check_words(directory: Path, model: Model) -> None:
@@ -92,7 +120,7 @@ def _check_words(directory: Path, model: Model) -> None:
 def _check_weights(path: Path, weights: Weights) -> None:
     given = weights.model_dump()
     for name in names_of(OPTIONAL):
-        if name in given and name not in MOSES_NAMES and name != "pair_sparse":
+        if name in given and name not in KNOWN:
             raise ModelError(f"{path}: {name} is a feature that Moses does not have; remove its weight, and tune again")
     if weights.early_distortion is not None and weights.distortion != 0:
         message = f"distortion {weights.distortion} beside early_distortion, and Moses has the one or the other"
@@ -124,9 +152,12 @@ def _phrases(offsets: np.ndarray, ids: np.ndarray, words: list[str]) -> list[str
     return [" ".join(flat[begin:end]) for begin, end in pairwise(ends)]
 
 
-def _phrase_lines(model: Model) -> Iterator[str]:
+def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[str]:
+    """The lines of the table `number` of those that have these numbers of scores."""
     table, column = model.tables.phrases, SparseColumn(model)
+    columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, texts, sources in _pairs(model):
+        is_here = _table_of(table.ln_scores[rows], widths, sources) == number
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
         ends = (offsets - offsets[0]).tolist()
@@ -134,22 +165,43 @@ def _phrase_lines(model: Model) -> Iterator[str]:
         counts = zip(*(column.tolist() for column in columns))
         count_texts = ["{} {} {}".format(*numbers) if any(numbers) else "" for numbers in counts]
         alignments = [" ".join(points[begin:end]) for begin, end in pairwise(ends)]
-        parts = texts, probabilities(table.ln_scores[rows]), alignments, count_texts, column.texts(rows)
-        for text, scores, alignment, count, sparse in zip(*parts):
+        parts = (
+            texts,
+            probabilities(table.ln_scores[rows, columns_of_table]),
+            alignments,
+            count_texts,
+            column.texts(rows),
+        )
+        for text, scores, alignment, count, sparse in compress(zip(*parts), is_here.tolist()):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
 
 
-def _reordering_lines(directory: Path, model: Model) -> Iterator[str]:
+def _table_of(ln_scores: np.ndarray, widths: Sequence[int], sources: np.ndarray) -> np.ndarray:
+    """int64[K], the table that each of K pairs comes from, of tables with these numbers of columns.
+
+    Pairs have scores in the columns of their own table. One whose scores are all ln 1 = 0 could be of any table: it is
+    taken for one of the table of the pair before, if that has the same source phrase, of `sources` (int64[K]).
+    """
+    begins = np.cumsum([0, *widths[:-1]])
+    has_scores = np.logical_or.reduceat(ln_scores != 0, begins, axis=1)
+    table = np.argmax(has_scores, axis=1)
+    known = np.maximum.accumulate(np.where(has_scores.any(axis=1), np.arange(table.size), 0))
+    return np.where(sources[known] == sources, table[known], 0)
+
+
+def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[str]:
+    """The lines of the table of estimated scores, or of those that were learned in the training `layer`, from 1."""
     ln_scores = open_reordering_table(directory / "reordering", len(model.tables.phrases.ln_scores)).ln_scores
-    by_source = model.description.reordering is not None and model.description.reordering.condition == "f"
+    columns = slice(layer * reordering.n_columns, (layer + 1) * reordering.n_columns)
+    by_source = reordering.condition == "f" and layer == 0
     for rows, texts, sources in _pairs(model):
-        previous = -1
-        for text, scores, source in zip(texts, probabilities(ln_scores[rows]), sources.tolist()):
-            if not by_source:
-                yield f"{text}{scores}\n"
-            elif source != previous:
-                yield f"{text.partition(' ||| ')[0]} ||| {scores}\n"
-            previous = source
+        seen, previous = set[str](), -1  # a pair of several tables stands in each of them
+        for text, scores, source in zip(texts, probabilities(ln_scores[rows, columns]), sources.tolist()):
+            seen = seen if source == previous else set()
+            previous, phrases = source, f"{text.partition(' ||| ')[0]} ||| " if by_source else text
+            if phrases not in seen:
+                yield f"{phrases}{scores}\n"
+            seen.add(phrases)
 
 
 def probabilities(ln_scores: np.ndarray) -> list[str]:
@@ -164,9 +216,8 @@ def probabilities(ln_scores: np.ndarray) -> list[str]:
 
 
 def _write_lines(lines: Iterable[str], path: Path) -> None:
-    """Write `lines` as gzip without time or name inside, so that the same model gives the same bytes."""
-    with atomic_file(path) as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed:
-        compressed.writelines(line.encode("utf-8") for line in lines)
+    with atomic_file(path) as file:
+        file.writelines(line.encode("utf-8") for line in lines)
 
 
 def _write(text: str, path: Path) -> None:
@@ -174,60 +225,81 @@ def _write(text: str, path: Path) -> None:
         file.write(text.encode("utf-8"))
 
 
-def _ini(model: Model, search: SearchSettings) -> str:
-    weights = model.weights.model_dump()
-    has_sparse, has_early = weights.pop("pair_sparse", None) is not None, "early_distortion" in weights
-    reordering = model.description.reordering
-    if reordering is None:
-        del weights["reordering"]
-    elif reordering.collapse:  # which Moses reads otherwise, see columns_read: the same weight for all orientations
-        n = N_ORIENTATIONS[reordering.kind]
-        weights["reordering"] = [weight for weight in weights["reordering"] for _ in range(n)]
-    if has_early:
-        del weights["distortion"]
-    named = {f"LM{i}": weight for i, weight in enumerate(weights.pop("language_model"))}
-    named |= {MOSES_NAMES[name]: value for name, value in weights.items()}
+def _ini(model: Model, names: Sequence[MosesFeature], search: SearchSettings) -> str:
+    lines = list(_features(model, names, search.table_limit))
+    tables = sum(one.feature == "translation" for one in names)
     sections = {
         "input-factors": ["0"],
-        "mapping": ["0 T 0"],
+        "mapping": [f"{i} T {i}" for i in range(tables)],
         "distortion-limit": [str(search.distortion_limit)],
         "search-algorithm": [MOSES_ALGORITHMS[search.algorithm]],
         "cube-pruning-pop-limit": [str(search.pop_limit or NO_LIMIT)],
         "stack": [str(search.stack)],
         "beam-threshold": [repr(search.beam_threshold)],
         "max-phrase-length": [str(search.max_phrase_length)],
-        **({"early-distortion-cost": ["1"]} if has_early else {}),
-        **({"weight-file": [SPARSE_WEIGHTS]} if has_sparse else {}),
-        "feature": _features(model, search.table_limit),
-        "weight": [f"{name}= {_decimals(value)}" for name, value in named.items()],
+        **({"early-distortion-cost": ["1"]} if model.weights.early_distortion is not None else {}),
+        **({"weight-file": [SPARSE_WEIGHTS]} if _has_sparse(model) else {}),
+        "feature": [feature for feature, _ in lines],
+        "weight": [weights for _, weights in lines if weights],
     }
-    lines = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", ""]
+    made = f"# {model.description.signature}"
+    text = [f"{HEADING}; paths are relative: run Moses in this folder, or write them in full", made, ""]
     for name, values in sections.items():
-        lines += [f"[{name}]", *values, ""]
-    return "\n".join(lines)
+        text += [f"[{name}]", *values, ""]
+    return "\n".join(text)
 
 
-def _features(model: Model, table_limit: int) -> list[str]:
-    """Lines of the section [feature]."""
-    factors, n_scores = "input-factor=0 output-factor=0", model.tables.phrases.ln_scores.shape[1]
-    table = f"name=TranslationModel0 num-features={n_scores} path={TABLE} {factors} table-limit={table_limit}"
-    lines = ["UnknownWordPenalty", "WordPenalty", "PhrasePenalty", f"PhraseDictionaryMemory {table}"]
-    if model.description.reordering:
-        lines.append(_lexical(model.description.reordering.model_copy(update={"collapse": False}), factors))
-    lines.append("Distortion")
-    for i, one in enumerate(model.language_models):
-        lines.append(f"KENLM name=LM{i} factor=0 path={_language_model(i)} order={one.model.order}")
-    return lines
+def _features(model: Model, names: Sequence[MosesFeature], table_limit: int) -> Iterator[tuple[str, str]]:
+    """Lines of the section [feature], each with its line of [weight] or ""."""
+    weights, numbers = model.weights.model_dump(), Counter[str]()
+    yield "UnknownWordPenalty", f"UnknownWordPenalty0= {_decimals(weights['unknown_word_penalty'])}"
+    for one in names:
+        i, feature = numbers[one.feature], one.feature
+        numbers[feature] += 1
+        if feature == "pair_sparse":
+            continue
+        value = weights[feature]
+        values = value[one.first : one.first + one.size] if isinstance(value, list) else [value]
+        if feature == "translation":
+            where = f"num-features={one.size} path={_numbered(TABLE, i)} {FACTORS}"
+            line = f"PhraseDictionaryMemory name={one.name} {where} table-limit={table_limit}"
+        elif feature == "reordering" and model.description.reordering:
+            line, values = _lexical(model.description.reordering, one, i, values)
+        elif feature == "language_model":
+            order, path = model.language_models[i].model.order, _numbered(LANGUAGE_MODEL, i)
+            line = f"KENLM name={one.name} factor=0 path={path} order={order}"
+        else:
+            line = KINDS[feature] + ("" if one.name == f"{KINDS[feature]}0" else f" name={one.name}")
+            line += _word_arguments(model, feature)
+        line += "" if one.listed else " tuneable=false"
+        yield line, "" if feature in OF_WORDS else f"{one.name}= {_decimals(values)}"
 
 
-def _lexical(model: Reordering, factors: str) -> str:
-    if model.condition == "f":
-        factors = "input-factor=0"  # with an output factor Moses looks for target phrases in the table
-    line = f"LexicalReordering name=LexicalReordering0 path={REORDERING} {factors}"
-    line += f" num-features={model.n_weights} type={write_type(model)}"
-    if model.ln_default:
+def _word_arguments(model: Model, group: str) -> str:
+    """The arguments of a feature of words; "" for other features."""
+    kind, lists = KINDS[group], model.templates.word_lists if model.templates else None
+    arguments = {"WordTranslationFeature": f" {FACTORS} simple=1", "PhraseLengthFeature": ""}.get(kind, " factor=0")
+    if kind not in WORD_FEATURES:
+        return ""
+    paths = WORD_FEATURES[kind][1]
+    given = {key: name for key, name in paths.items() if lists is not None and getattr(lists, name) is not None}
+    if given and len(given) < len(paths):
+        raise ModelError(f"templates.yaml: word_lists has {', '.join(given.values())} alone; Moses has both or neither")
+    return arguments + "".join(f" {key}=words.{name}" for key, name in given.items())
+
+
+def _lexical(model: Reordering, named: MosesFeature, layer: int, weights: list[float]) -> tuple[str, list[float]]:
+    """The line of a reordering model and its weights, those behind the first being of scores of pairs."""
+    if model.collapse and layer == 0:  # which Moses reads otherwise, see columns_read: one for all orientations
+        weights = [weight for weight in weights for _ in range(N_ORIENTATIONS[model.kind])]
+    condition = model.condition if layer == 0 else "fe"
+    factors = "input-factor=0" if condition == "f" else FACTORS  # with an output factor it looks for target phrases
+    type_ = write_type(model.model_copy(update={"collapse": False, "condition": condition}))
+    line = f"LexicalReordering name={named.name} path={_numbered(REORDERING, layer)} {factors}"
+    line += f" num-features={model.n_columns} type={type_}"
+    if model.ln_default and layer == 0:
         line += f" default-scores={probabilities(np.array([model.ln_default], np.float32))[0].replace(' ', ',')}"
-    return line
+    return line, weights
 
 
 def _decimals(value: float | list[float]) -> str:

@@ -12,20 +12,19 @@ from phrasebeam.base.files import atomic_directory, atomic_file, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
-from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription, save_description
+from phrasebeam.decoder.model.description import MODEL_FORMAT, LanguageModelFile, ModelDescription
+from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.moses.imported_tables import ImportedTables, import_tables
 from phrasebeam.decoder.moses.ini import MosesModel, read_moses_ini
-from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.sections import Setting
-from phrasebeam.decoder.moses.sparse import save_sparse
-from phrasebeam.decoder.moses.tables import PhraseTableReader
+from phrasebeam.decoder.moses.sparse import named_features, save_sparse
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
-from phrasebeam.decoder.tables.table_writer import TableSizes
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.language_model import LanguageModel, is_binary
 from phrasebeam.lm.probing_writer import write_probing
-from phrasebeam.lm.text.vocabulary import Vocabulary
 
 MOSES_LONGEST = 20  # words of a phrase
 MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
@@ -34,7 +33,6 @@ MOSES_SEARCH: dict[str, Setting] = {  # Moses' defaults
     "stack": 200,
     "beam_threshold": 1e-5,
     "distortion_limit": -1,
-    "table_limit": 20,
     "max_phrase_length": MOSES_LONGEST,
 }
 
@@ -45,8 +43,11 @@ def import_moses(
     memory: int = DEFAULT_MEMORY,
     preprocessing: RawTextSettings | None = None,
     truecasers: tuple[str | Path, str | Path] | None = None,
+    is_forced: bool = False,
 ) -> ModelDescription:
-    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`; a model there is replaced.
+    """Convert the Moses model of the moses.ini `ini` to a model in the directory `output`.
+
+    A model that is there is replaced where it was imported from the same files, or where `is_forced`.
 
     `preprocessing`: how its training data were made from raw text, which translate --raw repeats; if they were
     truecased, `truecasers` are the files that Moses' train-truecaser.perl wrote for source and target. search.yaml in
@@ -55,35 +56,35 @@ def import_moses(
     """
     output = real_path(output)
     check_output(output)
+    if preprocessing:
+        from phrasebeam.decoder.raw_text.tokenizer import check_languages  # slow, see _raw_text of translate
+
+        check_languages(preprocessing)
     moses = read_moses_ini(ini)
-    source, target = Vocabulary(), Vocabulary()
     with atomic_directory(output) as directory:
-        paths = {"moses_ini": Path(ini), "phrase_table": moses.phrase_table}
+        paths = {"moses_ini": Path(ini), **_tables(moses)}
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
-        if moses.reordering_table:
-            paths["reordering_table"] = moses.reordering_table
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
+        check_replaceable(output, _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
-        reader = PhraseTableReader(moses.phrase_table, moses.n_scores, source, target)
-        sizes = reader.read(directory / "phrases", memory // 2)
-        if moses.reordering_table and moses.reordering:
-            data["pairs_without_reordering"] = read_reordering_table(
-                moses.reordering_table,
-                moses.reordering,
-                directory / "phrases",
-                (source, target),
-                directory / "reordering",
-            )
-        source.save(directory / "source.vocab")
-        target.save(directory / "target.vocab")
-        description = _describe(moses, directory, (len(source), len(target)), sizes, data, preprocessing)
+        found = import_tables(moses, [directory / name for name in _language_models(moses)], directory, memory)
+        if moses.reordering_tables:
+            data["pairs_without_reordering"] = found.without_reordering
+        description = _describe(moses, directory, found, data, preprocessing)
         _save_search(ini, moses, description.max_source_phrase_length, directory / "search.yaml")
-        has_sparse = save_sparse(reader, moses.table_name, moses.sparse_weights, directory)
-        weights = moses.weights.model_copy(update={"pair_sparse": 1.0}) if has_sparse else moses.weights
+        has_pair_features = save_sparse(found, moses, directory)
+        weights = moses.weights.model_copy(update={"pair_sparse": 1.0} if has_pair_features else {})
         save_config(weights, directory / "weights.yaml")
-        return save_description(description, directory)
+        return save_model(description, directory)
+
+
+def _tables(moses: MosesModel) -> dict[str, Path]:
+    """The paths of all tables by the names of their digests."""
+    paths = {f"phrase_table{i if i > 1 else ''}": table.path for i, table in enumerate(moses.tables, 1)}
+    reorderings = enumerate(moses.reordering_tables, 1)
+    return paths | {f"reordering_table{i if i > 1 else ''}": path for i, (path, _) in reorderings}
 
 
 def _language_models(moses: MosesModel) -> dict[str, Path]:
@@ -120,31 +121,38 @@ def _import_language_model(path: Path, output: Path, memory: int) -> None:
 def _describe(
     moses: MosesModel,
     directory: Path,
-    n_words: tuple[int, int],
-    sizes: TableSizes,
+    found: ImportedTables,
     data: dict[str, object],
     preprocessing: RawTextSettings | None,
 ) -> ModelDescription:
-    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
-    if preprocessing:
-        settings["preprocessing"] = preprocessing.model_dump()
+    settings = _settings(moses, preprocessing)
+    files = [DataSize(name=name, file=entry["file"]) for name, entry in data.items() if isinstance(entry, dict)]
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
         signature=signature(settings, {name: entry for name, entry in data.items() if isinstance(entry, dict)}),
         sentence_pairs=0,
-        source_words=n_words[0],
-        target_words=n_words[1],
-        max_source_phrase_length=sizes.longest_source,
-        max_target_phrase_length=sizes.longest_target,
-        max_pairs_per_source_phrase=sizes.most_pairs,
+        source_words=found.source_words,
+        target_words=found.target_words,
+        max_source_phrase_length=found.sizes.longest_source,
+        max_target_phrase_length=found.sizes.longest_target,
+        max_pairs_per_source_phrase=found.sizes.most_pairs,
         language_model_order=LanguageModel.load(directory / "lm.bin").order,
         language_models=[LanguageModelFile(file=name) for name in _language_models(moses)],
         reordering=moses.reordering,
         preprocessing=preprocessing,
+        moses_names=[*named_features(moses, bool(found.sparse_names))],
         settings=settings,
         data=data,
+        stages=[Stage(command="import-moses", version=version(), data=files)],
     )
+
+
+def _settings(moses: MosesModel, preprocessing: RawTextSettings | None) -> dict[str, object]:
+    """The settings in model.yaml."""
+    settings: dict[str, object] = {"imported_from": "moses", "left_out": sorted(moses.left_out)}
+    settings |= {"unweighted": list(moses.unweighted)} if moses.unweighted else {}
+    return settings | ({"preprocessing": preprocessing.model_dump()} if preprocessing else {})
 
 
 def _save_search(ini: str | Path, moses: MosesModel, longest: int, path: Path) -> None:

@@ -2,68 +2,76 @@
 
 import difflib
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from phrasebeam.base.config import parse_config
-from phrasebeam.base.errors import LONGEST_EXCERPT, FormatError, excerpt
+from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines, real_path
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.moses.feature_lines import (
+    FACTORS,
+    FALSE,
+    LANGUAGE_MODELS,
+    PHRASE_TABLE,
+    REORDERING,
+    STATEFUL,
+    WORD_FEATURES,
+    FeatureLine,
+    read_features,
+)
 from phrasebeam.decoder.moses.old_ini import OLD_SECTIONS, modernize
 from phrasebeam.decoder.moses.reordering_type import read_type
 from phrasebeam.decoder.moses.sections import REFUSED_SECTIONS, SECTIONS, SWITCHES, Sections, Setting, Value
-from phrasebeam.decoder.moses.sparse import read_weight_file
+from phrasebeam.decoder.moses.sparse_names import read_weight_file
+from phrasebeam.decoder.sparse.levels import LONGEST_LIST, WordLists
+from phrasebeam.decoder.sparse.template_config import Templates
 
-COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity")
-KEYS = {  # by feature that the decoder has, the arguments that it may have
-    "UnknownWordPenalty": (),
-    "WordPenalty": (),
-    "PhrasePenalty": (),
-    "Distortion": (),
-    "PhraseDictionaryMemory": ("path", "input-factor", "output-factor", "table-limit"),
-    "LexicalReordering": ("path", "type", "default-scores", "input-factor", "output-factor"),
-    "KENLM": ("path", "factor", "order", "lazyken", "load"),
-    "SRILM": ("path", "factor", "order"),
-}
-LANGUAGE_MODELS = ("KENLM", "SRILM")
 NEEDED = "expected one; the decoder cannot work without it"
-TEXT_TABLE = "only text tables can be read; write PhraseDictionaryMemory with path= the table as text (or .gz)"
-ARPA = "write KENLM with path= the model as ARPA"
-REMEDIES = {
-    **dict.fromkeys(("PhraseDictionaryBinary", "PhraseDictionaryOnDisk", "PhraseDictionaryCompact"), TEXT_TABLE),
-    **dict.fromkeys(("ProbingPT", "PhraseDictionaryFuzzyMatch", "Mmsapt"), TEXT_TABLE),
-    **dict.fromkeys(("IRSTLM", "RandLM", "DALM", "BilingualLM", "InMemoryPerSentenceOnDemandLM"), ARPA),
-}
-REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
-FACTORS = "the decoder knows factor 0 alone; train the model without factors"
-OFF = ("0", "false")
 MISSING_WEIGHT = 1.0  # Moses' default for a feature without weights
+TABLE_LIMIT = 20  # Moses' default
+SINGLE = {
+    "WordPenalty": "word_penalty",
+    "PhrasePenalty": "phrase_penalty",
+    "UnknownWordPenalty": "unknown_word_penalty",
+}
+BINARY = {".minphr": "processPhraseTableMin", ".binphr.idx": "processPhraseTable"}
+BINARY_REORDERING = {".minlexr": "processLexicalTableMin", ".binlexr.idx": "processLexicalTable"}
 
 
-class Feature(NamedTuple):
-    """One line of the section [feature]."""
+class MosesTable(NamedTuple):
+    """A text phrase table."""
 
-    kind: str  # such as KENLM
-    name: str  # to which weights refer, such as LM0
-    arguments: Mapping[str, str]  # KEY=VALUE, name= included
-    value: Value  # the line itself
+    name: str  # prefix of the names of its sparse features
+    path: Path
+    n_scores: int
+    limit: int  # target phrases of a source phrase that Moses looks at; 0: all
 
 
 class MosesModel(NamedTuple):
     """The model that a moses.ini describes."""
 
-    phrase_table: Path
-    reordering_table: Path | None
-    reordering: Reordering | None
+    tables: tuple[MosesTable, ...]  # alternatives, in the order of their weights
+    reordering_tables: tuple[tuple[Path, Reordering], ...]  # of the same orientations
     language_models: tuple[Path, ...]
-    n_scores: int  # columns of the phrase table
-    table_name: str  # prefix of the names of its sparse features
     weights: Weights
+    templates: Templates | None  # of the features of words
     sparse_weights: dict[str, float]  # by name, prefix included
+    names: tuple[MosesFeature, ...]  # in the order of Moses' n-best lists
     search: dict[str, Setting]  # limits of the search that it sets, by the decoder's names
     left_out: tuple[str, ...]  # sections that do not change the model and are not used
+    unweighted: tuple[str, ...]  # features without weights
+
+    @property
+    def reordering(self) -> Reordering | None:
+        """The type of all reordering tables together, columns of those behind the first being like learned ones."""
+        if not self.reordering_tables:
+            return None
+        types = [type_ for _, type_ in self.reordering_tables]
+        condition = types[0].condition if len({type_.condition for type_ in types}) == 1 else "fe"
+        return types[0].model_copy(update={"learned": len(types) - 1, "condition": condition})
 
 
 def read_moses_ini(path: str | Path) -> MosesModel:
@@ -71,7 +79,11 @@ def read_moses_ini(path: str | Path) -> MosesModel:
 
     Raises FormatError, naming the line, where the file is malformed or needs what the decoder does not have.
     """
-    return _Reader(Path(path)).read()
+    path = Path(path)
+    if path.is_dir():
+        what = "a model of phrasebeam, which need not be imported" if (path / "model.yaml").exists() else "a folder"
+        raise ConfigError(f"{path}: {what}; give the moses.ini of a Moses model")
+    return _Reader(path).read()
 
 
 class _Reader:
@@ -86,38 +98,42 @@ class _Reader:
                 self.refuse(value, f"[{min(new)}] beside [{min(old)}] of the old format; keep one format")
             self.sections = modernize(self.sections, self.path)
         self.weights = self._weights()
-        self.language_models: list[Feature] = []
-        self.features: dict[str, Feature] = {}
-        self._read_features()
+        self.features = read_features(self.sections.get("feature", []), self.refuse)
+        self._check_weights()
 
     def read(self) -> MosesModel:
         """The model of the file. Raises FormatError, naming the line."""
-        self._check_factors()
-        phrases, reordering = self._required("PhraseDictionaryMemory"), self.features.get("LexicalReordering")
-        lms = self.language_models or [self._required("KENLM")]
-        kind = self._reordering(reordering) if reordering else None
-        n_scores = self._integer(phrases, "num-features", 1)
-        weights = {
-            "translation": self._weights_of(phrases, n_scores),
-            "reordering": self._weights_of(reordering, kind.n_weights) if reordering and kind else [],
-            "language_model": [weight for lm in lms for weight in self._weights_of(lm, 1)],
-            **self._distortion(),
-            "word_penalty": self._weight_of("WordPenalty"),
-            "phrase_penalty": self._weight_of("PhrasePenalty"),
-            "unknown_word_penalty": self._weight_of("UnknownWordPenalty"),
-        }
-        return MosesModel(
-            phrase_table=self._file(phrases),
-            reordering_table=self._file(reordering) if reordering else None,
-            reordering=kind,
-            language_models=tuple(self._file(lm) for lm in lms),
-            n_scores=n_scores,
-            table_name=phrases.name,
-            weights=parse_config(weights, Weights, str(self.path)),
-            sparse_weights=self._sparse_weights(),
-            search=self._search(phrases),
-            left_out=tuple(name for name in self.sections if not SECTIONS[name]),
+        tables, lms = self._of_kind(PHRASE_TABLE), self._of_kind(*LANGUAGE_MODELS)
+        for kind, found in ((PHRASE_TABLE, tables), ("KENLM", lms)):
+            if not found:
+                raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
+        self._check_factors(tables)
+        reorderings = [(feature, self._reordering(feature)) for feature in self._of_kind(REORDERING)]
+        self._check_reorderings(reorderings)
+        limits = [self._table_limit(i, feature) for i, feature in enumerate(tables)]
+        moses_tables = tuple(
+            MosesTable(feature.name, self._file(feature), self._integer(feature, "num-features", 1), limit)
+            for feature, limit in zip(tables, limits)
         )
+        return MosesModel(
+            tables=moses_tables,
+            reordering_tables=tuple((self._file(feature), type_) for feature, type_ in reorderings),
+            language_models=tuple(self._file(lm) for lm in lms),
+            weights=self._dense_weights([type_ for _, type_ in reorderings]),
+            templates=self._templates(),
+            sparse_weights=self._sparse_weights(),
+            names=tuple(self._names([type_.n_weights for _, type_ in reorderings])),
+            search=self._search(limits),
+            left_out=tuple(name for name in self.sections if not SECTIONS[name] and not self._is_off(name)),
+            unweighted=tuple(
+                one.name
+                for one in self.features
+                if one.name not in self.weights and one.kind not in (*WORD_FEATURES, "UnknownWordPenalty")
+            ),
+        )
+
+    def _of_kind(self, *kinds: str) -> list[FeatureLine]:
+        return [feature for feature in self.features if feature.kind in kinds]
 
     def _sections(self) -> Sections:
         """The lines of every section; those of a repeated section are joined. Refused sections raise FormatError."""
@@ -141,9 +157,13 @@ class _Reader:
             sections[name] = sections[name] or [headers[name][0]]
         for name in sorted(REFUSED_SECTIONS.keys() & sections.keys()):
             values = sections.pop(name)
-            if not values or any(value.text not in OFF for value in values):
+            if not values or any(value.text not in FALSE for value in values):
                 self.refuse(headers[name][0], f"[{name}]: {REFUSED_SECTIONS[name]}")
         return {name: values for name, values in sections.items() if values or not SECTIONS.get(name, True)}
+
+    def _is_off(self, name: str) -> bool:
+        values = self.sections[name]
+        return bool(values) and all(value.text in FALSE for value in values)
 
     def _check_section(self, name: str, is_closed: bool, value: Value) -> None:
         if not is_closed:
@@ -153,50 +173,32 @@ class _Reader:
             hint = f"did you mean [{close[0]}]?" if close else "remove it"
             self.refuse(value, f"[{name[:LONGEST_EXCERPT]}]: unknown section; {hint}")
 
-    def _check_factors(self) -> None:
-        for name, allowed in (("input-factors", ["0"]), ("output-factors", ["0"])):
+    def _check_factors(self, tables: list[FeatureLine]) -> None:
+        """Refuse factors, and decoding paths of anything but one table."""
+        for name in ("input-factors", "output-factors"):
             for value in self.sections.get(name, []):
-                if value.text not in allowed:
+                if value.text != "0":
                     self.refuse(value, f"[{name}] {value.text[:LONGEST_EXCERPT]}: {FACTORS}")
-        mapping = self.sections.get("mapping", [])
-        names = {"0", *(feature.name for feature in self.features.values())}
-        for i, value in enumerate(mapping):
-            words = value.text.split()
-            if i > 0 or words[-1] not in names or words[:-1] not in (["0", "T"], ["T"], ["0"]):
-                found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
-                self.refuse(value, f"{found}: expected '0 T 0' alone; the decoder has one phrase table")
-
-    def _read_features(self) -> None:
-        """Fill in self.features by kind, and self.language_models."""
-        features = self.features
-        for value in self.sections.get("feature", []):
-            kind, *fields = value.text.split()
-            self._check_kind(kind, value)
-            arguments: dict[str, str] = {}
-            for field in fields:
-                key, equals, text = field.partition("=")
-                if not equals or key in arguments:
-                    self.refuse(value, f"{kind}: {excerpt(field)}, expected every key once, as KEY=VALUE")
-                if key not in COMMON_KEYS + KEYS[kind]:
-                    known = ", ".join(COMMON_KEYS + KEYS[kind])
-                    self.refuse(value, f"{kind}: the decoder does not know {excerpt(key)}; remove it (known: {known})")
-                arguments[key] = text
-            for key in ("factor", "input-factor", "output-factor"):
-                if arguments.get(key, "0") != "0":
-                    self.refuse(value, f"{kind}: {key}={arguments[key][:LONGEST_EXCERPT]}; {FACTORS}")
-            if kind in LANGUAGE_MODELS:
-                number = sum(feature.kind == kind for feature in self.language_models)
-                self.language_models.append(Feature(kind, arguments.get("name", f"{kind}{number}"), arguments, value))
-                continue
-            if kind in features:
-                message = f"a second {kind} ({features[kind].name} is one); the decoder takes one"
-                self.refuse(value, f"{message}; remove this line and its weights, and tune again")
-            features[kind] = Feature(kind, arguments.get("name", f"{kind}0"), arguments, value)
-        self._check_weights({feature.name for feature in [*features.values(), *self.language_models]})
-
-    def _check_kind(self, kind: str, value: Value) -> None:
-        if kind not in KEYS:
-            self.refuse(value, f"{kind[:LONGEST_EXCERPT]}: {REMEDIES.get(kind, REMOVE)}")
+        paths: dict[str, str] = {}  # by number of the path, the table
+        names = {str(i): feature.name for i, feature in enumerate(tables)} | {one.name: one.name for one in tables}
+        for value in self.sections.get("mapping", []):
+            match value.text.split():
+                case ["T", table]:
+                    number = "0"
+                case [number, "T", table] | [number, table]:
+                    pass
+                case _:
+                    number = table = ""
+            found = f"[mapping] {value.text[:LONGEST_EXCERPT]}"
+            if table not in names:
+                self.refuse(value, f"{found}: expected PATH T TABLE, such as '0 T 0'; the decoder has no other steps")
+            if number in paths or names[table] in paths.values():
+                self.refuse(value, f"{found}: expected one table to each path, '0 T 0', '1 T 1'; correct the line")
+            paths[number] = names[table]
+        for feature in tables if len(tables) > 1 else ():
+            if feature.name not in paths.values():
+                expected = "expected '0 T 0', '1 T 1' and so on, a line for each table"
+                self.refuse(feature.value, f"{feature.name[:LONGEST_EXCERPT]}: in no path of [mapping]; {expected}")
 
     def _weights(self) -> dict[str, tuple[list[float], Value]]:
         """For each name in [weight], its weights and their line."""
@@ -214,26 +216,39 @@ class _Reader:
                 self.refuse(value, f"{excerpt(value.text)}, expected numbers after {first[:LONGEST_EXCERPT]}")
         return weights
 
-    def _check_weights(self, names: set[str]) -> None:
+    def _check_weights(self) -> None:
+        names = sorted(feature.name for feature in self.features)
         for name, (_, value) in self.weights.items():
             if name not in names and not self._is_sparse(name):
-                what = "sparse weights of what is no phrase table" if "_" in name else "no such feature"
+                what = "sparse weights of what has none" if "_" in name else "no such feature"
                 found = f"{name[:LONGEST_EXCERPT]}: {what}"
-                self.refuse(value, f"{found}; remove the line (features: {', '.join(sorted(names))})")
+                self.refuse(value, f"{found}; remove the line (features: {', '.join(names)})")
 
     def _is_sparse(self, name: str) -> bool:
-        """Whether `name` is that of a sparse feature of the phrase table."""
-        table = self.features.get("PhraseDictionaryMemory")
-        return table is not None and name.startswith(f"{table.name}_")
+        """Whether `name` is that of a sparse feature of a phrase table, or of words."""
+        return any(name.startswith(f"{one.name}_") for one in self._of_kind(PHRASE_TABLE, *WORD_FEATURES))
 
     def _sparse_weights(self) -> dict[str, float]:
-        """Weights of the phrase table's sparse features, by name, from [weight] and the files of [weight-file]."""
+        """Weights of the sparse features by name, from [weight] and the files of [weight-file]."""
         weights = {name: values[0] for name, (values, _) in self.weights.items() if self._is_sparse(name)}
         for value in self.sections.get("weight-file", []):
             weights |= read_weight_file(self._find(value.text, value, "[weight-file]"), self._is_sparse)
         return weights
 
-    def _weights_of(self, feature: Feature, expected: int) -> list[float]:
+    def _dense_weights(self, types: list[Reordering]) -> Weights:
+        tables = [(table, self._integer(table, "num-features", 1)) for table in self._of_kind(PHRASE_TABLE)]
+        reorderings = zip(self._of_kind(REORDERING), types)
+        weights = {
+            "translation": [weight for table, n in tables for weight in self._weights_of(table, n)],
+            "reordering": [weight for one, type_ in reorderings for weight in self._weights_of(one, type_.n_weights)],
+            "language_model": [self._weights_of(lm, 1)[0] for lm in self._of_kind(*LANGUAGE_MODELS)],
+            **self._distortion(),
+            **{ours: self._weight_of(kind) for kind, ours in SINGLE.items()},
+            **{WORD_FEATURES[one.kind][0]: 1.0 for one in self._of_kind(*WORD_FEATURES)},
+        }
+        return parse_config(weights, Weights, str(self.path))
+
+    def _weights_of(self, feature: FeatureLine, expected: int) -> list[float]:
         """The weights of a feature, of which it must have as many as `expected`; MISSING_WEIGHT if it has none."""
         if feature.name not in self.weights:
             return [MISSING_WEIGHT] * expected
@@ -244,14 +259,10 @@ class _Reader:
 
     def _weight_of(self, kind: str) -> float:
         """The one weight of the feature `kind`; 0 where the model does not have it."""
-        return self._weights_of(self.features[kind], 1)[0] if kind in self.features else 0.0
+        found = self._of_kind(kind)
+        return self._weights_of(found[0], 1)[0] if found else 0.0
 
-    def _required(self, kind: str) -> Feature:
-        if kind not in self.features:
-            raise FormatError(self.path, f"no feature {kind}; {NEEDED}")
-        return self.features[kind]
-
-    def _reordering(self, feature: Feature) -> Reordering:
+    def _reordering(self, feature: FeatureLine) -> Reordering:
         if "type" not in feature.arguments:
             self.refuse(feature.value, "LexicalReordering without type=; expected such as wbe-msd-bidirectional-fe")
         type_, default_scores = feature.arguments["type"], feature.arguments.get("default-scores")
@@ -260,15 +271,70 @@ class _Reader:
         except ValueError as error:
             self.refuse(feature.value, f"LexicalReordering type={type_}: {error}")
 
-    def _distortion(self) -> dict[str, float]:
-        """The weight of distortion or, with [early-distortion-cost], of the feature that replaces it in Moses."""
-        weight = self._weight_of("Distortion")
-        flag = self.sections.get("early-distortion-cost", [])
-        if flag and flag[0].text not in OFF:
-            return {"distortion": 0.0, "early_distortion": weight}
-        return {"distortion": weight}
+    def _check_reorderings(self, found: list[tuple[FeatureLine, Reordering]]) -> None:
+        """Refuse reordering models that are not all of the first one's orientations."""
+        for feature, type_ in found[1:]:
+            first, same = found[0][1], ("orientation", "kind", "direction")
+            if any(getattr(type_, name) != getattr(first, name) for name in same) or type_.collapse or first.collapse:
+                message = f"another type than {found[0][0].name}, or collapseff; the decoder takes several of one type"
+                self.refuse(feature.value, f"{feature.name}: {message}; remove one, and tune again")
+            if type_.ln_default:
+                self.refuse(feature.value, f"{feature.name}: default-scores= of a second model; remove them")
 
-    def _search(self, phrases: Feature) -> dict[str, Setting]:
+    def _is_early(self) -> bool:
+        """Whether [early-distortion-cost] replaces distortion."""
+        flag = self.sections.get("early-distortion-cost", [])
+        return bool(flag) and flag[0].text not in FALSE
+
+    def _distortion(self) -> dict[str, float]:
+        weight = self._weight_of("Distortion")
+        return {"distortion": 0.0, "early_distortion": weight} if self._is_early() else {"distortion": weight}
+
+    def _names(self, reordering_sizes: list[int]) -> list[MosesFeature]:
+        """Moses' names of all features but the penalty of unknown words, in the order of its n-best lists."""
+        sizes, first = iter(reordering_sizes), {"translation": 0, "reordering": 0, "language_model": 0}
+        found = []
+        for feature in self.features:
+            size, kind = 1, feature.kind
+            if kind == "UnknownWordPenalty":
+                continue
+            if kind == PHRASE_TABLE:
+                ours, size = "translation", self._integer(feature, "num-features", 1)
+            elif kind == REORDERING:
+                ours, size = "reordering", next(sizes)
+            elif kind in LANGUAGE_MODELS:
+                ours = "language_model"
+            elif kind == "Distortion":
+                ours = "early_distortion" if self._is_early() else "distortion"
+            else:
+                ours = WORD_FEATURES[kind][0] if kind in WORD_FEATURES else SINGLE[kind]
+            names = MosesFeature(
+                name=feature.name, feature=ours, first=first.get(ours, 0), size=size, listed=feature.is_tuned
+            )
+            first[ours] = names.first + size
+            found.append((kind not in STATEFUL, names))
+        return [names for _, names in sorted(found, key=lambda one: one[0])]
+
+    def _templates(self) -> Templates | None:
+        """The features of words and their word lists."""
+        features = self._of_kind(*WORD_FEATURES)
+        lists = {
+            name: self._word_list(feature, argument)
+            for feature in features
+            for argument, name in WORD_FEATURES[feature.kind][1].items()
+            if argument in feature.arguments
+        }
+        groups = {WORD_FEATURES[feature.kind][0]: True for feature in features}
+        return Templates(**groups, word_lists=WordLists.model_validate(lists)) if features else None
+
+    def _word_list(self, feature: FeatureLine, argument: str) -> list[str]:
+        path = self._find(feature.arguments[argument], feature.value, feature.kind)
+        words = list(dict.fromkeys(read_lines(path)))
+        if len(words) > LONGEST_LIST:
+            raise FormatError(path, f"{len(words)} words, expected at most {LONGEST_LIST}; shorten the list")
+        return words
+
+    def _search(self, limits: list[int]) -> dict[str, Setting]:
         """Limits of the search that the file sets, by the decoder's names."""
         search: dict[str, Setting] = {}
         for name, (setting, convert) in ((n, entry) for n, entry in SECTIONS.items() if isinstance(entry, tuple)):
@@ -277,18 +343,28 @@ class _Reader:
                     search[setting] = convert(values[0].text.split()[0])
                 except ValueError as error:
                     self.refuse(values[0], f"[{name}] {values[0].text[:LONGEST_EXCERPT]}: {error}")
-        if "table-limit" in phrases.arguments:
-            search["table_limit"] = self._integer(phrases, "table-limit", 0)
-        return search
+        return search | {"table_limit": sum(limits) if all(limits) else 0}
 
-    def _integer(self, feature: Feature, key: str, least: int) -> int:
+    def _table_limit(self, number: int, feature: FeatureLine) -> int:
+        """The limit of the table `number`, which is `feature`."""
+        if "table-limit" in feature.arguments:
+            return self._integer(feature, "table-limit", 0)
+        values = self.sections.get("ttable-limit", [])
+        if not values:
+            return TABLE_LIMIT
+        value = values[min(number, len(values) - 1)]
+        if not re.fullmatch("[0-9]{1,9}", value.text):
+            self.refuse(value, f"[ttable-limit] {value.text[:LONGEST_EXCERPT]}: expected a whole number")
+        return int(value.text)
+
+    def _integer(self, feature: FeatureLine, key: str, least: int) -> int:
         text = feature.arguments.get(key, "1")
         if not re.fullmatch("[0-9]{1,9}", text) or int(text) < least:
             found = f"{feature.kind}: {key}={text[:LONGEST_EXCERPT]}"
             self.refuse(feature.value, f"{found}, expected a whole number from {least} up")
         return int(text)
 
-    def _file(self, feature: Feature) -> Path:
+    def _file(self, feature: FeatureLine) -> Path:
         """The file of the feature's path=, see _find."""
         if "path" not in feature.arguments:
             self.refuse(feature.value, f"{feature.kind} without path=")
@@ -296,9 +372,13 @@ class _Reader:
 
     def _find(self, path: str, value: Value, what: str) -> Path:
         """The file `path` or `path`.gz, relative to the folder of the moses.ini or else to the working directory."""
-        names = path, f"{path}.gz"
-        candidates = [folder / name for folder in (self.path.parent, Path()) for name in names]
-        found = [candidate for candidate in candidates if candidate.is_file()]
+        folders = self.path.parent, Path()
+        found = [folder / name for folder in folders for name in (path, f"{path}.gz") if (folder / name).is_file()]
+        for ending, tool in (BINARY_REORDERING if what == REORDERING else BINARY).items():
+            if path.endswith(ending) or (not found and any((folder / (path + ending)).exists() for folder in folders)):
+                name = path if path.endswith(ending) else path + ending
+                given = f"{what}: {name[:LONGEST_EXCERPT]} is a binary table, which only Moses reads"
+                self.refuse(value, f"{given}; give the text table that {tool} made it of")
         if not found:
             where = "" if Path(path).is_absolute() else f" in {real_path(self.path.parent)} or {Path.cwd()}"
             self.refuse(value, f"{what}: no file {path[:LONGEST_EXCERPT]}{where}; correct the path")

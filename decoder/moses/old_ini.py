@@ -22,17 +22,18 @@ def modernize(sections: Sections, path: Path) -> Sections:
 
     Every line keeps the number of the line that it comes from. Raises FormatError, naming the line.
     """
+    tables = [_phrase_table(i, value, path) for i, value in enumerate(sections.get("ttable-file", []))]
+    reorderings = [_reordering(i, value, path) for i, value in enumerate(sections.get("distortion-file", []))]
+    lms = [_language_model(i, value, path) for i, value in enumerate(sections.get("lmodel-file", []))]
     features = [Value("WordPenalty", 1), Value("UnknownWordPenalty", 1), Value("Distortion", 1)]
-    features += [_phrase_table(value, path) for value in sections.get("ttable-file", [])]
-    features += [_reordering(value, path) for value in sections.get("distortion-file", [])]
-    features += [_language_model(value, path) for value in sections.get("lmodel-file", [])]
+    features += [line for line, _ in (*tables, *reorderings)] + lms
     features += [Value("PhrasePenalty", value.line) for value in sections.get("weight-p", [])[:1]]
     distortion = sections.get("weight-d", [])
     weights = [
         _weights("Distortion0", distortion[:1]),
-        _weights("LexicalReordering0", distortion[1:] + sections.get("weight-lr", [])),
-        _weights("TranslationModel0", sections.get("weight-t", [])),
-        _weights("LM0", sections.get("weight-l", [])),
+        *_shared_out("LexicalReordering", distortion[1:] + sections.get("weight-lr", []), [n for _, n in reorderings]),
+        *_shared_out("TranslationModel", sections.get("weight-t", []), [n for _, n in tables]),
+        *_shared_out("LM", sections.get("weight-l", []), [1] * len(lms)),
         *(_weights(f"{kind}0", sections.get(name, [])) for name, kind in SINGLE.items()),
     ]
     others = {name: values for name, values in sections.items() if name not in OLD_SECTIONS}
@@ -43,30 +44,48 @@ def _weights(name: str, values: list[Value]) -> list[Value]:
     return [Value(f"{name}= {' '.join(value.text for value in values)}", values[0].line)] if values else []
 
 
-def _phrase_table(value: Value, path: Path) -> Value:
+def _shared_out(name: str, values: list[Value], sizes: list[int]) -> list[list[Value]]:
+    """The weights of features of these `sizes`, the last of which gets all that are left."""
+    lines = []
+    for i, size in enumerate(sizes):
+        own, values = (values, []) if i == len(sizes) - 1 else (values[:size], values[size:])
+        lines.append(_weights(f"{name}{i}", own))
+    return lines
+
+
+def _phrase_table(number: int, value: Value, path: Path) -> tuple[Value, int]:
+    """The line of the feature, and its number of scores."""
     words = value.text.split()
     if len(words) == 4:  # without KIND, from before there were several
         words.insert(0, "0")
     expected = "KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"
     kind, source, target, n_scores, file = _words(words, 5, value, path, "ttable-file", expected)
     factors = f"input-factor={source} output-factor={target}"
-    return Value(
-        f"{_kind(kind, TABLES)} name=TranslationModel0 num-features={n_scores} path={file} {factors}", value.line
-    )
+    name = f"name=TranslationModel{number}"
+    line = f"{_kind(kind, TABLES)} {name} num-features={n_scores} path={file} {factors}"
+    return Value(line, value.line), _count(n_scores)
 
 
-def _reordering(value: Value, path: Path) -> Value:
+def _reordering(number: int, value: Value, path: Path) -> tuple[Value, int]:
+    """The line of the feature, and its number of scores."""
     expected = "FACTORS TYPE SCORES PATH"
-    factors, type_, _, file = _words(value.text.split(), 4, value, path, "distortion-file", expected)
+    factors, type_, n_scores, file = _words(value.text.split(), 4, value, path, "distortion-file", expected)
     source, _, target = factors.partition("-")
     factors = f"input-factor={source} output-factor={target}"
-    return Value(f"LexicalReordering name=LexicalReordering0 type={type_} path={file} {factors}", value.line)
+    line = f"LexicalReordering name=LexicalReordering{number} type={type_} path={file} {factors}"
+    return Value(line, value.line), _count(n_scores)
 
 
-def _language_model(value: Value, path: Path) -> Value:
+def _count(text: str) -> int:
+    """The number in `text`; 0 where it is none, which is refused when features are read."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
+
+
+def _language_model(number: int, value: Value, path: Path) -> Value:
     expected = "KIND FACTOR ORDER PATH"
     kind, factor, order, file = _words(value.text.split(), 4, value, path, "lmodel-file", expected)
-    return Value(f"{_kind(kind, LANGUAGE_MODELS)} name=LM0 factor={factor} order={order} path={file}", value.line)
+    name = f"name=LM{number}"
+    return Value(f"{_kind(kind, LANGUAGE_MODELS)} {name} factor={factor} order={order} path={file}", value.line)
 
 
 def _kind(number: str, kinds: dict[str, str]) -> str:

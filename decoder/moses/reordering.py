@@ -62,8 +62,8 @@ def read_reordering_table(
         for lines in _read_lines(path, model, vocabularies):
             numbers = np.empty(len(lines.scores), np.int64)  # of source phrases or pairs
             if model.condition == "f":
-                _find_sources(table, lines.words, lines.offsets, numbers)
-                rows, pairs = _all_pairs(table, numbers)
+                find_sources(table, lines.words, lines.offsets, numbers)
+                rows, pairs = all_pairs(table, numbers)
             else:
                 cursor = _find_pairs(table, lines.words, lines.offsets, cursor, numbers)
                 rows = np.flatnonzero(numbers != ABSENT)
@@ -80,12 +80,10 @@ def read_reordering_table(
             n_lines += len(lines.scores)
     n_known = int(np.count_nonzero(is_known))
     (directory / "known.npy").unlink()
-    if not n_known:
-        raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
     return n_pairs - n_known
 
 
-def _all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """int64[R] rows of `sources` (int64[K], or ABSENT) and int64[R] pairs: all pairs of each row's source phrase."""
     rows = np.flatnonzero(sources != ABSENT)
     first, end = table.pair_offsets[sources[rows]], table.pair_offsets[sources[rows] + 1]
@@ -147,8 +145,11 @@ def _find_pairs(table, words, offsets, cursor, pairs):
 
 
 @kernel
-def _find_sources(table, words, offsets, sources):
-    """Fill `sources` (int64[K]) with the source phrase of each line of type f, or ABSENT."""
+def find_sources(table, words, offsets, sources):
+    """Fill `sources` (int64[K]) with the number in `table` (PhraseTable) of each phrase, or ABSENT.
+
+    Phrase k is words[offsets[k]:offsets[k + 1]], of `words` (int32[...]) and `offsets` (int64[K + 1]).
+    """
     for k in range(sources.size):
         sources[k] = find_source(table, words, offsets[k], offsets[k + 1])
 

@@ -53,8 +53,9 @@ SECTIONS: dict[str, Entry] = {
     "beam-threshold": ("beam_threshold", _number),
     "distortion-limit": ("distortion_limit", _whole),
     "max-phrase-length": ("max_phrase_length", _whole),
-    "ttable-limit": ("table_limit", _whole),
-    **dict.fromkeys(("feature", "weight", "weight-file", "mapping", "input-factors", "output-factors"), USED),
+    **dict.fromkeys(
+        ("ttable-limit", "feature", "weight", "weight-file", "mapping", "input-factors", "output-factors"), USED
+    ),
     **dict.fromkeys(SWITCHES, USED),
     # Moses' ways of searching that the decoder does not have, how it runs, and what it prints.
     **dict.fromkeys(("cube-pruning-diversity", "stack-diversity"), LEFT_OUT),
@@ -76,24 +77,46 @@ SECTIONS: dict[str, Entry] = {
     **dict.fromkeys(("mbr-size", "mbr-scale", "lmbr-thetas", "lmbr-pruning-factor", "lmbr-p", "lmbr-r"), LEFT_OUT),
     **dict.fromkeys(("lmbr-map-weight", "mark-unknown", "unknown-word-prefix", "unknown-word-suffix"), LEFT_OUT),
     **dict.fromkeys(("xml-input", "xml-brackets", "placeholder-factor", "no-cache"), LEFT_OUT),
-    **dict.fromkeys(("server", "server-port", "server-log", "serial"), LEFT_OUT),
+    **dict.fromkeys(("server", "server-port", "server-log", "serial", "version", "segment-time-out"), LEFT_OUT),
+    **dict.fromkeys(("daemon", "server-maxconn", "server-maxconn-backlog", "server-timeout"), LEFT_OUT),
+    **dict.fromkeys(("server-keepalive-maxconn", "server-keepalive-timeout"), LEFT_OUT),
+    **dict.fromkeys(("session-timeout", "session-cache-size", "n-best-list-file", "n-best-list-size"), LEFT_OUT),
+    **dict.fromkeys(("output-search-graph-pb", "factor-delimiter", "disable-discarding", "lmodel-dub"), LEFT_OUT),
+    **dict.fromkeys(("minimum-bayes-risk", "mbr", "drop-unknown"), LEFT_OUT),
+}
+INSTEAD = {  # what does the same as a section that is left out
+    "minimum-bayes-risk": "translate --mbr",
+    "mbr": "translate --mbr",
+    "mbr-size": "translate --mbr-size",
+    "mbr-scale": "translate --mbr-scale",
+    "xml-input": "translate --markup",
+    "drop-unknown": "translate --oov drop",
+    "mark-unknown": "translate --oov mark",
+    "threads": "translate --threads",
+    "n-best-list": "translate --nbest N --nbest-output FILE",
+    "report-segmentation": "translate --segmentation",
+    "print-alignment-info": "translate --alignment",
+    "alignment-output-file": "translate --alignment",
+    "output-search-graph": "translate --lattice-output",
 }
 
 SPARSE = "the decoder has no such feature; remove it, and tune again"
 SEARCH = "the decoder cannot search so; remove it"
+OVER_LATTICES = "the decoder minimizes risk over n-best lists alone; remove it, and give --mbr to translate"
 INPUT = "the decoder reads plain sentences alone; remove it"
 REFUSED_SECTIONS = {  # they change the score or the choice of a translation
-    "weight-overwrite": "write these weights into [weight]",
+    **dict.fromkeys(("weight-overwrite", "weight-add"), "write these weights into [weight]"),
+    **dict.fromkeys(("feature-overwrite", "feature-add", "feature-name-overwrite"), "write it into [feature]"),
     "generation-file": "the decoder has no generation step; train the model without factors",
     "weight-generation": "the decoder has no generation step; train the model without factors",
-    "decoding-graph-backoff": "the decoder has one phrase table; remove it",
+    "decoding-graph-backoff": "all paths are tried for every phrase; remove it",
     "translation-systems": "the decoder has one system; remove it",
     "alternate-weight-setting": "the decoder has one set of weights; remove it",
     **dict.fromkeys(("inputtype", "weight-i", "input-scores", "link-param-count", "lattice-hypo-set"), INPUT),
     **dict.fromkeys(("monotone-at-punctuation", "phrase-drop-allowed"), SEARCH),
-    "drop-unknown": "that is no property of the model: remove it, and give --oov drop to translate",
-    **dict.fromkeys(("constraint", "always-create-direct-transopt"), SEARCH),
-    **dict.fromkeys(("minimum-bayes-risk", "lminimum-bayes-risk", "consensus-decoding", "mbr", "lmbr"), SEARCH),
+    **dict.fromkeys(("constraint", "always-create-direct-transopt", "continue-partial-translation"), SEARCH),
+    "lmodel-oov-feature": "the decoder has no such feature; remove it and its weight, and tune again",
+    **dict.fromkeys(("lminimum-bayes-risk", "consensus-decoding", "lmbr"), OVER_LATTICES),
     **dict.fromkeys(("max-chart-span", "non-terminals", "rule-limit", "unknown-lhs"), "no chart decoding here"),
     **dict.fromkeys(("weight-lex", "weight-glm", "weight-wt", "weight-pp", "weight-pb", "weight-dlm"), SPARSE),
     **dict.fromkeys(("weight-e", "weight-bl", "weight-slm", "dlm-model", "global-lexical-file"), SPARSE),

@@ -1,59 +1,74 @@
-"""Import and export of the sparse features of Moses' phrase tables and their weights."""
+"""Import and export of Moses' sparse features: those of phrase tables and of words, with their weights."""
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError, ModelError, excerpt
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.moses.tables import PhraseTableReader
-from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
-from phrasebeam.decoder.sparse.sparse_weights import add_weights, fill_weights, new_sparse_weights, save_sparse_weights
+from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.moses.imported_tables import ImportedTables
+from phrasebeam.decoder.moses.ini import MosesModel
+from phrasebeam.decoder.moses.sparse_names import word_features
+from phrasebeam.decoder.moses.tables import PAIRS_AT_ONCE
+from phrasebeam.decoder.sparse.sparse_files import (
+    open_feature_names,
+    save_feature_names,
+    save_pair_features,
+    save_templates,
+)
+from phrasebeam.decoder.sparse.sparse_weights import fill_weights, save_sparse_weights, sparse_weights_of, used
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.text_hashes import name_keys
+from phrasebeam.decoder.sparse.word_templates import OTHER, WORD_GROUPS
+from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.text_hashes import name_keys
 
-COMMENT = "#"  # as in Moses' FVector::load
-
-
-def read_weight_file(path: Path, is_known: Callable[[str], bool]) -> dict[str, float]:
-    """Weights by name, from lines 'NAME WEIGHT'. Raises FormatError for other lines and names that are not known."""
-    weights = {}
-    for number, line in enumerate(read_lines(path), 1):
-        fields = line.split()
-        if not fields or line.startswith(COMMENT):
-            continue
-        weight = _number(fields[-1])
-        if len(fields) != 2 or not math.isfinite(weight):
-            raise FormatError(path, f"{excerpt(line)}, expected 'NAME WEIGHT'", number)
-        if not is_known(fields[0]):
-            message = "the decoder has sparse features of the phrase table alone, of Moses' others none"
-            raise FormatError(path, f"{excerpt(fields[0])}: {message}; remove it, and tune again", number)
-        weights[fields[0]] = weight
-    return weights
+OF_WORDS = tuple(group.name for group in WORD_GROUPS)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
-def save_sparse(reader: PhraseTableReader, table_name: str, weights: Mapping[str, float], directory: Path) -> bool:
-    """Write the sparse features that `reader` has read to the model in `directory`; return whether there are any."""
-    if not reader.sparse_names:
+def save_sparse(found: ImportedTables, moses: MosesModel, directory: Path) -> bool:
+    """Write the sparse features of a model to its directory; return whether phrase pairs have some of their own."""
+    if found.sparse_names:
+        save_pair_features(directory, found.sparse_names, *found.sparse)
+    elif moses.templates is None:
         return False
-    names = [f"{table_name}_{name}" for name in reader.sparse_names]
-    save_pair_features(directory, names, *reader.sparse)
-    table = new_sparse_weights(len(weights))
-    add_weights(table, name_keys(list(weights)), np.array(list(weights.values()), np.float64))
-    save_sparse_weights(table, directory / "sparse")
-    save_templates(directory, Templates())
-    return True
+    keys: list[np.ndarray] = []
+    values: list[list[float]] = []
+    names = dict[int, str]()
+    for one in named_features(moses, bool(found.sparse_names)):
+        if one.feature == "pair_sparse":
+            own = _weights_of(one, moses.sparse_weights)
+            keys.append(name_keys([f"{one.name}_{text}" for text in own]))
+            values.append(list(own.values()))
+        elif one.feature in OF_WORDS:
+            own = _weights_of(one, moses.sparse_weights)
+            texts, amounts = list(own), list(own.values())
+            of_text, word_keys = word_features(one.feature, texts)
+            keys.append(word_keys)
+            values.append([amounts[i] for i in of_text])
+            names |= {key: f"{one.feature}_{texts[i]}" for key, i in zip(word_keys.tolist(), of_text)}
+    flat = np.array([value for some in values for value in some], np.float64)
+    save_sparse_weights(sparse_weights_of(np.concatenate(keys), flat), directory / "sparse")
+    save_templates(directory, moses.templates or Templates())
+    if names:
+        save_feature_names(directory, names)
+    return bool(found.sparse_names)
+
+
+def _weights_of(feature: MosesFeature, weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights of the sparse features of `feature`, by their names without its own."""
+    prefix = f"{feature.name}_"
+    return {name[len(prefix) :]: weight for name, weight in weights.items() if name.startswith(prefix)}
+
+
+def named_features(moses: MosesModel, has_pair_features: bool) -> Iterator[MosesFeature]:
+    """The features of a model by Moses' names; sparse ones of a phrase table behind its scores."""
+    for one in moses.names:
+        yield one
+        if one.feature == "translation" and has_pair_features:
+            yield one.model_copy(update={"feature": "pair_sparse", "first": 0, "size": 1})
 
 
 class SparseColumn:
@@ -65,7 +80,7 @@ class SparseColumn:
         for key in np.unique(self._sparse.pair_keys).tolist():
             if key not in model.pair_names:
                 raise ModelError("sparse/pairs/names: a feature of pairs has no name there; import the model again")
-            self._names[key] = model.pair_names[key].partition("_")[2]
+            self._names[key] = _table_and_name(model.pair_names[key], model)[1]
 
     def texts(self, rows: slice) -> list[str]:
         """The text of the column for each of the pairs `rows`."""
@@ -78,11 +93,73 @@ class SparseColumn:
         return [" ".join(features[begin - offsets[0] : end - offsets[0]]) for begin, end in pairwise(offsets)]
 
 
-def weight_lines(model: Model, table_name: str) -> Iterator[str]:
-    """Lines of Moses' file of sparse weights: weights of the features of phrase pairs, times their scale."""
+def _table_and_name(name: str, model: Model) -> tuple[str, str]:
+    """The phrase table that a feature of phrase pairs belongs to, and its name there."""
+    tables = [one.name for one in model.moses_names if one.feature == "translation"]
+    table = next((table for table in tables if name.startswith(f"{table}_")), None)
+    return (table, name[len(table) + 1 :]) if table else (tables[0], name.partition("_")[2])
+
+
+def weight_lines(model: Model, directory: Path) -> Iterator[str]:
+    """Lines of Moses' file of sparse weights: weights times the scale of their group, those that are not 0.
+
+    `directory` is the model's. Of features of words those that it has names of, or else that its phrase pairs can have.
+    """
     scale, keys = model.weights.pair_sparse or 0.0, np.array(list(model.pair_names), np.uint64)
+    for name, value in zip(model.pair_names.values(), _weights(model, keys)):
+        if value != 0:
+            yield f"{'_'.join(_table_and_name(name, model))} {scale * value!r}\n"
+    groups = {one.feature: one.name for one in model.moses_names if one.feature in OF_WORDS}
+    texts = _known_texts(open_feature_names(directory).values(), groups)
+    known = [keys, *(word_features(group, some)[1] for group, some in texts.items())]
+    weighted, values = used(model.tables.sparse.weights)
+    if not np.isin(weighted[values != 0], np.concatenate(known)).all():
+        texts = {group: [*some, *_possible_texts(model, group)] for group, some in texts.items()}
+    for group, some in texts.items():
+        of_text, keys = word_features(group, some)
+        found = {some[i]: value for i, value in zip(of_text, _weights(model, keys)) if value != 0}
+        for text, value in found.items():
+            yield f"{groups[group]}_{text} {getattr(model.weights, group) * value!r}\n"
+
+
+def _weights(model: Model, keys: np.ndarray) -> list[float]:
     values = np.zeros(keys.size)
     fill_weights(model.tables.sparse.weights, keys, values)
-    for name, value in zip(model.pair_names.values(), values.tolist()):
-        if value != 0:
-            yield f"{table_name}_{name.partition('_')[2]} {scale * value!r}\n"
+    return values.tolist()
+
+
+def _known_texts(names: Iterable[str], groups: Iterable[str]) -> dict[str, list[str]]:
+    """By group, what follows it in the names of its features."""
+    names = list(names)
+    return {group: [name[len(group) + 1 :] for name in names if name.startswith(f"{group}_")] for group in groups}
+
+
+def _possible_texts(model: Model, group: str) -> Iterator[str]:
+    """The features of words that phrase pairs of the model can have, as Moses calls them."""
+    if group == "phrase_lengths":
+        sizes = model.description.max_source_phrase_length, model.description.max_target_phrase_length
+        sources, targets = range(1, sizes[0] + 1), range(1, sizes[1] + 1)
+        yield from (*(f"s{n}" for n in sources), *(f"t{n}" for n in targets))
+        yield from (f"{n},{m}" for n in sources for m in targets)
+    elif group == "word_pairs":
+        source, target = model.source.words, model.target.words
+        words = [(source[i], target[j]) for i, j in _aligned_words(model.tables.phrases, len(target))]
+        pairs = [pair for i, j in words for pair in ((i, j), (i, OTHER), (OTHER, j), (OTHER, OTHER))]
+        yield from (f"{i}~{j}" for i, j in dict.fromkeys(pairs))
+    else:
+        yield from (OTHER, *(model.target if group == "inserted_words" else model.source).words)
+
+
+def _aligned_words(table: PhraseTable, n_words: int) -> list[list[int]]:
+    """Source and target ids of all words that are aligned in a phrase pair; there are `n_words` target words."""
+    found = np.zeros(0, np.int64)
+    for begin in range(0, table.joint_counts.size, PAIRS_AT_ONCE):
+        pairs = np.arange(begin, min(begin + PAIRS_AT_ONCE, table.joint_counts.size))
+        first, last = table.alignment_offsets[pairs[0]], table.alignment_offsets[pairs[-1] + 1]
+        pair_of = np.repeat(pairs, np.diff(table.alignment_offsets[begin : begin + pairs.size + 1]))
+        source_of = np.searchsorted(table.pair_offsets, pair_of, "right") - 1
+        points = table.alignment_points[first:last].astype(np.int64)
+        sources = table.source_words[table.source_offsets[source_of] + points[:, 0]].astype(np.int64)
+        targets = table.target_words[table.target_offsets[pair_of] + points[:, 1]]
+        found = np.unique(np.concatenate([found, sources * n_words + targets]))
+    return np.stack(np.divmod(found, n_words), axis=1).tolist()

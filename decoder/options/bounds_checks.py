@@ -43,9 +43,24 @@ class BoundsChecks:
         """
         is_oov, finding = np.empty(words.size, bool), np.empty(3, np.int64)
         status = _check_phrases(self._tables, words, np.int64(longest), self._checked, is_oov, finding)
-        if status != SOUND:
-            raise ModelError(f"{_message(status, finding)}; {TRAIN_AGAIN}")
+        _refuse_unsound(status, finding)
         return is_oov
+
+    def find_sources(self, words: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+        """int64[Q], the numbers of the source phrases words[offsets[i]:offsets[i + 1]] (int32[n], int64[Q + 1]).
+
+        ABSENT where they are none. Raises ModelError if the table is damaged where it has one.
+        """
+        sources, finding = np.empty(offsets.size - 1, np.int64), np.empty(3, np.int64)
+        status = find_phrases(self._tables, words, offsets, self._checked, sources, finding)
+        _refuse_unsound(status, finding)
+        return sources
+
+
+def _refuse_unsound(status: int, finding: np.ndarray) -> None:
+    """Raise ModelError unless the status is SOUND."""
+    if status != SOUND:
+        raise ModelError(f"{_message(status, finding)}; {TRAIN_AGAIN}")
 
 
 def _message(status: int, finding: np.ndarray) -> str:
@@ -72,6 +87,27 @@ def check_phrases(tables: Tables, words, longest, checked, is_oov, finding):
                 is_oov[begin] = source == ABSENT
             if source == ABSENT or checked[source & (CAPACITY - 1)] == source:
                 continue
+            status = _check_pairs(tables, source, finding)
+            if status != SOUND:
+                return status
+            checked[source & (CAPACITY - 1)] = source
+    return SOUND
+
+
+@kernel
+def find_phrases(tables: Tables, words, offsets, checked, sources, finding):
+    """Write the source phrases words[offsets[i]:offsets[i + 1]] to `sources` (int64[Q]), and check them.
+
+    `words` is int32[n], `offsets` int64[Q + 1]; the status, `checked` and `finding` are those of check_phrases.
+    """
+    for i in range(sources.size):
+        source = np.int64(ABSENT)
+        if offsets[i] < offsets[i + 1]:
+            source = find_source(tables.phrases, words, offsets[i], offsets[i + 1])
+        sources[i] = source
+        if source == DAMAGED:
+            return SOURCES
+        if source != ABSENT and checked[source & (CAPACITY - 1)] != source:
             status = _check_pairs(tables, source, finding)
             if status != SOUND:
                 return status

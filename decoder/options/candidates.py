@@ -11,6 +11,7 @@ from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.dense import DenseWeights
 from phrasebeam.decoder.features.language_model import States, forget_context, score_phrase, weighted_ln
 from phrasebeam.decoder.features.pair import score_pair
+from phrasebeam.decoder.input.source_paths import source_words, weighted_input
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
@@ -77,6 +78,14 @@ def new_candidates(most: int, longest: int, table_limit: int, n_models: int, spa
     return allocate(Candidates, {"M": most, "W": longest, "L": n_models}, cache=cache, fired=fired)
 
 
+def with_room(candidates: Candidates, n_pairs: int) -> Candidates:
+    """The same, or with new arrays where there is no room for `n_pairs` pairs."""
+    if n_pairs <= candidates.score.size:
+        return candidates
+    score, estimate, bound = np.zeros((3, n_pairs))
+    return candidates._replace(score=score, estimate=estimate, bound=bound, heap=np.zeros(n_pairs, np.int64))
+
+
 def new_target_room(n_words: int, n_models: int) -> tuple[np.ndarray, np.ndarray]:
     """Arrays for `n_words` target words: int32[n_words] for ids, int32[n_words, n_models] for language model ids."""
     return np.zeros(n_words, np.int32), np.zeros((n_words, n_models), np.int32)
@@ -98,15 +107,16 @@ def is_wrong(candidates: Candidates):
 
 
 @inner_kernel
-def choose(source, lookup: Lookup):
-    """Rank the pairs of a `source` phrase (int64) into candidates.heap, best first; the number within the limit.
+def choose(source, behind, lookup: Lookup):
+    """Rank the pairs of the source phrases source:behind (int64) into candidates.heap, best first.
 
-    Which are within the limit is decided by lookup.ranking. Pairs whose scores without the language model are too low
-    already are not scored by it: ln p is never above 0.
+    Returns the number within the limit; lookup.ranking decides which these are. Of a text that is one source phrase, of
+    a lattice all with the same span. Pairs whose scores without the language model are too low already are not scored
+    by it: ln p is never above 0.
     """
     tables, ranking, candidates, limit = lookup.tables, lookup.ranking, lookup.candidates, lookup.limit
     first = tables.phrases.pair_offsets[source]
-    n_pairs = tables.phrases.pair_offsets[source + 1] - first
+    n_pairs = tables.phrases.pair_offsets[behind] - first
     if n_pairs > candidates.score.size:
         candidates.wrong[TOO_MANY] = n_pairs
         n_pairs = np.int64(candidates.score.size)
@@ -141,11 +151,17 @@ def choose(source, lookup: Lookup):
 
 @inner_kernel
 def _without_language_model(source, pair, weights, lookup):
-    """Score of a pair of a source phrase by `weights` (DenseWeights) without the language model."""
-    phrases, sparse = lookup.tables.phrases, lookup.tables.sparse
+    """Score of a pair of a source phrase by `weights` (DenseWeights) without the language model.
+
+    In a lattice it is the path of the pair that says which source phrase that is.
+    """
+    phrases, sparse, paths = lookup.tables.phrases, lookup.tables.sparse, lookup.sentence.paths
+    if paths.of_span.size > 0:
+        source = paths.of_pair[pair]
     source_length = phrases.source_offsets[source + 1] - phrases.source_offsets[source]
     length = phrases.target_offsets[pair + 1] - phrases.target_offsets[pair]
     total = weights.phrase_penalty - weights.word_penalty * length
+    total += weighted_input(paths, weights.input_score, pair)
     total += score_pair(phrases, lookup.tables.idf, weights, pair, source_length, length)
     if sparse.active[PAIR_SPARSE]:
         total += score_pair_alone(sparse, weights.sparse, pair)
@@ -176,6 +192,7 @@ def score_synthetic(number, lookup: Lookup):
     synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
     total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
+    total += weighted_input(lookup.sentence.paths, weights.input_score, pair)
     for column in range(weights.translation.size):
         total += weights.translation[column] * synthetic.ln_score[number]
     synthetic.score[number] = total
@@ -192,7 +209,8 @@ def add_sparse(pair, begin, end, lookup: Lookup):
         return
     read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
     candidates.fired.n[0] = 0
-    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, begin, end, candidates.fired)
+    first, last = source_words(lookup.sentence.paths, pair, begin, end)
+    fire_rule(sparse, lookup.sentence, pair, candidates.words, size, first, last, candidates.fired)
     score = weigh_fired(sparse.weights, lookup.weights.sparse, candidates.fired)
     if pair < 0:
         number = synthetic_number(pair)

@@ -17,6 +17,7 @@ from phrasebeam.decoder.features.reordering import (
     N_ORIENTATIONS,
     weighted_orientation,
 )
+from phrasebeam.decoder.input.source_paths import source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
@@ -123,11 +124,15 @@ def _pairs_of(begin, end, lookup, options):
     """Write the pairs for words begin:end to options.order, best estimate first; their number, or FULL."""
     synthetic, phrases, candidates = lookup.sentence.synthetic, lookup.tables.phrases, lookup.candidates
     span_index, order, n_pairs = begin * options.longest + end - begin - 1, options.order, ZERO
-    rule, source = lookup.sentence.rules[span_index], ABSENT
-    if rule != BLOCKED:
+    rule, source, behind = lookup.sentence.rules[span_index], np.int64(ABSENT), ZERO
+    if lookup.sentence.paths.of_span.size > 0:
+        source, behind = lookup.sentence.paths.of_span[span_index], lookup.sentence.paths.of_span[span_index + 1]
+        source = source if source < behind else np.int64(ABSENT)
+    elif rule != BLOCKED:
         source = find_source(phrases, lookup.sentence.words, begin, end)
+        behind = source + 1
     if source != ABSENT:
-        n_chosen = choose(source, lookup)
+        n_chosen = choose(source, behind, lookup)
         candidates.first_pair[0] = phrases.pair_offsets[source]
         if n_chosen > order.size:
             return FULL
@@ -219,7 +224,8 @@ def _add_rule(options, option, lookup):
         target = np.int64(options.target[option])
         first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
         words, sentence = options.words[first : first + size], lookup.sentence
-        begin, end = np.int64(options.begin[option]), np.int64(options.end[option])
+        span = np.int64(options.begin[option]), np.int64(options.end[option])
+        begin, end = source_words(sentence.paths, options.pair[option], span[0], span[1])
         options.rule[option, 0] = rule_hash(sparse, sentence.synthetic, sentence.classes, words, size, begin, end)
         if sparse.active[CLASS_REORDERING]:
             options.rule[option, 1] = class_sequence_hash(sparse, sentence.classes, begin, end)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.decoder.features.dense import ABSENT, LN10, FeaturePlaces
-from phrasebeam.decoder.features.distortion import early_distortion
+from phrasebeam.decoder.features.distortion import early_distortion, jump_length
 from phrasebeam.decoder.features.hierarchical import NO_BLOCKS, Blocks, orientation_of_next, shift_alone
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, score_after
 from phrasebeam.decoder.features.pair import add_pair_features
@@ -20,6 +20,7 @@ from phrasebeam.decoder.features.reordering import (
     orientation,
 )
 from phrasebeam.decoder.input.coverage import cover
+from phrasebeam.decoder.input.source_paths import path_of, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.options.translation_options import Options
@@ -37,10 +38,12 @@ from phrasebeam.decoder.sparse.templates import (
     rule_hash,
 )
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.structs import by_value
 
 ZERO = np.int64(0)
 
 
+@by_value
 class Derivation(NamedTuple):
     """K phrases, first target phrase first; source spans are half open."""
 
@@ -81,7 +84,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
     """Add the derivation's values to `features` (float64[F], laid out as FeatureLayout); the number of target words."""
     n_translation, synthetic, places = tables.phrases.ln_scores.shape[1], sentence.synthetic, space.places
     size = np.int64(0)
-    _add_jumps(derivation, tables, synthetic, space, features)
+    _add_jumps(derivation, tables, sentence, space, features)
+    _add_input_scores(derivation, sentence.paths, places.input_score, features)
     for i in range(derivation.pair.size):
         pair = derivation.pair[i]
         features[places.phrase_penalty] += 1.0
@@ -94,8 +98,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
         else:
             for column in range(n_translation):
                 features[places.translation + column] += tables.phrases.ln_scores[pair, column]
-            source_length = np.int64(derivation.end[i] - derivation.begin[i])
-            lengths, longest_grouped = (source_length, length), space.longest_grouped
+            first, end = source_words(sentence.paths, pair, derivation.begin[i], derivation.end[i])
+            lengths, longest_grouped = (end - first, length), space.longest_grouped
             add_pair_features(tables.phrases, tables.idf, pair, *lengths, places, longest_grouped, features)
     features[places.word_penalty] -= size
     for lm in range(tables.lms.orders.size):
@@ -121,26 +125,37 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
         size = target_length(tables, synthetic, pair)
         phrase = words[position : position + size]
+        first, last = source_words(sentence.paths, pair, begin, end)
         fire_pair(sparse, pair, fired)
-        fire_rule(sparse, sentence, pair, phrase, size, begin, end, fired)
+        fire_rule(sparse, sentence, pair, phrase, size, first, last, fired)
         if has_neighbours:
             rule = RuleHashes(
-                rule_hash(sparse, synthetic, sentence.classes, phrase, size, begin, end),
-                class_sequence_hash(sparse, sentence.classes, begin, end),
+                rule_hash(sparse, synthetic, sentence.classes, phrase, size, first, last),
+                class_sequence_hash(sparse, sentence.classes, first, last),
             )
             is_monotone = begin == previous_end
             if i > 0:
                 fire_orientation(sparse, previous.rule, WITH_NEXT, is_monotone, fired)
             fire_orientation(sparse, rule.rule, WITH_PREVIOUS, is_monotone, fired)
-            last = np.int64(words[position - 1]) if position > 0 else NO_WORD
+            last_word = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
-            fire_history(sparse, synthetic, previous, last, before, rule, is_monotone, fired)
+            fire_history(sparse, synthetic, previous, last_word, before, rule, is_monotone, fired)
             previous, previous_end = rule, end
         position += size
 
 
 @inner_kernel
-def _add_jumps(derivation, tables, synthetic, space, features):
+def _add_input_scores(derivation, paths, place, features):
+    """Add the scores of the paths of a lattice to the features from features[place] on."""
+    if place != ABSENT and paths.of_span.size > 0:
+        for i in range(derivation.pair.size):
+            path = path_of(paths, derivation.pair[i])
+            for k in range(paths.ln_scores.shape[1]):
+                features[place + k] += paths.ln_scores[path, k]
+
+
+@inner_kernel
+def _add_jumps(derivation, tables, sentence, space, features):
     """Add what depends on where the phrases lie: lexicalized reordering, distortion."""
     model, places = tables.orientations, space.places
     fill_orientations(derivation, model.is_hierarchical, space.blocks, space.orientations)
@@ -150,9 +165,9 @@ def _add_jumps(derivation, tables, synthetic, space, features):
         for direction in (BACKWARD, FORWARD):
             orientation_id = np.int64(space.orientations[i, direction])
             if orientation_id != UNSEEN:
-                pair = table_pair(synthetic, derivation.pair[i])
+                pair = table_pair(sentence.synthetic, derivation.pair[i])
                 _add_orientation(tables, pair, direction, orientation_id, places.reordering, features)
-        features[places.distortion] -= abs(begin - previous_end)
+        features[places.distortion] -= jump_length(sentence.paths.distances, previous_end, begin)
         if places.early_distortion != ABSENT:
             features[places.early_distortion] += early_distortion(first_gap, previous_end, begin, end)
         first_gap, window = cover(first_gap, window, begin, end)

@@ -114,19 +114,23 @@ class DerivationView:
 
     def _phrase(self, pair: int, begin: int, end: int, position: int, target: Sequence[str]) -> Phrase:
         is_copied = is_fallback = False
+        words, positions = self.source.words[begin:end], tuple(range(begin, end))
+        if self.source.lattice is not None:
+            path = self.source.path(pair, begin, end)
+            words, positions = list(path.words), path.positions
         if pair < 0:
             synthetic = self.source.synthetic[-1 - pair]
-            is_copied = synthetic.unknown != 0 and list(synthetic.target) == self.source.words[begin:end]
+            is_copied = synthetic.unknown != 0 and bool(words) and list(synthetic.target) == words
             is_fallback = synthetic.unknown != 0 and bool(target) and not is_copied
             points: Points = synthetic.alignment
         else:
-            points = alignment_in(self.model.tables.phrases, pair, end - begin, len(target))
+            points = alignment_in(self.model.tables.phrases, pair, len(words), len(target))
         return Phrase(
-            " ".join(self.source.words[begin:end]),
+            " ".join(words),
             " ".join(target),
             (begin, end),
             (position, position + len(target)),
-            tuple((begin + i, position + j) for i, j in points),
+            tuple((positions[i], position + j) for i, j in points),
             is_copied,
             is_fallback,
         )

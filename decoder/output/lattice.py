@@ -38,6 +38,7 @@ class Lattice:
     edge_score: np.ndarray  # float64[E], what the phrase adds to the score
     begin: np.ndarray  # int32[E], source span
     end: np.ndarray  # int32[E]
+    phrase: list[str]  # E source phrases
     target: list[str]  # E target phrases
 
     @property
@@ -98,9 +99,9 @@ def build_lattice(
     graph: HypothesisGraph,
     part: ConnectedPart,
     spans: tuple[np.ndarray, np.ndarray],
-    target: list[str],
+    texts: tuple[list[str], ...],
 ) -> Lattice:
-    """The lattice of the `part` of a graph; `spans` (begin, end) and `target` belong to the edges of the part."""
+    """The lattice of the `part` of a graph; its edges have `spans` (begin, end) and `texts` (phrase, target)."""
     node, edge = part.node, part.edge
     number = np.zeros(int(node[-1]) + 1, np.int32)
     number[node] = np.arange(node.size)
@@ -118,5 +119,5 @@ def build_lattice(
         np.repeat(np.arange(node.size, dtype=np.int32), np.diff(edge_first)),
         graph.edge_score[edge] - graph.score[edge_from],
         *spans,
-        target,
+        *texts,
     )

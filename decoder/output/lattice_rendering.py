@@ -1,6 +1,9 @@
 """Lattices as text: Moses' search graph, and Graphviz for people to look at."""
 
+from collections import defaultdict
 from typing import Literal
+
+import numpy as np
 
 from phrasebeam.decoder.output.lattice import NONE, Lattice
 
@@ -8,7 +11,14 @@ LatticeFormat = Literal["osg", "dot"]
 
 # HTML entities and backslashes mean something within labels; no name can hold a NUL.
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;", "\0": "\u2400"})
-BEST = ' color="red" penwidth=2'
+BEST = ' color="#D55E00" fontcolor="#A04000" penwidth=3'  # vermilion: not taken for black or grey by any eye
+LOOK = (
+    "  graph [label={title} labelloc=t rankdir=LR ranksep=0.6 fontname=Helvetica fontsize=18];\n"
+    '  node [shape=box style=rounded color="#666666" fontname=Helvetica];\n'
+    '  edge [color="#666666" fontname=Helvetica];\n'
+)
+# What people can read: the edges on the best derivations, and the best phrases of those between the same two nodes.
+MOST_EDGES, MOST_PHRASES = 100, 3
 
 
 def render_lattice(number: int, lattice: Lattice | None, lattice_format: LatticeFormat) -> str:
@@ -50,23 +60,51 @@ def render_search_graph(number: int, lattice: Lattice) -> str:
 
 
 def render_dot(number: int, lattice: Lattice) -> str:
-    """The lattice of sentence `number` as a directed graph for Graphviz, the best derivation in red.
+    """The lattice of sentence `number` as a directed graph for Graphviz, from left to right, the best derivation bold.
 
-    A node shows how many words are covered and the best score up to it; an edge the target phrase, the source words
-    that it translates, and what it adds to the score.
+    A node shows how many words are covered and the best score up to it; an arc, for each phrase, the target words and
+    what they add to the score, and below the source words. Phrases between the same two nodes share an arc, the best
+    one first. Of a large lattice it shows the MOST_EDGES on the best derivations.
     """
-    path = set(lattice.best_path)
-    best_nodes = {0, *lattice.edge_to[list(path)].tolist()}
-    title = " ".join(lattice.source).translate(ESCAPES)
-    lines = [f'digraph "{number}" {{\n  graph [label="{title}" rankdir=LR];\n  node [shape=box];\n']
-    for node, (covered, score) in enumerate(zip(lattice.covered.tolist(), lattice.inside.tolist())):
-        marks = BEST if node in best_nodes else ""
-        lines.append(f'  {node} [label="{covered}\\n{score:.3f}"{marks}];\n')
-    spans = zip(lattice.begin.tolist(), lattice.end.tolist())
-    ends = zip(lattice.edge_from.tolist(), lattice.edge_to.tolist())
-    for edge, ((begin, end), (source, node), score) in enumerate(zip(spans, ends, lattice.edge_score.tolist())):
-        phrase = f"{lattice.target[edge]}\n{' '.join(lattice.source[begin:end])}".translate(ESCAPES)
-        marks = BEST if edge in path else ""
-        label = phrase.replace("\n", "\\n")
-        lines.append(f'  {source} -> {node} [label="{label}\\n{score:.3f}"{marks}];\n')
+    edges, path = _readable_edges(lattice), set(lattice.best_path)
+    source, node = lattice.edge_from.tolist(), lattice.edge_to.tolist()
+    arcs = defaultdict[tuple[int, int], list[int]](list)
+    for edge in edges:
+        arcs[source[edge], node[edge]].append(edge)
+    best_nodes = {0, *(node[edge] for edge in path)}
+    title = " ".join(lattice.source)
+    if len(edges) < len(source):
+        title += f"\n({len(edges)} of {len(source)} phrases)"
+    lines = [f'digraph "{number}" {{\n', LOOK.format(title=_quoted(title))]
+    for i in sorted({0, *(end for ends in arcs for end in ends)}):
+        label = f"{lattice.covered[i]} of {len(lattice.source)}\n{lattice.inside[i]:.2f}"
+        lines.append(f"  {i} [label={_quoted(label)}{BEST if i in best_nodes else ''}];\n")
+    for (begin, end), phrases in arcs.items():
+        marks = f"{BEST} weight=10" if not path.isdisjoint(phrases) else ""
+        lines.append(f"  {begin} -> {end} [label={_quoted(_arc_label(lattice, phrases))}{marks}];\n")
     return "".join(lines) + "}\n"
+
+
+def _readable_edges(lattice: Lattice) -> list[int]:
+    """The edges on derivations that are better than any of the others: at most MOST_EDGES, or the best path alone."""
+    best = lattice.inside[lattice.edge_from] + lattice.edge_score + lattice.outside[lattice.edge_to]
+    if best.size <= MOST_EDGES:
+        return list(range(best.size))
+    losses = np.round(lattice.inside[-1] - best, 9)  # equal for all edges of a derivation
+    limit = np.partition(losses, MOST_EDGES)[MOST_EDGES]
+    return sorted({*np.flatnonzero(losses < limit).tolist(), *lattice.best_path})
+
+
+def _arc_label(lattice: Lattice, phrases: list[int]) -> str:
+    lines = []
+    for edge in phrases[:MOST_PHRASES]:
+        words = lattice.phrase[edge]
+        lines += [f"{lattice.target[edge] or '(nothing)'}  {lattice.edge_score[edge]:.2f}", f"[{words}]"]
+    if len(phrases) > MOST_PHRASES:
+        lines.append(f"and {len(phrases) - MOST_PHRASES} more")
+    return "\n".join(lines)
+
+
+def _quoted(label: str) -> str:
+    escaped = label.translate(ESCAPES).replace("\n", "\\n")
+    return f'"{escaped}"'

@@ -1,7 +1,9 @@
 """Translations as lines of text: what the command prints, and Moses' n-best format."""
 
 import re
+from collections.abc import Iterable, Sequence
 
+from phrasebeam.decoder.model.moses_names import MosesFeature, named_values
 from phrasebeam.decoder.output.translation import Translation
 
 SEPARATOR = " ||| "
@@ -24,7 +26,13 @@ def restore_bars(text: str) -> str:
     return BARS.sub(lambda bars: bars[0].replace("&#124;", "|").replace("&amp;", "&"), text)
 
 
-def render(translation: Translation, alignment: bool, segmentation: bool, scores: bool) -> str:
+def render(
+    translation: Translation,
+    alignment: bool,
+    segmentation: bool,
+    scores: bool,
+    moses_names: Sequence[MosesFeature] | None = None,
+) -> str:
     """One line: the text, with segmentation if asked for, then fields set off by ' ||| ', see escape_bars."""
     fields = [translation.text]
     if segmentation:
@@ -33,21 +41,28 @@ def render(translation: Translation, alignment: bool, segmentation: bool, scores
     if scores or alignment:
         fields = [escape_bars(fields[0])]
     if scores:
-        fields += _scores(translation)
+        fields += _scores(translation, moses_names)
     if alignment:
         fields.append(_alignment(translation))
     return SEPARATOR.join(fields)
 
 
-def render_nbest(number: int, translations: list[Translation], alignment: bool, segmentation: bool) -> str:
+def render_nbest(
+    number: int,
+    translations: list[Translation],
+    alignment: bool,
+    segmentation: bool,
+    moses_names: Sequence[MosesFeature] | None = None,
+) -> str:
     """The n-best list of sentence `number` as Moses writes it, a line each.
 
     number ||| text ||| features ||| score, and if asked for ||| source=target spans in target order, both ends
-    included, and ||| the word alignment. Texts and names are as escape_bars writes them.
+    included, and ||| the word alignment. Texts and names are as escape_bars writes them. With `moses_names` features
+    have these names, as named_values says, instead of ours.
     """
     lines = []
     for translation in translations:
-        fields = [str(number), escape_bars(translation.text), *_scores(translation)]
+        fields = [str(number), escape_bars(translation.text), *_scores(translation, moses_names)]
         if segmentation:
             fields.append(" ".join(f"{_span(p.source_span)}={_span(p.target_span)}" for p in translation.phrases))
         if alignment:
@@ -56,15 +71,17 @@ def render_nbest(number: int, translations: list[Translation], alignment: bool, 
     return "".join(lines)
 
 
-def _scores(translation: Translation) -> list[str]:
+def _scores(translation: Translation, moses_names: Sequence[MosesFeature] | None) -> list[str]:
     """The field of feature values, by name, sparse ones behind the others; and that of the score."""
-    values = []
-    for name, value in translation.features.items():
-        values.append(f"{name}=")
-        values += [f"{v:.6g}" for v in (value if isinstance(value, list) else [value])]
-    sparse = translation.sparse.items()
-    values += [f"{escape_bars(translation.sparse_names[key])}= {value:.6g}" for key, value in sparse]
-    return [" ".join(values), f"{translation.score:.6f}"]
+    sparse = [(translation.sparse_names[key], value) for key, value in translation.sparse.items()]
+    values: Iterable[tuple[str, float | list[float]]] = [*translation.features.items(), *sparse]
+    if moses_names is not None:
+        values = named_values(moses_names, translation.features, sparse)
+    parts = []
+    for name, value in values:
+        parts.append(f"{escape_bars(name)}=")
+        parts += [f"{v:.6g}" for v in (value if isinstance(value, list) else [value])]
+    return [" ".join(parts), f"{translation.score:.6f}"]
 
 
 def _alignment(translation: Translation) -> str:

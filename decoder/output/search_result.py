@@ -21,6 +21,7 @@ from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_der
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.feature_naming import FeatureNamer, NamedRule
+from phrasebeam.decoder.sparse.levels import UNCLASSED
 from phrasebeam.kernels.jit import direct
 
 _best_derivation, _fill_feature_matrix = direct(best_derivation), direct(fill_feature_matrix)
@@ -124,10 +125,14 @@ class SearchResult(DerivationView):
         namer = FeatureNamer(levels, self.tables.sparse, self.model.pair_names)
         phrases, rules = self.with_model_pairs(derivation), []
         for pair, begin, end in zip(*(field.tolist() for field in phrases)):
+            first, last = self.source.rows_of(pair, begin, end)
             known = slice(*whole.pair_offsets[pair : pair + 2]) if pair >= 0 and whole.pair_keys.size else slice(0)
             target = self.words_of(pair)
-            points = self.points_of(pair, end - begin, len(target))
-            rules.append(NamedRule(begin, end, target, whole.pair_keys[known].tolist(), points))
+            points = self.points_of(pair, last - first, len(target))
+            rules.append(NamedRule(first, last, target, whole.pair_keys[known].tolist(), points, (begin, end)))
+        if self.source.lattice is not None:
+            words = self.source.lattice.rows
+            return namer.names(words, [UNCLASSED] * len(words), rules, groups)
         return namer.names(self.source.words, self.source.tags, rules, groups)
 
     def derivations(self, n: int, distinct: bool) -> Derivations:
@@ -163,11 +168,12 @@ class SearchResult(DerivationView):
         part = connected(graph, n_words, beam)
         chosen, inverse = np.unique(graph.edge_option[part.edge], return_inverse=True)
         begin, end = options.begin[chosen], options.end[chosen]
-        pairs = original_pairs(options.pair[chosen], source.tables.origin)
-        texts = [" ".join(self.target(pair)) for pair in pairs.tolist()]
-        target = [texts[i] for i in inverse.tolist()]
+        pairs = original_pairs(options.pair[chosen], source.tables.origin).tolist()
+        targets = [" ".join(self.target(pair)) for pair in pairs]
+        sources = [" ".join(source.words_of(*span)) for span in zip(pairs, begin.tolist(), end.tolist())]
+        texts = tuple([some[i] for i in inverse.tolist()] for some in (sources, targets))
         score = float(graph.score[graph.stack_first[n_words]]) if source.words else self.best().score
-        return build_lattice(source.words, score, graph, part, (begin[inverse], end[inverse]), target)
+        return build_lattice(source.words, score, graph, part, (begin[inverse], end[inverse]), texts)
 
     def feature_space(self, n_phrases: int, is_complete: bool) -> FeatureSpace:
         """Room for derivations of up to `n_phrases` phrases."""

@@ -1,6 +1,5 @@
 """The command `preprocess`, and the options for raw text that several commands share."""
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,22 +8,28 @@ import typer
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_standard_input
+from phrasebeam.base.files import output_file, read_input
+from phrasebeam.console.input_stage import stage_of_input
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 
 
 def preprocess(
     model: Annotated[Path, typer.Option(help="Model directory of train-model --raw or import-moses.")],
     side: Annotated[Literal["source", "target"], typer.Option(help="The language of the text.")],
+    input: Annotated[Path | None, typer.Option(help="File of raw text.", show_default="standard input")] = None,
+    output: Annotated[Path | None, typer.Option(help="File for the tokens.", show_default="standard output")] = None,
 ) -> None:
-    """Tokenize and case raw text from standard input as the model needs it, such as text to tune on."""
+    """Tokenize and case raw text as the model needs it, such as text to tune on."""
     from phrasebeam.decoder.raw_text.raw_text import RawText
 
     raw_text = RawText.load(model)
     preprocessor = raw_text.source if side == "source" else raw_text.target
-    for line in read_standard_input():
-        sys.stdout.buffer.write(preprocessor.line(line).encode("utf-8") + b"\n")
-        sys.stdout.buffer.flush()
+    with output_file(output) as file, stage_of_input("preprocessing", input, output) as advance:
+        for line in read_input(input):
+            file.write(preprocessor.line(line).encode("utf-8") + b"\n")
+            if output is None:
+                file.flush()
+            advance(1)
 
 
 def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:

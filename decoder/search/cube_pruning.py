@@ -122,6 +122,8 @@ def _open_grids(space, queues, n_words, covered, node):
     for i in range(find_spans(space, n_words, node)):
         first = options.first[space.spans[i]]
         shared = extension(space, covered, node, first)
+        if shared.remaining == -np.inf:  # what it leaves cannot be translated, as in lattices
+            continue
         if queues.n_items[shared.row] == queues.cost.shape[1]:
             return False
         estimate = shared.base + options.backward[first, shared.orientation] + options.estimate[first]

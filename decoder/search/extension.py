@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.features.distortion import early_distortion
+from phrasebeam.decoder.features.distortion import early_distortion, jump_length
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, Blocks, forget_blocks, orientation_of_next, shift
 from phrasebeam.decoder.features.histories import (
     NO_HISTORY,
@@ -90,6 +90,7 @@ class SearchSpace(NamedTuple):
     synthetic: SyntheticPairs
     histories: Histories
     parameters: SearchParameters
+    distances: np.ndarray  # int32, see SourcePaths
 
 
 class Extension(NamedTuple):
@@ -130,7 +131,34 @@ def find_spans(space: SearchSpace, n_words: int, node):
     first_gap, window = np.int64(space.graph.first_gap[node]), space.graph.window[node]
     last = space.graph.option[node]
     previous_end = np.int64(0) if last == NO_OPTION else np.int64(space.options.end[last])
+    if space.distances.size > 0:
+        return _find_spans_in_lattice(space, n_words, first_gap, window, previous_end)
     return find_spans_after(space, n_words, first_gap, window, previous_end)
+
+
+@inner_kernel
+def _find_spans_in_lattice(space, n_words, first_gap, window, previous_end):
+    """find_spans_after where arcs skip nodes: jumps are as long as the shortest path.
+
+    A phrase may leave a gap that no path crosses; then its future cost is -inf, and the hypothesis is pruned.
+    """
+    options, limit, distances = space.options, space.parameters.distortion_limit, space.distances
+    reach, count = min(n_words, first_gap + COVERAGE_WINDOW), np.int64(0)
+    for begin in range(first_gap, reach):
+        if is_covered(first_gap, window, begin):
+            continue
+        if limit >= 0 and jump_length(distances, previous_end, begin) > limit:
+            continue
+        for end in range(begin + 1, min(begin + options.longest, reach) + 1):
+            if is_covered(first_gap, window, end - 1):
+                break
+            if limit >= 0 and begin != first_gap and distances[first_gap, end] > limit:
+                continue
+            span_index = begin * options.longest + end - begin - 1
+            if options.first[span_index] < options.first[span_index + 1]:
+                space.spans[count] = span_index
+                count += 1
+    return count
 
 
 @inlined_kernel
@@ -179,7 +207,7 @@ def jump(space: SearchSpace, node, begin, end):
         base += options.forward[last, forward]
     if parameters.early_distortion != 0.0:
         base += parameters.early_distortion * early_distortion(first_gap, previous_end, begin, end)
-    return base - parameters.distortion * abs(begin - previous_end), backward
+    return base - parameters.distortion * jump_length(space.distances, previous_end, begin), backward
 
 
 @inlined_kernel

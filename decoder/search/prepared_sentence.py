@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
+
+import numpy as np
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
 from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.input.lattice_paths import Path
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
 from phrasebeam.decoder.input.term_constraints import BLOCKED, find_table_pairs, span_rules
@@ -19,14 +22,54 @@ from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
 
 
+class PreparerSettings(NamedTuple):
+    """What the preparation of a sentence depends on besides model and weights."""
+
+    longest: int  # source phrase that is looked up, in words
+    table_limit: int
+    input: InputSettings
+
+
+class LatticeWords(NamedTuple):
+    """The words of a lattice as people see them."""
+
+    paths: Sequence[Path]  # by their numbers in SourcePaths
+    rows: list[str]  # the words that Sentence.classes has
+
+
 class PreparedSentence(NamedTuple):
     """A sentence as people and as kernels see it."""
 
-    words: list[str]
+    words: list[str]  # of a lattice the likeliest one at each position
     tags: Sequence[str]  # UNCLASSED where the sentence has none
     synthetic: list[SyntheticPair]  # by their numbers in SyntheticPairs
     sentence: Sentence
     tables: FilteredTables  # in which its phrases are looked up
+    lattice: LatticeWords | None = None
+
+    def path(self, pair: int, begin: int, end: int) -> Path:
+        """The path of a lattice that `pair`, numbered as in the model's table, translates between two nodes."""
+        return cast(LatticeWords, self.lattice).paths[self._path_number(pair, begin, end)]
+
+    def words_of(self, pair: int, begin: int, end: int) -> Sequence[str]:
+        """The source words that `pair`, numbered as in the model's table, translates over the positions begin:end."""
+        return self.words[begin:end] if self.lattice is None else self.path(pair, begin, end).words
+
+    def rows_of(self, pair: int, begin: int, end: int) -> tuple[int, int]:
+        """(begin, end) of the words of `pair` in Sentence.classes, see source_words."""
+        if self.lattice is None:
+            return begin, end
+        number, paths = self._path_number(pair, begin, end), self.sentence.paths
+        return int(paths.first[number]), int(paths.end[number])
+
+    def _path_number(self, pair: int, begin: int, end: int) -> int:
+        paths, origin = self.sentence.paths, cast(np.ndarray, self.tables.origin)
+        if pair < 0:
+            return int(paths.of_synthetic[-1 - pair])
+        first, last = paths.of_span[begin * self.sentence.longest + end - begin - 1 :][:2]
+        offsets = self.tables.tables.phrases.pair_offsets
+        number = offsets[first] + np.flatnonzero(origin[offsets[first] : offsets[last]] == pair)[0]
+        return int(paths.of_pair[number])
 
 
 def prepare_sentence(
@@ -53,7 +96,7 @@ def prepare_sentence(
     if terms:
         is_oov |= rules[::room] == BLOCKED
         is_oov[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    synthetic = [_unknown(words[i], i, input_settings) for i in is_oov.nonzero()[0].tolist()]
+    synthetic = [unknown_word(words[i], i, i + 1, input_settings) for i in is_oov.nonzero()[0].tolist()]
     synthetic += [_term_pair(term, phrases.ln_scores.shape[1]) for term in terms]
     synthetic.sort(key=lambda pair: (pair.begin, pair.end))
     packed = pack_synthetic_pairs(synthetic, len(words), room, model.target, model.language_models, model.levels)
@@ -72,8 +115,9 @@ def _term_pair(term: Term, n_scores: int) -> SyntheticPair:
     return SyntheticPair(term.begin, term.end, term.target, ln_probability / n_scores, alignment=term.alignment)
 
 
-def _unknown(word: str, position: int, input_settings: InputSettings) -> SyntheticPair:
+def unknown_word(word: str, begin: int, end: int, input_settings: InputSettings) -> SyntheticPair:
+    """The pair of an unknown word, which is copied, dropped or marked."""
     if input_settings.oov == "drop" and not any(digit in word for digit in "0123456789"):
-        return SyntheticPair(position, position + 1, (), unknown=UNKNOWN_WORD)
+        return SyntheticPair(begin, end, (), unknown=UNKNOWN_WORD)
     shown = f"{input_settings.oov_prefix}{word}{input_settings.oov_suffix}" if input_settings.oov == "mark" else ""
-    return SyntheticPair(position, position + 1, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)
+    return SyntheticPair(begin, end, (word,), unknown=UNKNOWN_WORD, alignment=((0, 0),), shown=shown)

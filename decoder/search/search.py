@@ -6,18 +6,15 @@ from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, 
 from phrasebeam.decoder.search.stacks import OK, close_stack
 from phrasebeam.kernels.jit import inner_kernel, kernel
 
-NEVER = np.int64(-1)  # of words that are not the whole sentence
+NEVER = np.int64(-1)  # where the words are not the whole sentence
 
 
 @kernel
-def search(space, n_words):
-    """Fill space.graph with what the search of a sentence of `n_words` words keeps; OK or what is full."""
-    return search_part(space, n_words, n_words)
+def search(space: SearchSpace, n_words, n_whole):
+    """Fill space.graph with what the search of the first `n_words` words of a sentence keeps; OK or what is full.
 
-
-@kernel
-def search_part(space: SearchSpace, n_words, n_whole):
-    """search for the first `n_words` words of a sentence of `n_whole` words, after which </s> follows, or NEVER."""
+    </s> follows after `n_whole` words, or NEVER (int64).
+    """
     graph, stacks = space.graph, space.stacks
     start_graph(space)
     for covered in range(n_words):

@@ -1,28 +1,19 @@
 """Prepares sentences for the search: with the model's tables, or with those that a training sentence may know of."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError, excerpt
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
-from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
-from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, prepare_sentence
+from phrasebeam.decoder.search.prepared_lattice import prepare_lattice
+from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
-
-
-class PreparerSettings(NamedTuple):
-    """What the preparation of a sentence depends on besides model and weights."""
-
-    longest: int  # source phrase that is looked up, in words
-    table_limit: int
-    input: InputSettings
 
 
 class SentencePreparer:
@@ -42,6 +33,10 @@ class SentencePreparer:
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
         bounds_checks = self._bounds_checks
+        if given.lattice is not None:
+            if reference is not None:
+                raise ConfigError("forced decoding is of text, not of lattices or confusion networks; give text")
+            return prepare_lattice(given.lattice, model, snapshot, workspace, bounds_checks, self.settings)
         if given.held_out is not None or reference is not None:
             ids = model.source.ids(list(given.words))
             bounds_checks.is_oov(ids, longest)

@@ -11,7 +11,7 @@ from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.decoder.input.target_constraint import NO_CONSTRAINT, TargetConstraint
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.candidate_cache import NO_CACHE
-from phrasebeam.decoder.options.candidates import Lookup
+from phrasebeam.decoder.options.candidates import Lookup, with_room
 from phrasebeam.decoder.options.future_cost import fill_future_cost
 from phrasebeam.decoder.options.score_checks import check_candidates, check_language_models, too_large
 from phrasebeam.decoder.options.translation_options import FULL, fill_options
@@ -19,7 +19,7 @@ from phrasebeam.decoder.search.cube_pruning import cube_search
 from phrasebeam.decoder.search.extension import SearchSpace
 from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.search.search import NEVER, search, search_part
+from phrasebeam.decoder.search.search import NEVER, search
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import OK, WRONG_SCORE
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
@@ -29,7 +29,7 @@ from phrasebeam.kernels.jit import direct
 
 MOST_SHOWN = 60  # characters of a sentence in messages
 _fill_options, _fill_future_cost = direct(fill_options), direct(fill_future_cost)
-_search, _search_part, _cube_search = direct(search), direct(search_part), direct(cube_search)
+_search, _cube_search = direct(search), direct(cube_search)
 
 
 class SentenceSearch:
@@ -106,16 +106,19 @@ class SentenceSearch:
             self._fill_graph(NO_CONSTRAINT)
             return
         self._fill_future_cost(n_words)
-        self._repeat(lambda: _search_part(self.space(), n_words, NEVER))
+        self._repeat(lambda: _search(self.space(), n_words, NEVER))
 
     def look_up(self) -> None:
         """Fill the workspace with the translation options of the sentence, and their future costs."""
         workspace, sentence, tables = self.workspace, self.source.sentence, self.source.tables.tables
         while True:
-            candidates = workspace.candidates
+            candidates, limit = workspace.candidates, self.settings.table_limit
             if self.source.tables.origin is not None:  # the cache is of the model's tables
                 candidates = candidates._replace(cache=NO_CACHE)
-            limit, dense, ranking = self.settings.table_limit, self.snapshot.dense, self.snapshot.ranking
+            if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
+                n_pairs = np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0)
+                candidates, limit = with_room(candidates, int(n_pairs)), 0
+            dense, ranking = self.snapshot.dense, self.snapshot.ranking
             lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, workspace.states)
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
@@ -149,6 +152,7 @@ class SentenceSearch:
             sentence.synthetic,
             workspace.histories,
             parameters,
+            sentence.paths.distances,
         )
 
     def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:
@@ -193,4 +197,4 @@ class SentenceSearch:
     def _search_once(self, constraint: TargetConstraint, n_words: int) -> int:
         if self.settings.algorithm == "cube":
             return _cube_search(self.space(constraint), self.workspace.queues, n_words)
-        return _search(self.space(constraint), n_words)
+        return _search(self.space(constraint), n_words, n_words)

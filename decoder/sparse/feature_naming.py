@@ -25,6 +25,7 @@ class NamedRule(NamedTuple):
     target: Sequence[str]
     pair_keys: Sequence[int]  # keys of its features in the phrase table
     points: Sequence[Sequence[int]]  # (source, target) positions inside the phrase pair
+    span: tuple[int, int] | None = None  # positions in a lattice that it covers; of a text they are begin and end
 
 
 class FeatureNamer:
@@ -62,10 +63,11 @@ class FeatureNamer:
     def _contexts(
         self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule]
     ) -> Iterator[RuleInContext]:
-        before, span, words = BEGIN, (0, 0), [BEGIN, BEGIN]
-        for begin, end, target, keys, points in rules:
+        before, previous, position, words = BEGIN, (0, 0), 0, [BEGIN, BEGIN]
+        for begin, end, target, keys, points, span in rules:
+            is_monotone, position = (span or (begin, end))[0] == position, (span or (begin, end))[1]
             pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
             phrase = self.levels, self.combinations, source, tags, begin, end, target, pair_names, points
-            context = RuleInContext(*phrase, before, *span, words[-1], words[-2])
+            context = RuleInContext(*phrase, before, *previous, is_monotone, words[-1], words[-2])
             yield context
-            before, span, words = context.rule, (begin, end), [*words[-2:], *target]
+            before, previous, words = context.rule, (begin, end), [*words[-2:], *target]

@@ -52,7 +52,7 @@ def class_jump_hash(previous, current, is_monotone: bool):
 
 
 def _orientation(context: RuleInContext) -> str:
-    return "monotone" if context.begin == context.previous_end else "non_monotone"
+    return "monotone" if context.is_monotone else "non_monotone"
 
 
 def _rule_names(context: RuleInContext) -> Iterator[str]:

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section
-from phrasebeam.decoder.sparse.text_hashes import hash_texts
+from phrasebeam.base.config import FileName, Section
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
+from phrasebeam.decoder.tables.text_hashes import hash_texts
 from phrasebeam.decoder.tables.word_counts import FrequentWords
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
-from phrasebeam.lm.text.word_classes import read_class_map
+from phrasebeam.lm.text.word_classes import read_word_classes
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.sparse.sparse_features import Sparse
 
 LARGEST_BUDGET = 1000  # costs are relative to each other
+LONGEST_LIST = 20_000  # words; four of them are some of the values that a YAML file may have
 LevelKind = Literal["word", "characters", "classes", "type", "tags"]
 WORD = np.int64(0)  # column of the words themselves among the levels
 UNCLASSED = "?"  # class of a word that the map does not have, and tag of a token without one
@@ -39,10 +40,10 @@ class Level(Section):
         description="the word; its first or last characters; its class in a map; numeral, mark or other; its tag"
     )
     budget: int = Field(ge=1, le=LARGEST_BUDGET, description="what one of these adds to the cost of a combination")
-    source: str = Field(
+    source: FileName = Field(
         default="", description="map of source words to classes: lines `class word count` or `word class`"
     )
-    target: str = Field(default="", description="the same of target words; with tags, a map to tags")
+    target: FileName = Field(default="", description="the same of target words; with tags, a map to tags")
     source_only: bool = Field(default=False, description="of source words alone (in Table 1 characters and type)")
     prefix: int = Field(default=0, ge=0, le=255, description="characters of word, class or tag that count, 0 for all")
     suffix: int = Field(default=0, ge=0, le=255, description="last characters of the word, in place of a prefix")
@@ -76,6 +77,15 @@ class Level(Section):
         return not self.source_only and (self.kind != "tags" or bool(self.target))
 
 
+class WordLists(Section):
+    """The words of which there are features; without a list of them, all have features."""
+
+    inserted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of inserted_words")
+    deleted: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="of deleted_words")
+    pair_source: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="sources in word_pairs")
+    pair_target: list[str] | None = Field(default=None, max_length=LONGEST_LIST, description="targets in word_pairs")
+
+
 class Levels:
     """The classes of words: column 0 is the word itself, the others are its classes at each level.
 
@@ -83,8 +93,15 @@ class Levels:
     nothing, unless it is frequent, a mark or a number.
     """
 
-    def __init__(self, levels: Sequence[Level], directory: Path, frequent: FrequentWords):
+    def __init__(
+        self,
+        levels: Sequence[Level],
+        directory: Path,
+        frequent: FrequentWords,
+        lists: WordLists = WordLists(),  # noqa: B008
+    ):
         """Read the class maps of the levels from `directory`. Raises SmtError where one is missing or wrong."""
+        self.listed = {name: None if words is None else frozenset(words) for name, words in lists}
         self.levels, self.labels, self.frequent = levels, ["word", *(level.name for level in levels)], frequent
         self._maps = {
             side: [_read_map(directory, getattr(level, side)) for level in levels] for side in ("source", "target")
@@ -128,7 +145,7 @@ class Levels:
 
 
 def _read_map(directory: Path, name: str) -> dict[str, str]:
-    return read_class_map(model_file(directory, name, LARGEST_TEXT)) if name else {}
+    return read_word_classes(model_file(directory, name, LARGEST_TEXT)) if name else {}
 
 
 def _class_of(level: Level, classes: dict[str, str], word: str, tag: str) -> str:

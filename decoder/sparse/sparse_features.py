@@ -8,8 +8,15 @@ from phrasebeam.decoder.sparse.levels import NO_CLASSES, Levels
 from phrasebeam.decoder.sparse.phrase_alignment import PairPoints, no_pair_points
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, new_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.sparse.templates import FIRST_EDGES, FIRST_PHRASE, LAST_PHRASE, SPARSE_GROUPS
+from phrasebeam.decoder.sparse.templates import (
+    FIRST_EDGES,
+    FIRST_PHRASE,
+    FIRST_WORDS,
+    LAST_PHRASE,
+    SPARSE_GROUPS,
+)
 from phrasebeam.decoder.sparse.word_edges import KIND, POSITIONS, word_edges
+from phrasebeam.decoder.sparse.word_templates import ListedWords, listed_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import BEGIN
 
@@ -22,7 +29,8 @@ class Sparse(NamedTuple):
     has_rule_features: bool  # whether features depend on the pair and the source sentence
     has_orientations: bool  # whether features depend on the pair and how the phrase lies to the phrases beside it
     has_history: bool  # whether features depend on the phrases before, too
-    has_phrase_features: bool  # whether there are groups of PHRASE_GROUPS
+    has_phrase_features: bool  # whether there are groups of PHRASE_GROUPS or WORD_GROUPS
+    has_word_features: bool  # whether there are groups of WORD_GROUPS
     pair_offsets: np.ndarray  # int64[P + 1], into pair_keys and pair_values; [0] without features of pairs
     pair_keys: np.ndarray  # uint64[...]
     pair_values: np.ndarray  # float32[...]
@@ -33,6 +41,7 @@ class Sparse(NamedTuple):
     is_frequent: np.ndarray  # bool[V], whether a target word is frequent; see FrequentWords
     class_column: int  # see Levels
     target_columns: np.ndarray  # int64[T], see Levels
+    word_lists: ListedWords
 
 
 def no_sparse() -> Sparse:
@@ -40,10 +49,7 @@ def no_sparse() -> Sparse:
     return Sparse(
         new_sparse_weights(),
         np.zeros(len(SPARSE_GROUPS), bool),
-        False,
-        False,
-        False,
-        False,
+        *(False,) * 5,
         np.zeros(1, np.int64),
         np.zeros(0, np.uint64),
         np.zeros(0, np.float32),
@@ -54,6 +60,7 @@ def no_sparse() -> Sparse:
         np.zeros(0, np.bool_),
         0,
         np.zeros(0, np.int64),
+        ListedWords(*(np.zeros(0, np.uint64) for _ in ListedWords._fields)),
     )
 
 
@@ -66,6 +73,7 @@ def only_groups(sparse: Sparse, active: np.ndarray) -> Sparse:
         has_orientations="orientation" in scopes,
         has_history="history" in scopes,
         has_phrase_features=bool(active[FIRST_PHRASE : LAST_PHRASE + 1].any()),
+        has_word_features=bool(active[FIRST_WORDS : LAST_PHRASE + 1].any()),
         combinations=sparse.combinations[active[FIRST_EDGES + sparse.combinations[:, KIND]]],
     )
 
@@ -97,5 +105,6 @@ def build_sparse(templates: Templates, levels: Levels, target: FixedVocabulary, 
         is_frequent=np.array([word in levels.frequent.target for word in target.words], np.bool_),
         class_column=levels.class_column,
         target_columns=np.array(levels.target_columns, np.int64),
+        word_lists=listed_words(templates.word_lists),
     )
     return only_groups(sparse, active)

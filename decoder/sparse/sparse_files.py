@@ -22,9 +22,9 @@ from phrasebeam.decoder.sparse.sparse_features import Sparse, build_sparse, no_s
 from phrasebeam.decoder.sparse.sparse_weights import new_sparse_weights, open_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
-from phrasebeam.decoder.sparse.text_hashes import name_keys
 from phrasebeam.decoder.tables.model_files import PAIR_FEATURES, open_arrays
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
+from phrasebeam.decoder.tables.text_hashes import name_keys
 from phrasebeam.decoder.tables.word_counts import FrequentWords, frequent_words
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
@@ -67,7 +67,7 @@ def open_sparse(
         return None, None, no_sparse()
     templates = _open_templates(directory / "templates.yaml")
     frequent = frequent_words(phrases, source, target) if templates.source_deletion else FrequentWords()
-    levels, path = Levels(templates.levels, directory, frequent), directory / "sparse"
+    levels, path = Levels(templates.levels, directory, frequent, templates.word_lists), directory / "sparse"
     weights = open_sparse_weights(path) if (path / "keys.npy").exists() else new_sparse_weights()
     points = PairPoints(phrases.alignment_offsets, phrases.alignment_points, np.zeros(0, np.int64))
     sparse = build_sparse(templates, levels, target, weights)._replace(points=points)

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.kernels.hashing import combine, mix
+from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
 Scope = Literal["pair", "rule", "orientation", "history"]
@@ -24,6 +28,7 @@ class RuleInContext(NamedTuple):
     before: str  # the rule before, or BEGIN
     previous_begin: int  # its source words, half open; 0:0 at the start
     previous_end: int
+    is_monotone: bool  # whether it is so to the rule before
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN
 
@@ -52,3 +57,9 @@ class SparseGroup(NamedTuple):
     rate: float  # default learning rate in train-maxforce
     rate_name: str = ""  # name of a learning rate that groups share; "": the group's name
     is_switch: bool = True  # whether templates.yaml switches it on by its name
+
+
+@inlined_kernel
+def feature_key(h, group_hash):
+    """uint64 key of the feature with the hash `h` (uint64) within a group, whose hash is `group_hash` (uint64)."""
+    return mix(combine(h, np.int64(group_hash))) | np.uint64(1)

@@ -33,6 +33,14 @@ def new_sparse_weights(n_features: int = 0) -> SparseWeights:
     return SparseWeights(np.zeros(n_slots, np.uint64), np.zeros(n_slots), np.zeros(1, np.int64))
 
 
+def sparse_weights_of(keys: np.ndarray, values: np.ndarray) -> SparseWeights:
+    """A table of the weights `values` (float64[K]) of `keys` (uint64[K]); those of equal keys are added."""
+    weights = new_sparse_weights(keys.size)
+    if keys.size:
+        add_weights(weights, keys, values)
+    return weights
+
+
 @inlined_kernel
 def slot_of(weights: SparseWeights, key):
     """The slot (int64) of `key` (uint64), or the empty slot where it belongs."""

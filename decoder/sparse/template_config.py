@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from phrasebeam.base.config import Section, section_of
-from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.levels import Level, WordLists
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 from phrasebeam.decoder.sparse.word_edges import WordEdges, n_word_edges
 
@@ -16,6 +16,7 @@ MOST_COMBINATIONS = 100_000  # of words at the edges; each phrase pair has them 
 class _WordTemplates(Section):
     levels: list[Level] = Field(default=[Level(kind="word", budget=5)], max_length=MOST_LEVELS)
     word_edges: WordEdges | None = None
+    word_lists: WordLists = WordLists()
 
     @model_validator(mode="after")
     def _distinct_levels(self) -> "_WordTemplates":

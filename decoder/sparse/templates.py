@@ -5,7 +5,8 @@ depend on whether a phrase is monotone to one beside it, or in `fire_history` if
 are hashes of names and words alone: the order of the groups may change.
 
 Rule id: the words of both sides. Rule bigram, rule history: Yu et al. (2013, section 4.3). Pair features:
-those that the phrase table of another toolkit gives the pair. Others stand in phrase_templates.py and word_edges.py.
+those that the phrase table of another toolkit gives the pair. Others stand in phrase_templates.py, word_templates.py
+and word_edges.py.
 """
 
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import numpy as np
 
 from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, class_jump_hash, jump_hash
 from phrasebeam.decoder.sparse.levels import WORD, target_class
-from phrasebeam.decoder.sparse.phrase_alignment import fill_cliques, point_range
+from phrasebeam.decoder.sparse.phrase_alignment import SOURCE, TARGET, UNALIGNED, fill_cliques, point_range
 from phrasebeam.decoder.sparse.phrase_templates import (
     ABSENT_CLIQUE,
     PHRASE_GROUPS,
@@ -24,9 +25,10 @@ from phrasebeam.decoder.sparse.phrase_templates import (
     is_deleted,
     shape_hash,
 )
-from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
+from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup, feature_key
 from phrasebeam.decoder.sparse.sparse_weights import find_weight
 from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND, LENGTH, combination_hash, fill_edges, part_hash
+from phrasebeam.decoder.sparse.word_templates import MOST_POINTS, NO_PART, WORD_GROUPS, listed, parts_hash
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
@@ -56,7 +58,7 @@ SPARSE_GROUPS = (
         rate=0.0,
         is_switch=False,
     ),
-    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),
+    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),
     SparseGroup(
         "rule_bigram",
         "the phrase pair and the one before",
@@ -72,6 +74,7 @@ SPARSE_GROUPS = (
         rate=0.02,
     ),
     *PHRASE_GROUPS,
+    *WORD_GROUPS,
     *JUMP_GROUPS,
     *EDGE_GROUPS,
 )
@@ -84,12 +87,18 @@ RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
 RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
 CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
-FIRST_PHRASE, LAST_PHRASE = (np.int64(GROUPS.index(PHRASE_GROUPS[i].name)) for i in (0, -1))
+FIRST_PHRASE = np.int64(GROUPS.index(PHRASE_GROUPS[0].name))
+FIRST_WORDS = np.int64(GROUPS.index(WORD_GROUPS[0].name))
+LAST_PHRASE = np.int64(GROUPS.index(WORD_GROUPS[-1].name))
 SOURCE_BIGRAMS = np.int64(GROUPS.index("source_bigrams"))
 TARGET_BIGRAMS = np.int64(GROUPS.index("target_bigrams"))
 RULE_SHAPE = np.int64(GROUPS.index("rule_shape"))
 PHRASE_ALIGNMENT = np.int64(GROUPS.index("phrase_alignment"))
 SOURCE_DELETION = np.int64(GROUPS.index("source_deletion"))
+INSERTED_WORDS = np.int64(GROUPS.index("inserted_words"))
+DELETED_WORDS = np.int64(GROUPS.index("deleted_words"))
+WORD_PAIRS = np.int64(GROUPS.index("word_pairs"))
+PHRASE_LENGTHS = np.int64(GROUPS.index("phrase_lengths"))
 
 
 class RuleHashes(NamedTuple):
@@ -103,7 +112,7 @@ class RuleHashes(NamedTuple):
 def fire(fired: "SparseFeatureBuffer", group, h, value):
     """Append the feature with the hash `h` (uint64) within `group` (index of GROUPS) and the `value` (float32)."""
     i = fired.n[0]
-    fired.keys[i] = mix(combine(h, np.int64(GROUP_HASHES[group]))) | np.uint64(1)
+    fired.keys[i] = feature_key(h, GROUP_HASHES[group])
     fired.values[i], fired.groups[i] = value, group
     fired.n[0] = i + 1
 
@@ -170,6 +179,36 @@ def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
             if sparse.class_column > 0:
                 h = combine(START, np.int64(classes[1 + begin + i, sparse.class_column]))
                 fire(fired, SOURCE_DELETION, h, ONE)
+    if sparse.has_word_features:
+        _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired)
+
+
+@inner_kernel
+def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fired):
+    """Append the features of WORD_GROUPS, after fill_cliques.
+
+    `points` is uint8[K, 2], of a phrase pair of `n_source` and `n_target` words, which `begin` in the sentence.
+    """
+    lists, classes, synthetic = sparse.word_lists, sentence.classes, sentence.synthetic
+    if n_source != 1 or n_target != 1 or points.shape[0] > 0:
+        for j in range(n_target):
+            if sparse.active[INSERTED_WORDS] and fired.cliques[TARGET, j] == UNALIGNED:
+                word = listed(lists.inserted, lists, target_class(sparse, synthetic, np.int64(words[j]), WORD))
+                fire(fired, INSERTED_WORDS, parts_hash(word, NO_PART), ONE)
+        for i in range(n_source):
+            if sparse.active[DELETED_WORDS] and fired.cliques[SOURCE, i] == UNALIGNED:
+                word = listed(lists.deleted, lists, classes[1 + begin + i, WORD])
+                fire(fired, DELETED_WORDS, parts_hash(word, NO_PART), ONE)
+    if sparse.active[WORD_PAIRS]:
+        for k in range(min(points.shape[0], MOST_POINTS)):
+            source = classes[1 + begin + np.int64(points[k, 0]), WORD]
+            target = target_class(sparse, synthetic, np.int64(words[np.int64(points[k, 1])]), WORD)
+            parts = listed(lists.pair_source, lists, source), listed(lists.pair_target, lists, target)
+            fire(fired, WORD_PAIRS, parts_hash(parts[0], parts[1]), ONE)
+    if sparse.active[PHRASE_LENGTHS]:
+        fire(fired, PHRASE_LENGTHS, parts_hash(n_source, NO_PART), ONE)
+        fire(fired, PHRASE_LENGTHS, parts_hash(NO_PART, n_target), ONE)
+        fire(fired, PHRASE_LENGTHS, parts_hash(n_source, n_target), ONE)
 
 
 @inner_kernel

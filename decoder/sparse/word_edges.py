@@ -162,7 +162,7 @@ EDGE_GROUPS = tuple(
         f"combination of words: {', '.join(SIDE_TEXTS[side] for side in sides)}",
         "rule",
         partial(_names, kind),
-        rate=0.002,
+        rate=1.0,
         rate_name="word_edges",
         is_switch=False,
     )

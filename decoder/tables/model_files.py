@@ -109,17 +109,20 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "source.vocab": "words of the source phrases, one a line in the order of their ids",
     "target.vocab": "words of the target phrases, likewise",
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
-    "lm*.classes": "word classes of a language model over classes, lines `word class`",
-    "alignment": "the word alignment of the training data in Pharaoh's format, for `--leave-one-out`",
+    "lm*.classes": "word classes of a language model over classes, lines `word class` or `class word count`",
+    "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
-    "search.yaml": "limits of the search in an imported moses.ini, for `--config`; may be edited",
+    "search.yaml": "how the model is searched: `search`, `mbr`, `input` as in settings of translate; may be edited",
+    "README.md": "for people: what made the model, of what, how good it was; nothing reads it",
     "templates.yaml": "which groups of sparse features there are, and the format of their keys",
     "classes.*": "word classes of a level in templates.yaml",
     "sparse/names": "key in hexadecimal and name of the heaviest features",
     "sparse/pairs/names": "names of the features of single phrase pairs",
 }
-MODEL = "model.yaml"
-EDITABLE = ("weights.yaml", "search.yaml")  # users may change them
+MODEL, ALIGNMENT = "model.yaml", "alignment"
+SEARCH, README = "search.yaml", "README.md"
+EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them
+WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write
 
 
 def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, int]) -> dict[str, np.ndarray]:

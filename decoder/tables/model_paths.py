@@ -1,6 +1,6 @@
 """The paths of a model's files: a model reads regular files within its own directory alone, wherever it comes from.
 
-What is linked hard to files of other models, as trainers do, lies within the directory, too.
+A file that is also one of another model, as large ones are, lies within the directory, too.
 """
 
 import os
@@ -10,9 +10,10 @@ from pathlib import Path
 from phrasebeam.base.config import format_size
 from phrasebeam.base.errors import FormatError, ModelError, excerpt
 from phrasebeam.base.files import real_path
+from phrasebeam.decoder.tables.model_files import EDITABLE
 
 LARGEST_TEXT = 2**28  # bytes of a vocabulary, of word classes, of names: read as a whole, they take some ten times that
-NAMES = ("model.yaml", "weights.yaml", "templates.yaml", "source.vocab", "target.vocab", "truecase.source")
+NAMES = ("model.yaml", *EDITABLE, "templates.yaml", "source.vocab", "target.vocab", "truecase.source")
 FILES, FOLDERS = {*NAMES, "truecase.target"}, ("phrases", "reordering", "sparse", "sparse/pairs")
 COPY = "copy what belongs to the model into its directory"
 

@@ -1,21 +1,59 @@
-"""Where a model comes from: version, digests of the files it was made of, and a signature of both in one line."""
+"""Where a model comes from: the commands that made it, of which files, and a signature of all that in one line."""
 
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 
-from phrasebeam.base.errors import ConfigError
+from pydantic import Field
+
+from phrasebeam.base.config import Count, Section
+from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.files import read_lines
 from phrasebeam.base.own_modules import ROOT
+from phrasebeam.process.unfinished import SUFFIX
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
 
+MOST_DIFFERENCES = 3  # that an error tells
 
-def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START) -> None:
-    """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`."""
-    if not output.exists() or (output.is_dir() and not any(output.iterdir())):
+
+class DataSize(Section):
+    """A file of text that a model was made of."""
+
+    name: str  # what it was for
+    file: str
+    sentences: Count | None = None
+    words: Count | None = None
+
+    @classmethod
+    def of(cls, name: str, path: Path) -> "DataSize":
+        """The size of a file of tokenized text. Raises FormatError or OSError."""
+        sentences = words = 0
+        for line in read_lines(path):
+            sentences, words = sentences + 1, words + len(line.split())
+        return cls(name=name, file=path.name, sentences=sentences, words=words)
+
+
+class Stage(Section):
+    """A command that had a part in a model."""
+
+    command: str
+    version: str
+    settings: dict[str, object] = Field({})  # those that are not the defaults
+    data: list[DataSize] = Field([])
+    gain: str = ""  # of a training, in words
+
+
+def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
+    """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
+
+    `what` is the kind of directory that it must be.
+    """
+    if not output.exists() or (output.is_dir() and all(path.name.endswith(SUFFIX) for path in output.iterdir())):
         return
     try:
         with open(output / name, encoding="utf-8") as file:
@@ -23,7 +61,7 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
     except (OSError, UnicodeDecodeError):
         is_model = False
     if not is_model:
-        raise ConfigError(f"{output}: exists and is not a model; choose another directory")
+        raise ConfigError(f"{output}: exists and is not {what}; choose another directory")
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:
@@ -54,3 +92,34 @@ def version() -> str:
         checkout: str = tomllib.loads(project_file.read_text(encoding="utf-8"))["project"]["version"]
         return checkout
     return metadata.version("phrasebeam")
+
+
+def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
+    """In a few words, by which entries settings before and now differ; "" where they are equal.
+
+    Entries that are digests of a file, see file_digests, are told by its name.
+    """
+    found = list(_differences(before, now, ""))
+    more = [f"and {len(found) - MOST_DIFFERENCES} more"] if len(found) > MOST_DIFFERENCES else []
+    return "; ".join([*islice(found, MOST_DIFFERENCES), *more])
+
+
+def _differences(before: Mapping[str, object], now: Mapping[str, object], prefix: str) -> Iterator[str]:
+    for name in {**before, **now}:
+        old, new, key = before.get(name), now.get(name), f"{prefix}{name}"
+        if old == new:
+            continue
+        if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+            yield f"{key} was {_shown(old)}, is {_shown(new)}"
+        elif "sha256" in old and old.get("file") == new.get("file"):
+            yield f"{key}: {_shown(old)} has changed"
+        elif "sha256" in old:
+            yield f"{key} was {_shown(old)}, is {_shown(new)}"
+        else:
+            yield from _differences(old, new, f"{key}.")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping) and "sha256" in value:
+        value = value.get("file")
+    return "not given" if value is None else excerpt(value)

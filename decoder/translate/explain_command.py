@@ -7,6 +7,7 @@ import typer
 
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.console.tables import print_table
 from phrasebeam.decoder.translate.explain import fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 
@@ -25,10 +26,10 @@ def explain(
     if not decoder.tables.sparse.active.any():
         raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
     if source is None:
-        for one in heaviest(decoder, model, top):
-            print(f"{one.weight:+.6f}  {one.name}")
+        rows = [(f"{one.weight:+.6f}", one.name) for one in heaviest(decoder, model, top)]
+        print_table([("weight", "feature"), *rows], "\n".join(map("  ".join, rows)))
         return
     translation, found = fired(decoder, source)
     print(f"{translation.text}\nscore {translation.score:.4f}, {len(found)} sparse features")
-    for one in found[:top]:
-        print(f"{one.weight * one.value:+.6f}  {one.value:g} x {one.name}")
+    shown = [(f"{one.weight * one.value:+.6f}", f"{one.value:g} x {one.name}") for one in found[:top]]
+    print_table([("score", "feature"), *shown], "\n".join(map("  ".join, shown)))

@@ -1,19 +1,22 @@
 """Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
+from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
-from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.moses_names import MosesFeature
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_lattice
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
+from phrasebeam.decoder.translate.unknown_words import with_hint
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
@@ -27,6 +30,7 @@ class LineSettings:
     alignment: bool = False  # append word alignments to translations and n-best lists
     segmentation: bool = False  # show which source words each phrase translates
     scores: bool = False  # append feature values and the model score to translations
+    moses_names: bool = False  # call features as Moses does
     lattice_format: LatticeFormat = "osg"
     source_name: str = "input"  # what messages about damaged lines call their source
 
@@ -53,23 +57,40 @@ def translate_lines(
 ) -> Iterator[LineOutput]:
     """Translate lines in their order, each as soon as it and those before it are ready.
 
-    Markup in them is read as the input settings of the decoder say. `prefixes`: what each translation must begin with;
+    The input settings of the decoder say in which format sentences are, and how markup in them is read.
+    `prefixes`: what each translation must begin with;
     `training_files`: references and word alignments of the lines, which are left out of what they are translated by.
     What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
     raw text is to have what tokenized lines alone can have.
     """
-    markup, raw_text = decoder.searcher.input_settings.markup, settings.raw_text
+    reading, raw_text = decoder.searcher.input_settings, settings.raw_text
+    if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
+        raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
     if raw_text:
-        has_tokens = markup != "pass-through" or prefixes is not None or training_files is not None
+        has_tokens = reading.markup != "pass-through" or prefixes is not None or training_files is not None
         _check_raw(settings, has_tokens, decoder.model)
         lines = map(raw_text.before, lines)  # in the thread that reads, while others search
-    inputs = read_all_markup(lines, markup, settings.source_name, decoder.model.has_tags)
+    inputs = _read_inputs(decoder, lines, settings.source_name)
     if prefixes is not None:
         inputs = with_prefixes(inputs, prefixes)
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files))
+    names = decoder.model.moses_names if settings.moses_names else None
     for number, answer in enumerate(decoder.answer_all(inputs, request, threads)):
-        yield _output(number, answer, settings)
+        yield _output(number, answer, settings, names)
+
+
+def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> Iterator[Input]:
+    """The sentences of `lines`, in the format that the input settings of the decoder name."""
+    settings = decoder.searcher.input_settings
+    if settings.format == "text":
+        inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
+        return with_hint(inputs, decoder.model.source)
+    if settings.markup != "pass-through":
+        raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
+    if settings.format == "plf":
+        return read_all_plf(lines, source_name)
+    return read_all_columns(lines, source_name, max(decoder.weights.input_score.size, 1))
 
 
 def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
@@ -81,12 +102,14 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
         raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
 
 
-def _output(number: int, answer: Answer, settings: LineSettings) -> LineOutput:
+def _output(
+    number: int, answer: Answer, settings: LineSettings, moses_names: Sequence[MosesFeature] | None
+) -> LineOutput:
     """The answer for line `number`, counted from 0."""
     alignment, segmentation, translation = settings.alignment, settings.segmentation, answer.translation
     if settings.raw_text:
         text = settings.raw_text.after(translation.text)
     else:
-        text = render(translation, alignment, segmentation, settings.scores)
-    nbest = render_nbest(number, answer.nbest, alignment, segmentation)
+        text = render(translation, alignment, segmentation, settings.scores, moses_names)
+    nbest = render_nbest(number, answer.nbest, alignment, segmentation, moses_names)
     return LineOutput(text + "\n", nbest, render_lattice(number, answer.lattice, settings.lattice_format))

@@ -14,8 +14,9 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.candidates import RankingWeights
 from phrasebeam.decoder.output.derivation_view import cached_target_words
 from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.search.sentence_preparer import PreparerSettings, SentencePreparer
+from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_weights, weight_snapshot
 from phrasebeam.decoder.search.workspace import Workspace

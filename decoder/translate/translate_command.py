@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.config import MOST_THREADS, load_config
+from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines, read_standard_input
+from phrasebeam.base.files import read_input, read_lines
 from phrasebeam.base.memory_bound import keep_memory
+from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
-from phrasebeam.decoder.input.input_settings import Markup, Oov
+from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -20,7 +21,12 @@ from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
-from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden
+from phrasebeam.decoder.translate.translate_settings import (
+    Flags,
+    TranslateSettings,
+    overridden,
+    translate_settings,
+)
 from phrasebeam.decoder.translate.translator import Decoder
 
 if TYPE_CHECKING:
@@ -44,6 +50,13 @@ def translate(
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Memory = None,
+    input: Annotated[
+        Path | None, _option(INPUT, "File of the sentences, plain, .gz or .zst.", show_default="standard input")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        _option(OUTPUT, "File for the translations, as named plain or compressed.", show_default="standard output"),
+    ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Raw text in and out, as the model was made.")] = False,
     alignment: Annotated[bool, _flag(OUTPUT, "--alignment", "Append the word alignment, 0-0 1-2.")] = False,
     segmentation: Annotated[
@@ -62,7 +75,12 @@ def translate(
     distinct: Annotated[
         bool, _flag(NBEST, "--distinct", "Only the best derivation of each text in --nbest-output.")
     ] = False,
-    mbr: Annotated[bool, _flag(MBR, "--mbr", "Choose the translation with the largest expected BLEU.")] = False,
+    moses_names: Annotated[
+        bool, _flag(NBEST, "--moses-names", "Features are called as in Moses' n-best lists, in its order.")
+    ] = False,
+    mbr: Annotated[
+        bool | None, _flag(MBR, "--mbr/--no-mbr", "Choose the translation with the largest expected BLEU.")
+    ] = None,
     mbr_size: Annotated[int | None, _option(MBR, "Distinct translations compared.")] = None,
     mbr_scale: Annotated[float | None, _option(MBR, "Factor of model scores; small: all count alike.")] = None,
     lattice_output: Annotated[
@@ -70,7 +88,7 @@ def translate(
     ] = None,
     lattice_format: Annotated[
         LatticeFormat | None,
-        _option(LATTICE, "osg (the default): Moses' search graph; dot: a graph a sentence, for Graphviz."),
+        _option(LATTICE, "osg (the default): Moses' search graph; dot: for Graphviz, what people can read of it."),
     ] = None,
     lattice_beam: Annotated[
         float | None, _option(LATTICE, "Keep derivations that score at most this much below the best.", min=0)
@@ -86,6 +104,14 @@ def translate(
     ] = False,
     distortion_limit: Annotated[int | None, _option(SEARCH, "Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int | None, _option(SEARCH, "Target phrases per source phrase; 0: all.")] = None,
+    input_format: Annotated[
+        InputFormat | None,
+        _option(INPUT, "text; confusion: columns 'word score word score ...', then a blank line; plf: lattices."),
+    ] = None,
+    input_weight: Annotated[
+        float | None,
+        _option(INPUT, "Weight of the ln probability of a lattice's words, in place of the model's input_score."),
+    ] = None,
     markup: Annotated[
         Markup | None,
         _option(INPUT, "Read <x translation=...>, <wall/> and <zone> in the input; how translations in it count."),
@@ -106,45 +132,45 @@ def translate(
     ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
-    """Translate standard input to standard output, a sentence a line, tokenized as the training data were."""
+    """Translate standard input or a file, a sentence a line, tokenized as the training data were."""
     _refuse(
         {
             "--nbest and --nbest-output need each other, --distinct needs both; give them together": (
                 (nbest is None) != (nbest_output is None) or (distinct and nbest is None)
             ),
+            "--moses-names needs --nbest or --scores; give one": moses_names and nbest is None and not scores,
             "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
                 lattice_output is None and (lattice_format is not None or lattice_beam is not None)
             ),
-            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": (
-                raw and (alignment or segmentation or scores)
-            ),
             "--partial-word needs --prefix; give it as well": partial_word and prefix is None,
-            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": raw and prefix is not None,
             "--leave-one-out, --reference and --word-alignment need each other; give all three": (
                 len({leave_one_out is None, reference is None, word_alignment is None}) > 1
             ),
-            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": (
-                raw and leave_one_out is not None
-            ),
         }
     )
+    if raw:
+        _check_raw(alignment or segmentation or scores, prefix, leave_one_out)
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
     search |= {"future_cost": False if no_future_cost else None}
-    settings = _settings(config, memory, search, {"markup": markup, "oov": oov})
+    settings = _settings(
+        translate_settings(model, config), memory, search, {"format": input_format, "markup": markup, "oov": oov}
+    )
     risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
     beam = math.inf if lattice_beam is None else lattice_beam
-    request = Request(nbest, distinct, risk, lattice_output is not None, "names" if nbest else "", beam)
+    n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
+    request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+    decoder = _decoder(model, settings, input_weight)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
-        raw_text, alignment, segmentation, scores, lattice_format or "osg", source_name="standard input"
+        raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    outputs = translate_lines(decoder, read_standard_input(), request, line_settings, prefixes, files, threads)
-    write_outputs(outputs, nbest_output, lattice_output)
+    with stage_of_input("translating", input, output) as advance:
+        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
+        write_outputs(outputs, nbest_output, lattice_output, output, advance)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:
@@ -154,9 +180,27 @@ def _refuse(conflicts: dict[str, bool]) -> None:
             raise ConfigError(message)
 
 
-def _settings(config: Path | None, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
-    """The settings of the file, or the defaults, overridden by what flags give."""
-    settings = load_config(config, TranslateSettings) if config else TranslateSettings()
+def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneOut | None) -> None:
+    """Raise ConfigError where options of tokens are given beside --raw."""
+    _refuse(
+        {
+            "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": shows_tokens,
+            "--prefix reads tokenized lines; leave out --raw, or leave out --prefix": prefix is not None,
+            "--leave-one-out needs tokens; leave out --raw, or leave out --leave-one-out": leave_one_out is not None,
+        }
+    )
+
+
+def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None) -> Decoder:
+    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+    if input_weight is not None:
+        weights = settings.weights or decoder.model.weights
+        decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))
+    return decoder
+
+
+def _settings(settings: TranslateSettings, memory: str | None, search: Flags, reading: Flags) -> TranslateSettings:
+    """The settings of the model and the file, overridden by what flags give."""
     settings = overridden(settings, {"memory": memory}, "options")
     sections = {
         "search": overridden(settings.search, search, "search options"),
@@ -165,10 +209,12 @@ def _settings(config: Path | None, memory: str | None, search: Flags, reading: F
     return settings.model_copy(update=sections)
 
 
-def _mbr(section: MbrSettings | None, is_on: bool, size: int | None, scale: float | None) -> MbrSettings | None:
-    if section is None and not is_on:
+def _mbr(section: MbrSettings | None, is_on: bool | None, size: int | None, scale: float | None) -> MbrSettings | None:
+    if is_on is False or (section is None and not is_on):
         if size is not None or scale is not None:
-            raise ConfigError("--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config; give one")
+            raise ConfigError(
+                "--mbr-size and --mbr-scale need --mbr, or the section 'mbr' in --config or the model; give one"
+            )
         return None
     return overridden(section or MbrSettings(), {"size": size, "scale": scale}, "options of --mbr")
 

@@ -1,25 +1,50 @@
-"""What a configuration file of `translate` may say, and how options of commands override it."""
+"""How a model is searched: its search.yaml, what a configuration file says instead, and options instead of both."""
 
+from pathlib import Path
 from typing import Any, TypeVar
 
-from phrasebeam.base.config import Section, parse_config
+from phrasebeam.base.config import Section, load_config, parse_config
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, model_file
 
 Settings = TypeVar("Settings", bound=Section)
 Flags = dict[str, Any]  # values of options by the names of settings; None where not given
 
 
-class TranslateSettings(MemorySettings):
-    """What a configuration file for `translate` may say."""
+class ModelSearch(Section):
+    """What search.yaml in a model may say: how the model is searched where nothing else is asked for."""
 
     search: SearchSettings = SearchSettings()
-    weights: Weights | None = None
     mbr: MbrSettings | None = None
     input: InputSettings = InputSettings()
+
+    @classmethod
+    def of(cls, model: str | Path) -> "ModelSearch":
+        """The settings in search.yaml of a model directory; the defaults where there is none. Raises SmtError."""
+        if not (Path(model) / SEARCH).exists():
+            return cls()
+        return load_config(model_file(Path(model), SEARCH, LARGEST_TEXT), cls)
+
+
+class TranslateSettings(ModelSearch, MemorySettings):
+    """What a configuration file for `translate` may say."""
+
+    weights: Weights | None = None
+
+
+def translate_settings(model: Path, config: Path | None) -> TranslateSettings:
+    """The settings of the model directory, with what the file `config` says in their place. Raises SmtError."""
+    found = ModelSearch.of(model).model_dump(exclude_unset=True)
+    given = load_config(config, TranslateSettings).model_dump(exclude_unset=True) if config else {}
+    for name, section in given.items():
+        old = found.get(name)
+        found[name] = old | section if isinstance(old, dict) and isinstance(section, dict) else section
+    return parse_config(found, TranslateSettings, f"{model / SEARCH} with {config or 'the defaults'}")
 
 
 def overridden(section: Settings, flags: Flags, where: str) -> Settings:

@@ -22,6 +22,7 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 
 TRANSLATION = Request()
 
@@ -44,6 +45,7 @@ class Decoder:
         """
         self.searcher = Searcher(model, search_settings, weights, input_settings, folds)
         self.model = model
+        self.request = TRANSLATION  # of `translate`
 
     @classmethod
     def load(
@@ -53,8 +55,15 @@ class Decoder:
         weights: Weights | None = None,
         input_settings: InputSettings | None = None,
     ) -> "Decoder":
-        """The decoder of the model in `directory`. Raises SmtError, naming the file at fault."""
-        return cls(open_model(directory), search_settings, weights, input_settings)
+        """The decoder of the model in `directory`, which searches as its search.yaml says where nothing else is given.
+
+        Raises SmtError, naming the file at fault.
+        """
+        carried = ModelSearch.of(directory)
+        model = open_model(directory)
+        decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input)
+        decoder.request = Request(mbr=carried.mbr)
+        return decoder
 
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.
@@ -94,7 +103,7 @@ class Decoder:
 
         A string is plain text; read_markup makes an Input of a line with markup.
         """
-        return self.answer(line).translation
+        return self.answer(line, self.request).translation
 
     def complete(self, line: str | Input, prefix: str, partial_word: bool = False) -> Translation:
         """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
@@ -110,7 +119,7 @@ class Decoder:
 
     def mbr(self, line: str | Input, settings: MbrSettings | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
-        return self.answer(line, Request(mbr=settings or MbrSettings())).translation
+        return self.answer(line, Request(mbr=settings or self.request.mbr or MbrSettings())).translation
 
     def lattice(self, line: str | Input, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.

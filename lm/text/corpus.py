@@ -25,7 +25,7 @@ class Corpus(NamedTuple):
 
 
 def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
-    """Read text of one sentence per line, plain or gzip; words not in `vocabulary` are added to it."""
+    """Read text of one sentence per line, plain or compressed; words not in `vocabulary` are added to it."""
     offsets, tokens = array("q", [0]), array("i")  # lists would need 8 bytes per word, and an object per sentence
     for line in read_lines(path):
         tokens.extend([vocabulary.add(word) for word in split(line)])

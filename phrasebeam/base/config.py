@@ -7,7 +7,17 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+)
 
 from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, excerpt
 from phrasebeam.base.files import atomic_file
@@ -57,6 +67,13 @@ Count = Annotated[int, Field(ge=0, lt=2**63)]  # what a training has counted
 Seed = Annotated[int, Field(ge=0, lt=2**63)]  # 64 bits, as generators of random numbers take them
 Factor = Annotated[float, Field(ge=0, le=LARGEST_FACTOR)]  # of scores, weights or steps
 PositiveFactor = Annotated[float, Field(gt=0, le=LARGEST_FACTOR)]
+
+
+def _beside_settings(path: str, info: ValidationInfo) -> str:
+    return str(info.context / path) if path and info.context is not None else path
+
+
+FileName = Annotated[str, AfterValidator(_beside_settings)]  # in a file of settings relative to its folder
 
 
 class Section(BaseModel):
@@ -154,16 +171,19 @@ def load_yaml(path: str | Path) -> Any:
 Config = TypeVar("Config", bound=Section)
 
 
-def load_config(path: str | Path, section: type[Config]) -> Config:
-    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values."""
+def load_config(path: str | Path, section: type[Config], folder: Path | None = None) -> Config:
+    """The configuration in the YAML file `path`. Raises ConfigError, naming the key and its valid values.
+
+    With a `folder` the files that it names are relative to that.
+    """
     data = load_yaml(path)
-    return parse_config({} if data is None else data, section, str(path))
+    return parse_config({} if data is None else data, section, str(path), folder)
 
 
-def parse_config(data: Any, section: type[Config], where: str) -> Config:
-    """The configuration in parsed YAML `data`. Raises ConfigError, whose message begins with `where`."""
+def parse_config(data: Any, section: type[Config], where: str, folder: Path | None = None) -> Config:
+    """The configuration in parsed YAML `data`, see load_config. Raises ConfigError, which begins with `where`."""
     try:
-        return section.model_validate(data)
+        return section.model_validate(data, context=folder)
     except ValidationError as error:
         found = error.errors(include_url=False)
         problems = [_explain(problem, section)[:LONGEST_MESSAGE] for problem in found[:MOST_PROBLEMS]]
@@ -174,9 +194,10 @@ def parse_config(data: Any, section: type[Config], where: str) -> Config:
 def config_with_options(path: str | Path | None, section: type[Config], options: Mapping[str, Any]) -> Config:
     """The configuration in the YAML file `path`, or the defaults (None), with the options of a command in its place.
 
-    An option that is None was not given; those of a subsection stand in a mapping of their own. Raises ConfigError.
+    An option that is None was not given; those of a subsection stand in a mapping of their own. Files that the YAML
+    file names are relative to its folder. Raises ConfigError.
     """
-    data = load_config(path, section).model_dump(mode="json", exclude_unset=True) if path else {}
+    data = load_config(path, section, Path(path).parent).model_dump(mode="json", exclude_unset=True) if path else {}
     return parse_config(_with_options(data, options), section, "options")
 
 

@@ -1,55 +1,67 @@
-"""Reading UTF-8 text, plain or gzip, and writing files and directories atomically."""
+"""Reading UTF-8 text, plain or compressed, and writing files and directories atomically."""
 
 import errno
 import gzip
-import io
 import os
 import sys
 import tempfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from phrasebeam.base.errors import FormatError
+from phrasebeam.process.compression import compressed, decompressed
 from phrasebeam.process.directory_lock import check_free
+from phrasebeam.process.hints import hint
 from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.starting_line import clear_starting_line
 from phrasebeam.process.unfinished import put_in_place, unfinished_directory, unfinished_file
 
 LONGEST_LINE = 2**24  # bytes; no more of a file is in memory
-GZIP_MAGIC = b"\x1f\x8b"
+STANDARD_INPUT = "standard input"
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Lines of a UTF-8 text file, plain or gzip (recognised by content), without their ends.
+    """Lines of a UTF-8 text file, plain or compressed (recognised by content), without their ends.
 
-    Only "\\n" and "\\r\\n" end a line: other Unicode line separators occur inside sentences. Raises FormatError,
-    naming the line, for other encodings and damaged gzip data.
+    Only "\\n" and "\\r\\n" end a line: other Unicode line separators occur inside sentences. A byte order mark at the
+    beginning is left out. Raises FormatError, naming the line, for other encodings and damaged compressed data.
     """
-    line_number = 0
-    try:
-        with open_binary(path) as file:
-            while line := file.readline(LONGEST_LINE):
-                line_number += 1
-                _check_length(line, path, line_number)
-                yield line.decode("utf-8").rstrip("\r\n")
-    except UnicodeDecodeError as error:
-        raise _bad_utf8(path, line_number, error) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FormatError(path, f"damaged gzip data after line {line_number} ({error}); copy the file again") from None
+    with open_binary(path) as file:
+        yield from _lines(file, path)
 
 
 def read_standard_input() -> Iterator[str]:
-    """Lines of standard input without their ends, each as it comes. Raises FormatError, naming the line."""
+    """Lines of standard input, as `read_lines` has those of a file, each as it comes."""
+    clear_starting_line()
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
     with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), 1):
-            _check_length(line, "standard input", number)
-            try:
-                yield line.decode("utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                raise _bad_utf8("standard input", number, error) from None
+        yield from _lines(decompressed(file), STANDARD_INPUT)
+
+
+def read_input(path: str | Path | None) -> Iterator[str]:
+    """Lines of the file `path`, or of standard input, which is meant by None and -."""
+    return read_standard_input() if path is None or str(path) == "-" else read_lines(path)
+
+
+def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
+    """The lines of a binary file, for which errors have this name."""
+    number = 0
+    try:
+        while line := file.readline(LONGEST_LINE):
+            number += 1
+            _check_length(line, name, number)
+            if number == 1 and line.startswith(BOM_UTF8):
+                line = line.removeprefix(BOM_UTF8)
+                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+            yield line.decode("utf-8").rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise _bad_utf8(name, number, error) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(name, f"damaged compressed data after line {number} ({error}); copy the file again") from None
 
 
 def _check_length(line: bytes, path: str | Path, number: int) -> None:
@@ -64,29 +76,30 @@ def _bad_utf8(path: str | Path, line: int, error: UnicodeDecodeError) -> FormatE
 
 
 def open_binary(path: str | Path) -> BinaryIO:
-    """Open a file for reading bytes, decompressed if it is gzip. Raises OSError if that fails."""
-    file = open(path, "rb")
-    if file.peek(2)[:2] == GZIP_MAGIC:
-        return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=file)))
-    return cast(BinaryIO, file)
+    """Open a file for reading bytes, decompressed if it is compressed. Raises OSError if that fails."""
+    with named_in_errors(Path(path)):
+        return decompressed(open(path, "rb"))
 
 
 @contextmanager
 def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
     """A binary file for writing that replaces `path` when the block ends without an exception, else is removed.
 
+    What is written is compressed if the name ends in .gz or .zst.
+
     What processes that were killed have left unfinished beside it is removed, too.
     """
     path = Path(path)
     # Devices and pipes are written to directly, as is /dev/stderr or /dev/fd/3 where that links to an ordinary file.
     if str(path.parent) in ("/dev", "/dev/fd") or (path.exists() and not path.is_file()):
-        with named_in_errors(path), open(path, "wb") as file:
-            yield cast(BinaryIO, file)
+        with named_in_errors(path), open(path, "wb") as device, compressed(cast(BinaryIO, device), path.name) as plain:
+            yield plain
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with named_in_errors(path), unfinished_file(path.parent, path.name) as (unfinished, descriptor):
         with os.fdopen(os.dup(descriptor), "w+b") as file:
-            yield cast(BinaryIO, file)
+            with compressed(cast(BinaryIO, file), path.name) as plain:
+                yield plain
             file.flush()
             os.fsync(file.fileno())
         os.chmod(unfinished, 0o666 & ~_umask())
@@ -127,6 +140,16 @@ def scratch_directory(folder: str | Path | None = None) -> Iterator[Path]:
     folder = Path(folder or tempfile.gettempdir())
     with named_in_errors(folder), unfinished_directory(folder, "phrasebeam") as directory:
         yield directory
+
+
+@contextmanager
+def output_file(path: str | Path | None) -> Iterator[BinaryIO]:
+    """The atomic file `path`, or standard output, which is meant by None and -."""
+    if path is None or str(path) == "-":
+        yield sys.stdout.buffer
+    else:
+        with atomic_file(path) as file:
+            yield file
 
 
 def _umask() -> int:

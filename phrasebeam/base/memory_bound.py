@@ -12,6 +12,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
+from phrasebeam.base.own_modules import CHILD
 from phrasebeam.base.resident_memory import (
     descendants,
     peak_memory,
@@ -163,7 +164,8 @@ def _name_of(pid: int) -> str:
     except OSError:
         return ""
     after_m = command[command.index("-m") + 1 :] if "-m" in command else []
-    return after_m[0].rpartition(".")[2] if after_m else Path(command[0]).name
+    modules = after_m[1:] if after_m[:1] == [CHILD] else after_m
+    return modules[0].rpartition(".")[2] if modules else Path(command[0]).name
 
 
 _bound: MemoryBound | None = None

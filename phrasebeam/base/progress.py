@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, a log line per stage elsewhere, and nothing in a library."""
+"""Progress of long work: a bar on a terminal while it lasts, then a line in the log, and nothing in a library."""
 
 import logging
 import os
@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.process.interruption import note_bars
+from phrasebeam.process.starting_line import clear_starting_line
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -18,53 +22,92 @@ Advance = Callable[[int], None]  # reports a number of further steps as done
 
 
 @contextmanager
-def stage(description: str, total: int | None = None) -> Iterator[Advance]:
-    """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log its seconds."""
-    start = time.perf_counter()
-    if _shown and _on_terminal():
-        with _bar(description, total) as advance:
-            yield advance
-    else:
-        yield lambda steps: None
-    log.info("%s: %.1f s", description, time.perf_counter() - start)
+def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
+    """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
+
+    That is its seconds and, where steps have a `unit`, say "sentences", their number.
+    """
+    start, done, lock = time.perf_counter(), 0, Lock()
+    log.debug("%s ...", description)
+    with _bar(description, total) if _shown and _on_terminal() else _no_bar() as advance_bar:
+
+        def advance(steps: int) -> None:
+            nonlocal done
+            with lock:
+                done += steps
+            advance_bar(steps)
+
+        yield advance
+    count = f"{done} {unit}, " if unit else ""
+    log.info("%s: %s%.1f s", description, count, time.perf_counter() - start)
 
 
 @contextmanager
 def temporary_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
-    """Show work of unknown length, after `done` steps in `seconds`, on the terminal of any command, until it ends."""
-    if _in_command and _on_terminal():
-        with _bar(description, None, done, seconds, stays=False) as advance:
+    """Show work of unknown length, after `done` steps in `seconds`, on the terminal of any command, until it ends.
+
+    Elsewhere its beginning is logged.
+    """
+    if _in_command and not _is_quiet and _on_terminal():
+        with _bar(description, None, done, seconds) as advance:
             yield advance
     else:
-        yield lambda steps: None
+        if done == 0:
+            log.info(description)
+        with _no_bar() as advance:
+            yield advance
 
 
 def start_command() -> None:
-    """Show temporary bars from now on: called when a command starts."""
+    """Show temporary bars and warnings from now on: called when a command starts."""
     global _in_command
     _in_command = True
+    log.addHandler(HANDLER)
+    log.setLevel(logging.WARNING)
+
+
+def set_volume(quiet: bool, verbose: bool) -> None:
+    """Show nothing but warnings, or all stages of any command, as its options --quiet and --verbose say."""
+    global _is_quiet, _is_verbose
+    _is_quiet, _is_verbose = _is_quiet or quiet, _is_verbose or verbose
+    if _is_quiet and _is_verbose:
+        raise ConfigError("--quiet and --verbose exclude each other; leave out one")
+    if _is_verbose:
+        show_progress()
 
 
 def show_progress() -> None:
-    """Show stages on standard error from now on: called by commands, not by the library."""
+    """Show stages, and what is logged, on standard error from now on: called by commands, not by the library."""
     global _shown
-    _shown = True
-    if not _on_terminal():
-        log.addHandler(HANDLER)
-        log.setLevel(logging.INFO)
+    _shown = not _is_quiet
+    log.addHandler(HANDLER)
+    log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
+
+
+def is_shown() -> bool:
+    """Whether stages have bars on a terminal."""
+    return _shown and _on_terminal()
 
 
 def hide_progress() -> None:
     """Show nothing further: called when a command ends."""
-    _hide_bars()
+    _forget_bars()
     log.removeHandler(HANDLER)
     log.setLevel(logging.NOTSET)
 
 
-def _hide_bars() -> None:
-    global _shown, _in_command, _bars
-    _shown = _in_command = False
+def _forget_bars() -> None:
+    global _shown, _in_command, _is_quiet, _is_verbose, _bars
+    _shown = _in_command = _is_quiet = _is_verbose = False
     _bars = _Bars()
+
+
+def _in_forked_process() -> None:
+    """The terminal is the parent's, and its bars would be disturbed."""
+    if _in_command and _on_terminal():
+        log.setLevel(logging.WARNING)
+    sys.stderr = getattr(sys.stderr, "rich_proxied_file", sys.stderr)
+    _forget_bars()
 
 
 def _on_terminal() -> bool:
@@ -76,6 +119,7 @@ class _StandardError(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the message of `record` as one line."""
+        clear_starting_line()
         if sys.stderr is not None:
             sys.stderr.write(f"{record.getMessage()}\n")
 
@@ -91,31 +135,37 @@ class _Bars:
         """The display, started by its first bar."""
         with self.lock:
             if self.display is None:
+                clear_starting_line()
                 self.display = _display()
                 self.display.start()
             self.n_open += 1
+            note_bars(self.n_open)
             return self.display
 
     def close(self) -> None:
-        """End the display if its last bar is closed; its lines stay, unless all bars were removed."""
+        """End the display if its last bar is closed."""
         with self.lock:
             self.n_open -= 1
+            note_bars(self.n_open)
             if self.n_open == 0 and self.display is not None:
-                self.display.live.transient = not self.display.tasks
                 self.display.stop()
                 self.display = None
 
 
 HANDLER = _StandardError()
-_shown = _in_command = False
+_shown = _in_command = _is_quiet = _is_verbose = False
 _bars = _Bars()
-os.register_at_fork(after_in_child=_hide_bars)  # the terminal is the parent's
+os.register_at_fork(after_in_child=_in_forked_process)
 
 
 @contextmanager
-def _bar(
-    description: str, total: int | None, done: int = 0, seconds: float = 0.0, stays: bool = True
-) -> Iterator[Advance]:
+def _no_bar() -> Iterator[Advance]:
+    yield lambda steps: None
+
+
+@contextmanager
+def _bar(description: str, total: int | None, done: int = 0, seconds: float = 0.0) -> Iterator[Advance]:
+    """A bar that is removed at its end: what was done is logged."""
     bars = _bars
     display = bars.open()
     task = display.add_task(description, total=total, completed=done)
@@ -125,9 +175,7 @@ def _bar(
     try:
         yield lambda steps: display.advance(task, steps)
     finally:
-        display.stop_task(task)
-        if not stays:
-            display.remove_task(task)
+        display.remove_task(task)
         bars.close()
 
 
@@ -159,4 +207,4 @@ def _display() -> "Progress":
 
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.
-    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False)
+    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
-from numba.core.types.containers import BaseTuple
 
 from phrasebeam.kernels.cache_cleaning import PART, clean_daily, mark_used
+from phrasebeam.kernels.libraries import load_result
+from phrasebeam.kernels.structs import spelled
 
 log = logging.getLogger("phrasebeam")
 
@@ -51,7 +51,7 @@ class KernelCache(NullCache):
             return None
         path = self._path(self.directory, sig, target_context.codegen())
         try:
-            compiled = CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
+            compiled = load_result(target_context, pickle.loads(_read(path)))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except Exception as error:  # a digest does not tell that everything that a file refers to is still there
@@ -79,18 +79,6 @@ class KernelCache(NullCache):
         arguments, _ = normalize_signature(sig)
         key = hashlib.sha256(repr((spelled(arguments), codegen.magic_tuple())).encode()).hexdigest()[:16]
         return directory / f"{self.name}.{key}.kernel"
-
-
-def spelled(kinds: Any) -> str:
-    """Types of numba as text, NamedTuples with their modules and fields, which numba leaves out of their names."""
-    parts = []
-    for kind in kinds:
-        if not isinstance(kind, BaseTuple):
-            parts.append(str(kind))
-            continue
-        one = getattr(kind, "instance_class", tuple)
-        parts.append(f"{one.__module__}.{one.__qualname__}{getattr(kind, 'fields', '')}({spelled(kind)})")
-    return ", ".join(parts)
 
 
 def _read(path: Path) -> memoryview:

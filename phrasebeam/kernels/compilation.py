@@ -5,15 +5,14 @@ from contextlib import ExitStack
 
 from numba.core.event import Event, Listener
 
-from phrasebeam.base.progress import log, temporary_bar
-
-DESCRIPTION = "compiling kernels (first run only)"
+from phrasebeam.base.progress import temporary_bar
+from phrasebeam.process.starting_line import COMPILING
 
 
 class CompilationProgress(Listener):
     """Listens to numba's compilations of dispatchers of one class; numba's lock admits one at a time.
 
-    On the terminal of a command: a bar while kernels are compiled. The first is logged.
+    On the terminal of a command: a bar while kernels are compiled; elsewhere the first is logged.
     """
 
     def __init__(self, dispatcher_class: type):
@@ -26,10 +25,8 @@ class CompilationProgress(Listener):
         if not isinstance(event.data["dispatcher"], self.dispatcher_class):
             return
         if self.n_open == 0:
-            if self.n_compiled == 0:
-                log.info(DESCRIPTION)
             self.start = time.perf_counter()
-            self.advance = self.bar.enter_context(temporary_bar(DESCRIPTION, self.n_compiled, self.seconds))
+            self.advance = self.bar.enter_context(temporary_bar(COMPILING, self.n_compiled, self.seconds))
         self.n_open += 1
 
     def on_end(self, event: Event) -> None:

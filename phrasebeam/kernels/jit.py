@@ -11,15 +11,17 @@ from numba.core.registry import CPUDispatcher
 from phrasebeam.kernels.cache import KernelCache
 from phrasebeam.kernels.compilation import CompilationProgress
 from phrasebeam.kernels.indices import unchecked_indices
+from phrasebeam.kernels.libraries import InnerCompiler
 from phrasebeam.kernels.sources import cache_directory
+from phrasebeam.kernels.structs import type_of
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Without numba's runtime (_nrt) a kernel cannot allocate, and does not count references to the arrays that it passes
 # on, which took 5 ns per array and call, and more where threads share the counters.
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False, "no_cfunc_wrapper": True}
-# The wrapper that unpacks Python's arguments takes longer to compile than most kernels: 0.5 s for a hundred arrays.
-INNER = {"no_cpython_wrapper": True}
+# Without the wrapper that unpacks Python's arguments, and without machine code of its own.
+INNER = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 
 
 def kernel(function: Function) -> Function:
@@ -32,21 +34,25 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT); it compiles in half the time."""
+    """A kernel that only kernels call (Python only with NUMBA_DISABLE_JIT), compiled within these alone."""
     return _inner(_compile(function, OPTIONS | INNER))
 
 
 def inlined_kernel(function: Function) -> Function:
-    """An inner kernel that is inlined into every caller: for hot loops, where passing tuples of arrays costs 50 ns."""
+    """An inner kernel that is inlined into every caller: for the smallest, and for the hottest loops."""
     return _inner(_compile(function, OPTIONS | INNER | {"forceinline": True}))
 
 
 class _KernelDispatcher(CPUDispatcher):
-    """A kernel, compiled without support for negative indices."""
+    """A kernel, compiled without support for negative indices, which Python gives NamedTuples by reference."""
 
     def compile(self, sig: Any) -> Any:
         with unchecked_indices():
             return super().compile(sig)
+
+    def typeof_pyval(self, val: Any) -> Any:
+        """The type of an argument, as numba asks for it."""
+        return type_of(val)
 
 
 register("numba:compile", CompilationProgress(_KernelDispatcher))

@@ -4,7 +4,6 @@ Checkouts and environments with equal sources and versions share it.
 """
 
 import hashlib
-import os
 import re
 import sys
 from functools import cache
@@ -15,6 +14,7 @@ import numba
 import numpy as np
 
 from phrasebeam.base.own_modules import ROOT
+from phrasebeam.process.cache_home import cache_home
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 DIGEST_DIGITS = 16  # of the name of a directory
@@ -25,10 +25,8 @@ def cache_directory(source: Path) -> Path | None:
 
     None if there is no home directory.
     """
-    home = os.environ.get("PHRASEBEAM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "phrasebeam"
-    )
-    return None if home.startswith("~") else Path(home) / "kernels" / _digest(source.resolve())
+    home = cache_home()
+    return home and home / "kernels" / _digest(source.resolve())
 
 
 @cache

@@ -16,7 +16,7 @@ _started: dict[int, signal.Signals] = {}  # process ids, and the signals that en
 
 
 def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
-    """Start a process with pipes; it must call end_with_parent, and gets the id of this process as last argument."""
+    """Start a process with pipes: `command` is one of module_command, to which the id of this process is added."""
     command = [*command, str(os.getpid())]
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the child, which leaves these signals to us
     try:

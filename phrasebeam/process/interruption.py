@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
-CLEAR_LINE_AND_SHOW_CURSOR = "\r\x1b[K\x1b[?25h"  # after a progress bar
+CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # of progress bars
 
 _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
+_n_bars = 0
 
 
 def end_by_signals(name: str = "") -> None:
@@ -61,6 +62,12 @@ def note_output() -> None:
     _has_output = True
 
 
+def note_bars(n: int) -> None:
+    """So many progress bars stand on the terminal, a line each."""
+    global _n_bars
+    _n_bars = n
+
+
 def _note(number: int, frame: object) -> None:
     global _is_ending
     _is_ending = True
@@ -89,7 +96,8 @@ def _end(number: int, name: str) -> None:
         end_children()
     remove_unfinished()
     if name:
-        clear = CLEAR_LINE_AND_SHOW_CURSOR if os.isatty(2) else ""
+        lines = LINE_UP.join([CLEAR_LINE] * max(_n_bars, 1))
+        clear = lines + SHOW_CURSOR if os.isatty(2) else ""
         with suppress(OSError):
             os.write(2, f"{clear}{name}: interrupted; {_consequence()}\n".encode(errors="replace"))
     os._exit(128 + number)

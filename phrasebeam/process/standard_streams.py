@@ -6,6 +6,7 @@ import sys
 from typing import Any, cast
 
 from phrasebeam.process.interruption import note_output
+from phrasebeam.process.starting_line import clear_starting_line
 
 STANDARD_OUTPUT = "standard output"
 NAMES = ("standard input", STANDARD_OUTPUT, "standard error")  # by descriptor
@@ -16,6 +17,7 @@ class _NamedOutput(io.FileIO):
 
     def write(self, data: Any, /) -> int:
         note_output()
+        clear_starting_line()
         try:
             return super().write(data)
         except OSError as error:
@@ -29,6 +31,11 @@ def name_standard_output() -> None:
     buffer = io.BufferedWriter(_NamedOutput(old.fileno(), "wb", closefd=False))
     lines, through = bool(old.line_buffering), bool(old.write_through)
     sys.stdout = io.TextIOWrapper(buffer, old.encoding, old.errors, line_buffering=lines, write_through=through)
+
+
+def drop_standard_output() -> None:
+    """Let standard output go nowhere, what is still to be flushed too: its reader has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def open_closed_streams() -> list[str]:

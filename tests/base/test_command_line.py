@@ -8,8 +8,9 @@ from typing import Annotated
 import pytest
 import typer
 
-from phrasebeam.base.command_line import ManyValuesCommand, repeat_options, run
+from phrasebeam.base.command_line import Command, repeat_options, run
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
+from phrasebeam.process.hints import hint
 from tests import ROOT
 
 
@@ -59,6 +60,24 @@ def test_our_own_mistakes_are_not_hidden():
 def test_success(capsys):
     assert call(lambda: print("done")) == 0
     assert capsys.readouterr() == ("done\n", "")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_hints_follow_the_work_each_once_and_an_error_stands_alone(capsys, fails):
+    def command():
+        hint("wrong way?")
+        print("done")
+        hint("too long?")
+        hint("wrong way?")
+        if fails:
+            raise ConfigError("no")
+
+    assert call(command) == (2 if fails else 0)
+    errors = "tool: no\n" if fails else "tool: wrong way?\ntool: too long?\n"
+    assert capsys.readouterr() == ("done\n", errors)
+    hint("outside of commands")
+    assert call(lambda: None) == 0
+    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("arguments", [["--unknown"], ["extra"], ["--number", "x"], ["--number"]])
@@ -125,5 +144,5 @@ def test_many_values(capsys):
     def command(ref: Annotated[list[str], typer.Option()], out: str = ""):
         print(ref, out)
 
-    assert call(command, "--ref", "a", "b", "--out", "c", cls=ManyValuesCommand) == 0
+    assert call(command, "--ref", "a", "b", "--out", "c", cls=Command) == 0
     assert capsys.readouterr().out == "['a', 'b'] c\n"

@@ -6,7 +6,7 @@ import pytest
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from phrasebeam.base.config import Section, config_with_options, load_config, parse_config, save_config
+from phrasebeam.base.config import FileName, Section, config_with_options, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
 
 ALIAS_BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
@@ -126,6 +126,30 @@ def test_what_is_saved_is_whole_and_loads(tmp_path):
 def test_where_is_named():
     with pytest.raises(ConfigError, match=r"^options: name: "):
         parse_config({"name": 3}, Outer, "options")
+
+
+class Files(Section):
+    """Files that settings name."""
+
+    texts: list[FileName] = Field([])
+    classes: FileName | None = None
+    other: FileName = ""
+
+
+def test_files_are_beside_the_settings_that_name_them(tmp_path, monkeypatch):
+    path = tmp_path / "settings" / "run.yaml"
+    path.parent.mkdir()
+    path.write_text("texts: [a, ../b, /c]\nclasses: x/d\nother: ''\n")
+    monkeypatch.chdir(tmp_path)
+    expected = Files(texts=["settings/a", "settings/../b", "/c"], classes="settings/x/d")
+    assert config_with_options("settings/run.yaml", Files, {"texts": None}) == expected
+    monkeypatch.chdir(path.parent)
+    assert config_with_options("run.yaml", Files, {"classes": "e"}).model_dump() == {
+        "texts": ["a", "../b", "/c"],
+        "classes": "e",
+        "other": "",
+    }
+    assert load_config(path, Files).texts == ["a", "../b", "/c"]  # of models, which may be moved
 
 
 def test_options_take_the_place_of_settings(tmp_path):

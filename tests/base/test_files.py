@@ -5,6 +5,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from hypothesis import strategies as st
 
 from phrasebeam.base import files
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.files import atomic_directory, atomic_file, open_binary, read_lines
+from phrasebeam.base.files import atomic_directory, atomic_file, open_binary, read_lines, read_standard_input
+from phrasebeam.process.hints import begin_hints, end_hints
 from tests import ROOT
 
 TEXT = "one\n\nz\u00e9ro \u2028 deux\x85\r\n\x0ctrois"
@@ -66,8 +69,44 @@ def test_bad_utf8_is_named_with_its_line(tmp_path, compress):
 def test_damaged_gzip(tmp_path, damage):
     path = tmp_path / "text.gz"
     path.write_bytes(damage(gzip.compress("".join(f"line {i * i}\n" for i in range(300)).encode())))
-    with pytest.raises(FormatError, match=f"^{path}: damaged gzip data after line .*copy the file again"):
+    with pytest.raises(FormatError, match=f"^{path}: damaged compressed data after line .*copy the file again"):
         list(read_lines(path))
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress], ids=["plain", "gzip"])
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_standard_input_is_read_as_files_are(monkeypatch, compress, is_slow):
+    """Also where the first byte comes alone."""
+    reader, writer = os.pipe()
+    data = compress(b"\xef\xbb\xbf" + TEXT.encode())
+
+    def write():
+        for part in (data[:1], data[1:]) if is_slow else (data,):
+            os.write(writer, part)
+            time.sleep(0.05)
+        os.close(writer)
+
+    with open(reader) as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        thread = threading.Thread(target=write)
+        thread.start()
+        assert list(read_standard_input()) == LINES
+        thread.join()
+
+
+def test_damaged_gzip_on_standard_input(tmp_path, monkeypatch):
+    (tmp_path / "text").write_bytes(gzip.compress(TEXT.encode())[:-9])
+    with open(tmp_path / "text") as file, pytest.raises(FormatError, match=r"^standard input: damaged gzip data after"):
+        monkeypatch.setattr(sys, "stdin", file)
+        list(read_standard_input())
+
+
+def test_a_byte_order_mark_is_left_out_and_a_hint_tells(tmp_path):
+    path = tmp_path / "text"
+    path.write_text("\ufeffein\n\ufeffhaus\n", encoding="utf-8")
+    begin_hints()
+    assert [list(read_lines(path)) for _ in range(2)] == [["ein", "\ufeffhaus"]] * 2
+    assert end_hints() == [f"{path}: begins with a byte order mark (BOM), which was left out"]
 
 
 def test_a_missing_file_is_an_os_error(tmp_path):

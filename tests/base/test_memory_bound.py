@@ -22,13 +22,13 @@ from phrasebeam.base.memory_bound import (
     memory_left,
     memory_option,
 )
+from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
-from tests import ROOT
 
 SIZE = 1 << 26
-WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "demo", "demo-corpus"}
+WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
 
 if resident_memory() is None:
     pytest.skip("this system does not say what a process holds", allow_module_level=True)
@@ -128,8 +128,9 @@ def test_forked_processes_share_the_bound():
 
 
 def test_names_of_processes(monkeypatch):
-    module = "phrasebeam.training.word_alignment.align_direction"
-    with subprocess.Popen([sys.executable, "-m", module], stdin=-1, stdout=-1, stderr=-1, cwd=ROOT) as process:
+    command, environment = module_command("phrasebeam.training.word_alignment.align_direction")
+    command.append(str(os.getpid()))  # the parent
+    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=-1, env=environment) as process:
         while memory_bound._name_of(process.pid) != "align_direction":
             assert process.poll() is None
         process.kill()

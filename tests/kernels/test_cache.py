@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels import cache, cache_cleaning, sources
+from phrasebeam.kernels import cache, cache_cleaning, sources, structs
 from phrasebeam.kernels.jit import kernel
 from tests import ROOT
 
@@ -237,7 +237,7 @@ def test_tuples_with_other_fields_are_other_types(home):
     assert [kernel(first)(kind(*arrays)) for kind in (One, Swapped)] == [1, 2]
     kinds = [numba.typeof(((1, 2), kind(*arrays))) for kind in (One, Swapped)]
     assert str(kinds[0]) == str(kinds[1])
-    assert cache.spelled(kinds[:1]) != cache.spelled(kinds[1:])
+    assert structs.spelled(kinds[:1]) != structs.spelled(kinds[1:])
 
 
 def test_kernels_with_variables_of_functions_are_not_cached(home):

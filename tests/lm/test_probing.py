@@ -171,8 +171,8 @@ def test_every_cut_is_refused(tmp_path):
         (b"the cat sat\n", "not a language model"),
         (b"iARPA\n", "compile-lm --text yes"),
         (gzip.compress(GOLDEN.read_bytes(), mtime=0), "gunzip"),
-        (gzip.compress(TOY.read_bytes(), mtime=0)[:40], "damaged gzip"),
-        (b"\x1f\x8bxxx", "damaged gzip"),
+        (gzip.compress(TOY.read_bytes(), mtime=0)[:40], "damaged compressed"),
+        (b"\x1f\x8bxxx", "damaged compressed"),
     ],
 )
 def test_foreign_files_are_refused(tmp_path, content, message):

@@ -5,6 +5,8 @@ from itertools import groupby
 from tests.naive.hashes import EVERY_BIT, combine, hash_text, mix, name_hash
 
 PHRASE_GROUPS = ("source_bigrams", "target_bigrams", "rule_shape", "phrase_alignment", "source_deletion")
+WORD_GROUPS = ("inserted_words", "deleted_words", "word_pairs", "phrase_lengths")
+PHRASE_GROUPS += WORD_GROUPS
 LONGEST = 255  # words of a side that count
 
 
@@ -23,8 +25,12 @@ def one_word_counts(pairs):
     return counts
 
 
-def phrase_names(rule, points):
-    """The names of all features of (source words, target words) but those of deleted words."""
+def phrase_names(rule, points, lists):
+    """The names of all features of (source words, target words) but those of deleted content words.
+
+    `lists`: of word features, by name.
+    """
+    yield from word_names([side[:LONGEST] for side in rule], points, lists)
     rule = [side[:LONGEST] for side in rule]
     for group, words in zip(PHRASE_GROUPS, rule):
         for i in range(len(words) - 1):
@@ -38,6 +44,27 @@ def phrase_names(rule, points):
         clique = reached({min(rest)}, points)
         yield "phrase_alignment", *(tuple(sorted(rule[side][i] for s, i in clique if s == side)) for side in (0, 1))
         rest -= clique
+
+
+def word_names(rule, points, lists):
+    """Moses' features of words: TargetWordInsertion, SourceWordDeletion, WordTranslation, PhraseLength."""
+
+    def known(word, name):
+        return word if lists.get(name) is None or word in lists[name] else "OTHER"
+
+    source, target = rule
+    if not (len(source) == len(target) == 1 and not points):
+        yield from (
+            ("inserted_words", known(w, "inserted")) for j, w in enumerate(target) if j not in {j for _, j in points}
+        )
+        yield from (
+            ("deleted_words", known(w, "deleted")) for i, w in enumerate(source) if i not in {i for i, _ in points}
+        )
+    for i, j in points:
+        yield "word_pairs", known(source[i], "pair_source"), known(target[j], "pair_target")
+    yield from (
+        ("phrase_lengths", *sizes) for sizes in ((len(source), -1), (-1, len(target)), (len(source), len(target)))
+    )
 
 
 def cells(points):
@@ -75,6 +102,10 @@ def phrase_hash(name):
         return sum(map(mix, parts)) & EVERY_BIT
     if group == "source_deletion":
         return 0 if rest[0] == "all" else combine(0, hash_text(rest[0]))
+    if group == "phrase_lengths":
+        return combine(combine(0, rest[0]), rest[1])
+    if group in ("inserted_words", "deleted_words"):
+        return combine(combine(0, hash_text(f"word={rest[0]}")), -1)
     first, second = (hash_text(f"word={word}") for word in rest)
     return combine(combine(0, first), second)
 
@@ -88,4 +119,8 @@ def phrase_text(name):
         return "_".join(["x".join(map(str, lengths)), *parts, "crossing" if crosses else "monotone"])
     if group == "phrase_alignment":
         return "~".join("_".join(words) for words in rest)
+    if group == "phrase_lengths":
+        return f"t{rest[1]}" if rest[0] < 0 else f"s{rest[0]}" if rest[1] < 0 else f"{rest[0]},{rest[1]}"
+    if group == "word_pairs":
+        return "~".join(rest)
     return "_".join(rest)

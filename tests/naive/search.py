@@ -10,11 +10,17 @@ from tests.naive import ngrams
 LN10 = math.log(10)
 
 
-def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
+def difference(previous_end, begin):
+    """Length of a jump in a text."""
+    return abs(begin - previous_end)
+
+
+def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True, jump=difference):
     """All ways to cover words 0:n by phrases of at most `longest` words: lists of half-open spans in target order.
 
     A phrase begins at most distortion_limit words from the end of the one before (negative: anywhere), and either
-    begins at the first gap or ends within that distance of it. Spans that `fits` refuses are left out.
+    begins at the first gap or ends within that distance of it. Spans that `fits` refuses are left out. `jump` is the
+    distance of two positions.
     """
 
     def extend(spans):
@@ -22,7 +28,7 @@ def orders(n, longest, distortion_limit, fits=lambda covered, begin, end: True):
         if all(covered):
             yield list(spans)
             return
-        for begin, end in next_spans(n, longest, distortion_limit, spans):
+        for begin, end in next_spans(n, longest, distortion_limit, spans, jump):
             if fits(covered, begin, end):
                 yield from extend([*spans, (begin, end)])
 
@@ -34,14 +40,14 @@ def cover(n, spans):
     return [any(begin <= i < end for begin, end in spans) for i in range(n)]
 
 
-def next_spans(n, longest, distortion_limit, spans):
-    """The spans that may follow `spans`, which leave some of n words."""
+def next_spans(n, longest, distortion_limit, spans, jump=difference):
+    """The spans that may follow `spans`, which leave some of n words; see orders."""
     covered, previous_end = cover(n, spans), spans[-1][1] if spans else 0
     gap = covered.index(False)
     for begin in range(n):
         for end in range(begin + 1, min(begin + longest, n) + 1):
-            near = abs(begin - previous_end) <= distortion_limit
-            returns = begin == gap or end - gap <= distortion_limit
+            near = jump(previous_end, begin) <= distortion_limit
+            returns = begin == gap or jump(gap, end) <= distortion_limit
             if not any(covered[begin:end]) and (distortion_limit < 0 or (near and returns)):
                 yield begin, end
 
@@ -157,17 +163,17 @@ def options(table, words, begin, end):
     return pairs
 
 
-def features(derivation, n_translation, reordering, lm, order, early=False, is_complete=True):
+def features(derivation, n_translation, reordering, lm, order, early=False, is_complete=True, jump=difference):
     """The dense feature vector of a derivation, a list of (span, option).
 
     reordering: a Reordering or None; lm: {n-gram: (log10 p, log10 backoff)}, of order `order`; early: whether early
-    distortion is a feature; is_complete: whether </s> is scored.
+    distortion is a feature; is_complete: whether </s> is scored; jump: the distance of two positions.
     """
     translation, spans = np.zeros(n_translation), []
     distortion = unknown = early_cost = 0.0
     words = ["<s>"]
     for span, (target, scores, _, is_copy) in derivation:
-        distortion -= abs(span[0] - (spans[-1][1] if spans else 0))
+        distortion -= jump(spans[-1][1] if spans else 0, span[0])
         early_cost += early_distortion(spans, span)
         unknown -= 100.0 * is_copy
         if scores is not None:

@@ -118,7 +118,7 @@ def names(templates, maps, source, tags, derivation):
         if templates.rule_id:
             yield "rule_id", rule
         points = maps["points"].get(rule, [(0, 0)])  # a word that is no phrase is copied
-        for name in phrase_names(rule, points):
+        for name in phrase_names(rule, points, dict(templates.word_lists)):
             if getattr(templates, name[0]):
                 yield name
         if templates.source_deletion:

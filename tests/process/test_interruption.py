@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from phrasebeam.base.own_modules import module_command
 from tests import ROOT
 
 PREAMBLE = """
@@ -82,6 +83,14 @@ def test_a_signal_ends_it(tmp_path, kind, number):
     assert (status, errors) == (128 + number, "tool: interrupted; nothing was written\n")
     assert seconds < 5
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("is_alive", [True, False])
+def test_a_child_imports_its_module_only_if_its_parent_lives(is_alive):
+    command, environment = module_command("this")  # which prints
+    parent = os.getpid() if is_alive else os.getppid()
+    done = subprocess.run([*command, str(parent)], env=environment, capture_output=True, text=True)
+    assert (done.returncode, "Zen" in done.stdout) == (int(not is_alive), is_alive)
 
 
 def test_workers_end_with_a_parent_that_is_killed(tmp_path):

@@ -16,13 +16,14 @@ OUTPUT = "out"  # in the directory where a command runs
 SEARCH = {"algorithm": "cube", "pop_limit": 50, "stack": 50}
 TEMPLATES = {"rule_id": True, "source_bigrams": True}
 TUNING = {"iterations": 2, "nbest": 20, "search": SEARCH, "threads": 2}
-TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2}
+TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2, "lm_folds": 0, "tune": None}
 CONFIGS = {
     "model": {"phrases": {"max_length": 3}, "language_model": {"order": 2}, "threads": 2},
     "tune": TUNING,
     "online": TUNING | {"method": "online", "online": {"templates": TEMPLATES, "checkpoint": 3}},
     "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
-    "ranking": TRAINING | {"templates": TEMPLATES, "checkpoint": 10, "shards": 2, "workers": 2, "nbest": 20},
+    "ranking": TRAINING
+    | {"templates": TEMPLATES, "checkpoint": 10, "algorithm": 4, "shards": 2, "workers": 2, "nbest": 20},
     "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
 BITEXT = "--source {data}/train.de --target {data}/train.en"

@@ -20,6 +20,11 @@ alignment: {aligner: eflomal, samplers: 1, effort: 0.5}
 threads: 1
 """
 MAXFORCE = """
+update: max_violation
+future_cost: false
+scales: [1.0]
+tune: null
+development_search: null
 iterations: 1
 search: {stack: 3, table_limit: 3}
 templates:
@@ -31,6 +36,11 @@ templates:
   rule_shape: true
   phrase_alignment: true
   source_deletion: true
+  inserted_words: true
+  deleted_words: true
+  word_pairs: true
+  phrase_lengths: true
+  word_lists: {inserted: [the, a], pair_source: [der], pair_target: [the, .]}
   rule_reordering: true
   class_reordering: true
   word_edges: {budget: 6, most_words: 1, with_length: true}
@@ -49,13 +59,26 @@ search: {algorithm: cube, stack: 20}
 mbr: {size: 10, scale: 0.5}
 input: {oov: copy}
 """
-RANKING = "templates: {rule_id: true}\nfixed: []\nnbest: 10"
+RANKING = "algorithm: 4\ntemplates: {rule_id: true}\nfixed: []\nnbest: 10\nlm_folds: 0\ntune: null"
 MARKUP = [
     'er bringt <x translation="the table||a table" prob="0.7||0.3">einen tisch</x> mit .',
     "<zone> er bringt </zone> einen <wall/> leeren tisch mit .",
     'immer &lt; <np translation="always">immer</np> .',
     "a &amp; b",
 ]
+PLF = [
+    "((('er',1.0,1),),(('bringt',0.6,1),('bringen',0.4,1),),(('einen',0.5,1),('*EPS*',0.5,1),),(('tisch',1.0,1),),)",
+    "((('immer',0.5,2),('im',0.5,1),),(('mer',1.0,1),),((\"x'y\",0.1,1),('.',0.9,1),),)",
+    "",
+]
+COLUMNS = ["er 1.0", "bringt 0.6 bringen 0.4", "einen 0.5 *EPS* 0.5", "tisch 1", "", "immer 1e-1 x 0", "", ""]
+ALTERNATIVES = """
+PhraseDictionaryMemory name=T1 num-features=4 path=phrase-table2 table-limit=1
+TargetWordInsertionFeature name=twi path=words
+WordTranslationFeature name=wt source-path=words target-path=words
+PhraseLengthFeature
+"""
+OF_WORDS = [*("twi_the 0.5", "twi_OTHER -0.25", "wt_er~he 0.5", "wt_OTHER~OTHER 0.1", "PhraseLengthFeature0_s2 0.25")]
 SPARSE = ["# of the phrase table", "TranslationModel0_x 0.5", "TranslationModel0_y=z -0.25"]
 
 
@@ -71,6 +94,8 @@ def make_materials(directory: Path) -> None:
         (directory / f"train.{side}.gz").write_bytes(gzip.compress((directory / f"train.{side}").read_bytes(), mtime=0))
     _write(directory / "dev.prefix", ["the", "", "a b c", "her"])
     _write(directory / "dev.markup", MARKUP)
+    _write(directory / "dev.plf", PLF)
+    _write(directory / "dev.columns", COLUMNS)
     _write(directory / "few.tasks", ["a", "b"] * (FEW // 2))
     (directory / "build.yaml").write_text(BUILD)
     (directory / "maxforce.yaml").write_text(MAXFORCE)
@@ -117,11 +142,23 @@ def _make_moses(directory):
     ini.write_text(text.replace(table.name, "phrase-table").replace(reordering.name, "reordering-table"))
     arpa = [name for name in (path.name for path in (directory / "moses").iterdir()) if name.endswith(".bin")]
     (directory / "moses" / "arpa.ini").write_text(ini.read_text().replace(arpa[0], "lm.arpa"))
+    _make_alternatives(directory / "moses", rows, ini.read_text())
     for side in ("de", "en"):
         words = Counter((directory / f"train.{side}").read_text().split()[:200])
         save_truecaser(words, directory / f"truecaser.{side}")
     casing = "--truecaser-source truecaser.de --truecaser-target truecaser.en"
     _run(directory, f"import-moses moses/moses.ini --output pairs --source-language de --target-language en {casing}")
+
+
+def _make_alternatives(moses, rows, ini):
+    """alternatives.ini: the Moses model with a second table and features of words."""
+    _write(moses / "phrase-table2", [" ||| ".join(row) for i, row in enumerate(rows) if i % 3])
+    _write(moses / "words", ["er", "he", "the", "der"])
+    _write(moses / "sparse-words", [*SPARSE, *OF_WORDS])
+    weights = next(line for line in ini.splitlines() if line.startswith("TranslationModel0="))
+    ini = ini.replace("[feature]\n", f"[feature]{ALTERNATIVES}").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    ini = ini.replace("\nsparse\n", "\nsparse-words\n") + f"[weight]\n{weights.replace('TranslationModel0', 'T1')}\n"
+    (moses / "alternatives.ini").write_text(ini)
 
 
 def _make_nbest(directory):

@@ -56,6 +56,8 @@ def translations(model: str) -> list[Operation]:
         _operation("penalty", f"{translate} --leave-one-out penalty --algorithm cube {ONE_OUT}"),
         _operation("prefix", f"{translate} --prefix dev.prefix --partial-word {LISTS} < dev.de"),
         _operation("markup", f"{translate} --markup inclusive --scores {LISTS} < dev.markup"),
+        _operation("plf", f"{translate} --input-format plf --input-weight 0.5 --alignment {LISTS} < dev.plf"),
+        _operation("confusion", f"{translate} --input-format confusion --input-weight 0.5 --mbr {LISTS} < dev.columns"),
         _operation("forced", f"{forced} --prefixes longest --threads 2"),
         _operation("held out", f"{forced} --alignment few.align --leave-one-out penalty --distortion-limit 2"),
     ]
@@ -89,6 +91,14 @@ RAW = [
 ]
 MOSES = [_operation("import-moses", f"import-moses moses/moses.ini {IMPORT}", *OUR_MODEL)]
 MOSES_PACKED = [_operation("import-moses of gzip", f"import-moses moses/packed.ini {IMPORT}", *OUR_MODEL)]
+ALTERNATIVES = [
+    _operation(
+        "import-moses of alternatives",
+        f"import-moses moses/alternatives.ini {IMPORT}",
+        *OUR_MODEL,
+        "export-moses --model out/model --output out/moses",
+    )
+]
 ARPA = [_operation("import-moses of ARPA", f"import-moses moses/arpa.ini {IMPORT}", *OUR_MODEL)]
 TRUECASERS = [
     _operation(
@@ -164,11 +174,11 @@ CONFIGS = {
     },
     **{
         name: _operation("train-maxforce", f"train-maxforce --model plain {TRAIN} {ONCE} --config {name}")
-        for name in ("maxforce-small.yaml", "yu2013-maxforce.yaml", "maxforce.yaml")
+        for name in ("yu2013-maxforce.yaml", "maxforce.yaml")
     },
     **{
         name: _operation("train-ranking", f"{RANK} --model plain {TRAIN} {ONCE} --config {name}")
-        for name in ("ranking-small.yaml", "simianer2012-joint-selection.yaml", "ranking.yaml")
+        for name in ("simianer2012-joint-selection.yaml", "ranking.yaml")
     },
     "wuebker2015-rprop.yaml": _operation(
         "train-expected-bleu", f"train-expected-bleu --model plain {TRAIN} {ONCE} --config wuebker2015-rprop.yaml"

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from phrasebeam.training.common.derived_model import WORK_DIRECTORIES
+from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
 from tests.robustness import operations as known
 from tests.robustness.array_mutations import ARRAYS
 from tests.robustness.byte_mutations import BYTES, Mutation
@@ -12,7 +12,7 @@ from tests.robustness.text_mutations import TEXT, recompressed
 from tests.robustness.yaml_mutations import YAML
 
 MODELS = ("model", "pairs", "plain")
-UNREAD = ("alignment",)  # of a model: only people have a use for it
+UNREAD = ("alignment", "README.md")  # of a model: only people have a use for it
 
 
 class Target(NamedTuple):
@@ -38,7 +38,7 @@ def all_targets(directory: Path) -> list[Target]:
 
 def _inputs():
     translating = known.translations("model")
-    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup"))
+    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup", "plf", "columns"))
     yield from (_target(f"few.{name}", translating + known.trainings("plain")) for name in ("de", "en", "align"))
     yield from (_target(f"train.{side}", known.BUILDING + known.ALIGNING) for side in ("de", "en"))
     yield from (_target(f"train.{side}.gz", known.PACKED) for side in ("de", "en"))
@@ -70,6 +70,8 @@ def _importing(path):
     """The import that reads a file of the Moses model."""
     if path.endswith((".arpa", "arpa.ini")):
         return known.ARPA
+    if path.endswith(("alternatives.ini", "phrase-table2", "words")):
+        return known.ALTERNATIVES
     return known.MOSES_PACKED if path.endswith((".gz", "packed.ini")) else known.MOSES
 
 

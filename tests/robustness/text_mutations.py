@@ -3,6 +3,7 @@
 import gzip
 from random import Random
 
+from phrasebeam.process.compression import ZSTD_MAGIC
 from tests.robustness.byte_mutations import BYTES, Mutation
 from tests.robustness.nasty_text import BROKEN_UTF8, LONG, NUMBERS, PIECES
 
@@ -99,9 +100,9 @@ def other_spaces(rng: Random, data: bytes) -> bytes:
 
 
 def compressed(rng: Random, data: bytes) -> bytes:
-    """Gzip, whole or damaged."""
+    """Gzip, whole or damaged, or what begins as Zstandard."""
     whole = gzip.compress(data, mtime=0)
-    return rng.choice([whole, rng.choice(BYTES)(rng, whole), whole + whole, whole + b"x"])
+    return rng.choice([whole, rng.choice(BYTES)(rng, whole), whole + whole, whole + b"x", ZSTD_MAGIC + data])
 
 
 def _with_lines(rng, data, change):

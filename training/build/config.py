@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import Section, Threads
+from phrasebeam.base.config import FileName, Section, Threads
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
@@ -43,7 +43,7 @@ class LanguageModelConfig(Section):
     """The first language model, estimated from the target side of the bitext and from further text."""
 
     order: int = Field(4, ge=2, le=MAX_ORDER)
-    text: list[str] = Field(
+    text: list[FileName] = Field(
         [], description="files of further target-language sentences, raw or tokenized like the bitext"
     )
 
@@ -52,10 +52,10 @@ class FurtherLanguageModelConfig(Section):
     """A language model in addition to the first one: of other text, over word classes, or both."""
 
     order: int | None = Field(None, ge=2, le=MAX_ORDER, description="none: that of the first model")
-    text: list[str] = Field(
+    text: list[FileName] = Field(
         [], description="files of target-language sentences, raw or tokenized like the bitext; none: the first model's"
     )
-    classes: str | None = Field(None, description="file of lines 'word class'; words without a class are unknown")
+    classes: FileName | None = Field(None, description="of words, a file as `cluster` writes it; others are unknown")
 
     @model_validator(mode="after")
     def _differs(self) -> "FurtherLanguageModelConfig":

@@ -16,6 +16,7 @@ from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.raw_text.tokenizer import check_languages
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import start
 from phrasebeam.process.named_errors import named_in_errors
@@ -30,8 +31,10 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
     """Preprocess `texts` line by line into files that are deleted when the context ends.
 
     Truecasers are trained on source and target, and saved in `directory`. A FormatError raised within the context names
-    the raw files. Raises FormatError or OSError if those cannot be read, SmtError if one of `threads` processes dies.
+    the raw files. Raises ConfigError for languages without a tokenizer, FormatError or OSError if files cannot be read,
+    SmtError if one of `threads` processes dies.
     """
+    check_languages(settings)
     scratch = directory / "preprocessed"
     raw = [texts.source, texts.target, *texts.monolingual]
     # In numbered folders, since names may be equal; under the names of the raw files, which progress shows.
@@ -60,7 +63,7 @@ def _tokenize(
     job = TokenizerJob(language, settings.normalize, settings.escape, is_counted)
     counts: Counter[str] = Counter()
     with (
-        stage(f"tokenizing {raw.name}") as advance,
+        stage(f"tokenizing {raw.name}", unit="lines") as advance,
         named_in_errors(output),
         open(output, "wb") as file,
         closing(_batches(raw, job, threads)) as batches,
@@ -135,7 +138,7 @@ def _ask(process: subprocess.Popen[bytes], request: object, *, is_answered: bool
 def _truecase(path: Path, truecaser: Truecaser) -> None:
     """Truecase the lines of a file in place."""
     cased = path.with_name(f"{path.name}.cased")
-    with stage(f"truecasing {path.name}") as advance, named_in_errors(cased), open(cased, "wb") as file:
+    with stage(f"truecasing {path.name}", unit="lines") as advance, named_in_errors(cased), open(cased, "wb") as file:
         for line in read_lines(path):
             file.write(f"{' '.join(truecaser.truecase(line.split()))}\n".encode())
             advance(1)

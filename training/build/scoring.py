@@ -80,7 +80,7 @@ def build_phrase_table(
     ):
         by_source = BucketFiles(scratch / "source", np.int32, 4)
         by_target = BucketFiles(scratch / "target", np.int64, 3)
-        with stage("extract phrase pairs", counts.size) as advance:
+        with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
             kind = KINDS[settings.reordering.orientation]
             for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, kind, chunk):

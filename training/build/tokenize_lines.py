@@ -12,7 +12,6 @@ from typing import NamedTuple
 from sacremoses import MosesTruecaser
 
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
-from phrasebeam.process.children import end_with_starter
 
 
 class TokenizerJob(NamedTuple):
@@ -52,7 +51,6 @@ class LineTokenizer:
 
 def main() -> None:
     """Read a job and then batches of lines from standard input; answer each batch on standard output."""
-    end_with_starter()
     tokenizer = LineTokenizer(TokenizerJob(**json.loads(sys.stdin.buffer.readline())))
     for request in sys.stdin.buffer:
         sys.stdout.write(json.dumps(tokenizer.tokenize(json.loads(request))) + "\n")

@@ -1,9 +1,11 @@
 """Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
 
 import shutil
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +15,12 @@ from phrasebeam.base.files import atomic_directory, real_path
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription, save_description
+from phrasebeam.decoder.model.description import MODEL_FORMAT, ModelDescription
+from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.model.replacement import check_replaceable
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.training.build.bitext import Bitext, BitextFiles, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
@@ -43,9 +48,11 @@ def train_model(
     output: str | Path,
     config: TrainModelConfig,
     alignment: str | Path | None = None,
+    is_forced: bool = False,
 ) -> ModelDescription:
-    """Build the model of the bitext `source`, `target` in the directory `output`; a model already there is replaced.
+    """Build the model of the bitext `source`, `target` in the directory `output`.
 
+    A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
     place of a computed word alignment. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
@@ -53,20 +60,21 @@ def train_model(
     check_output(output)
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
+    data = _digests(source, target, config, alignment)
+    check_replaceable(output, _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
-        data = _digests(source, target, config, alignment)
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(texts.source, texts.target)
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
-        write_pharaoh(alignments, directory / "alignment")
+        write_pharaoh(alignments, directory / ALIGNMENT)
         sizes = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
         description = _describe(bitext, directory, sizes, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
-        return save_description(description, directory)
+        return save_model(description, directory)
 
 
 def _tokenized(
@@ -140,14 +148,7 @@ def _describe(
     open_phrase_table(directory / "phrases")
     if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
-    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS))
-    for section in (settings["language_model"], *settings["language_models"]):
-        section.pop("text")  # files are told apart by their digests
-        section.pop("classes", None)
-    if config.preprocessing:
-        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
-    if "alignment" in data:
-        del settings["alignment"]
+    settings = _settings(config, data)
     return ModelDescription(
         format=MODEL_FORMAT,
         version=version(),
@@ -164,7 +165,35 @@ def _describe(
         preprocessing=config.preprocessing,
         settings=settings,
         data={**data, "skipped_sentence_pairs": bitext.n_skipped},
+        stages=[_stage(bitext, config, data)],
     )
+
+
+def _settings(
+    config: TrainModelConfig, data: Mapping[str, Mapping[str, str]], is_short: bool = False
+) -> dict[str, Any]:
+    """The settings in model.yaml; if `is_short`, without those that are the defaults."""
+    settings = config.model_dump(mode="json", exclude=set(NOT_SETTINGS), exclude_defaults=is_short)
+    for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
+        section.pop("text", None)  # files are told apart by their digests
+        section.pop("classes", None)
+    if config.preprocessing:
+        settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
+    if "alignment" in data:
+        settings.pop("alignment", None)
+    return settings
+
+
+def _stage(bitext: Bitext, config: TrainModelConfig, data: Mapping[str, Mapping[str, str]]) -> Stage:
+    """What README.md tells: settings that are not the defaults, files, and the size of the tokenized bitext."""
+    texts = {"source": bitext.source, "target": bitext.target}
+    sizes = []
+    for name, entry in data.items():
+        text = texts.get(name)
+        size = {"sentences": text.offsets.size - 1, "words": text.tokens.size} if text else {}
+        sizes.append(DataSize(name=name, file=entry["file"], **size))
+    changed = _settings(config, data, is_short=True)
+    return Stage(command="train-model", version=version(), settings=changed, data=sizes)
 
 
 def _digests(

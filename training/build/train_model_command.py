@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
@@ -18,10 +18,10 @@ Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the m
 
 
 def train_model(
-    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (plain or .gz).")],
+    source: Annotated[Path, typer.Option(help="Source sentences, tokenized or --raw, one a line (or .gz, .zst).")],
     target: Annotated[Path, typer.Option(help="Their translations, line by line.")],
-    output: Annotated[Path, typer.Option(help="Directory of the model; a model already there is replaced.")],
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/default.yaml lists them all.")] = None,
+    output: Annotated[Path, typer.Option(help="Directory of the model.")],
+    config: Annotated[Path | None, config_option("default")] = None,
     raw: Annotated[
         bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it; translate --raw does the same.")
     ] = False,
@@ -33,10 +33,11 @@ def train_model(
     ] = None,
     lm_classes: Annotated[
         list[str] | None,
-        typer.Option(help="Lines 'word class' for a further language model over classes of words; repeatable."),
+        typer.Option(help="Word classes for a further language model over these, as cluster writes them; repeatable."),
     ] = None,
     threads: Threads = None,
     memory: Memory = None,
+    force: Force = False,
 ) -> None:
     """Build a model from parallel text: word alignment, phrase table, reordering model, language model."""
     from phrasebeam.training.build.train_model import train_model as build
@@ -48,7 +49,7 @@ def train_model(
         settings = _raw_config(settings, raw, source_language, target_language)
     show_progress()
     keep_memory(settings.memory)
-    description = build(source, target, output, settings, alignment)
+    description = build(source, target, output, settings, alignment, force)
     seconds = time.perf_counter() - start
     print(f"{output}: model of {description.sentence_pairs} sentence pairs, made in {seconds:.1f} s")
 

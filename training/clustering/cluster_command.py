@@ -15,8 +15,8 @@ MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
 
 def cluster(
-    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line, plain or .gz; repeatable.")],
-    output: Annotated[Path, typer.Option(help="File to write, of lines: bit string, word, count, between tabs.")],
+    text: Annotated[list[Path], typer.Option(help="Tokenized text, one sentence a line (or .gz, .zst); repeatable.")],
+    output: Annotated[Path, typer.Option(help="File to write, as --lm-classes takes it: bits, word, count, by tabs.")],
     classes: Annotated[int, typer.Option(min=2, max=MOST_CLASSES, help="How many; time grows with the square.")] = 200,
     min_count: Annotated[
         int, typer.Option(min=1, max=MOST_COUNTED, help="Words that occur less often get no class.")

@@ -248,7 +248,7 @@ def merge_words(bigrams: Bigrams, n_classes: int) -> tuple[np.ndarray, np.ndarra
     if not 2 <= n_classes <= n_words:
         raise ValueError(f"{n_classes} classes of {n_words} words")
     classes, free = _new_classes(n_words, n_classes), 1
-    with stage(f"clustering {n_words} words into {n_classes} classes", n_words) as advance:
+    with stage(f"clustering {n_words} words into {n_classes} classes", n_words, "words") as advance:
         for begin in range(0, n_words, BATCH):
             end = min(begin + BATCH, n_words)
             free = _add_words(classes, *bigrams[1:], begin, end, free)

@@ -3,22 +3,37 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from phrasebeam.base.figures import INSTALL, can_draw, write_figure
+from phrasebeam.base.figures import GREY, INSTALL, can_draw, write_figure
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.progress import log
+from phrasebeam.training.metrics.definitions import METRICS, MetricName
 
 Rows = Sequence[Mapping[str, Any]]  # an iteration each, with the same columns, "iteration" among them; None is empty
+MOST_NAMED = 8  # runs in a legend
 
 
-def write_curve(directory: Path, rows: Rows, title: str, plots: Mapping[str, str]) -> None:
-    """Write curve.csv, and curve.png if matplotlib is there: one plot below the other.
+class Panel(NamedTuple):
+    """One of the plots of a figure, which stand one below the other."""
 
-    `plots`: the columns that are drawn, and their labels. Where there is a column "run", each run is a
-    line of its own.
+    label: str  # of the axis
+    lines: Mapping[str, str]  # columns, and what their lines are called
+    factor: float = 1.0  # by which numbers are multiplied
+
+
+def score_panel(metric: MetricName, lines: Mapping[str, str]) -> Panel:
+    """A panel of scores as trainers keep them: TER, whose scores are negative there, as people know it."""
+    return Panel(METRICS[metric].title, lines, 1.0 if METRICS[metric].scale > 0 else -1.0)
+
+
+def write_curve(directory: Path, rows: Rows, title: str, panels: Sequence[Panel], best: Mapping[Any, int]) -> None:
+    """Write curve.csv, and curve.png if matplotlib is there, with the iteration `best` of each run marked.
+
+    Where there is a column "run", each run is a line of its own, of the first column of a panel; else there is one run,
+    and its name in `best` is None.
     """
     text = io.StringIO()
     writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
@@ -27,22 +42,47 @@ def write_curve(directory: Path, rows: Rows, title: str, plots: Mapping[str, str
     with atomic_file(directory / "curve.csv") as file:
         file.write(text.getvalue().encode("utf-8"))
     if can_draw():
-        write_figure(directory / "curve.png", 8, 7, lambda figure: _draw(figure, rows, title, plots))
+        draw = partial(_draw, rows=rows, title=title, panels=panels, best=best)
+        write_figure(directory / "curve.png", 9, 1 + 4 * len(panels), draw)
     else:
         _say_not_drawn()
 
 
-def _draw(figure: Any, rows: Rows, title: str, plots: Mapping[str, str]) -> None:
-    all_axes = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
-    for axes, (column, label) in zip(all_axes, plots.items(), strict=True):
-        for run in dict.fromkeys(row.get("run") for row in rows):
-            drawn = [row for row in rows if row.get("run") == run and row[column] is not None]
-            axes.plot([row["iteration"] for row in drawn], [row[column] for row in drawn], marker=".", label=run)
-        axes.set(ylabel=label)
+def _draw(figure: Any, rows: Rows, title: str, panels: Sequence[Panel], best: Mapping[Any, int]) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    all_axes = figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0]
+    for axes, panel in zip(all_axes, panels, strict=True):
+        for run in best:
+            _draw_run(axes, panel, [row for row in rows if row.get("run") == run], run)
+        if None in best:
+            axes.axvline(best[None], color=GREY, linestyle=":", zorder=0)
+        axes.set(ylabel=panel.label)
+        axes.margins(y=0.12)
+    _draw_stars(all_axes[0], panels[0], rows, best)
+    if len(best) <= MOST_NAMED:
+        all_axes[0].legend()
     all_axes[0].set(title=title)
     all_axes[-1].set(xlabel="iteration")
-    if "run" in rows[0]:
-        all_axes[0].legend()
+    all_axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
+def _draw_run(axes: Any, panel: Panel, rows: Rows, run: str | None) -> None:
+    lines = list(panel.lines.items())[: 1 if run else None]
+    for (column, name), marker in zip(lines, "os^D"):
+        drawn = [row for row in rows if row[column] is not None]
+        values = [panel.factor * row[column] for row in drawn]
+        axes.plot([row["iteration"] for row in drawn], values, marker=marker, label=run or name)
+
+
+def _draw_stars(axes: Any, panel: Panel, rows: Rows, best: Mapping[Any, int]) -> None:
+    """Mark the best iteration of each run in the first line of the panel."""
+    column = next(iter(panel.lines))
+    marked = [row for row in rows if best[row.get("run")] == row["iteration"]]
+    values = [panel.factor * row[column] for row in marked]
+    label = f"best: iteration {marked[0]['iteration']}, {values[0]:.2f}" if None in best else "best of each run"
+    numbers = [row["iteration"] for row in marked]
+    axes.plot(numbers, values, "*", markersize=20, color="white", markeredgecolor="black", label=label)
 
 
 @cache

@@ -1,25 +1,39 @@
 """A model directory that a trainer derives from another: files that do not change are shared, others are written."""
 
-import os
-import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import real_path
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.description import ModelDescription, save_description
+from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.decoder.tables.model_files import EDITABLE
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_DIRECTORIES
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.training.common.shared_file import share
+from phrasebeam.training.common.work import FILE, BegunWork, check_conflict
 
-REWRITTEN = ("model.yaml", "weights.yaml")
-WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write
+REWRITTEN = (MODEL, "weights.yaml", README)
+NOT_TEXT = ("alignment", "tasks")  # of the data
+
+
+class Making(NamedTuple):
+    """How a model is made of another one."""
+
+    command: str
+    settings: Mapping[str, object]  # for model.yaml
+    changed: Mapping[str, object] = {}  # settings of the command that are not the defaults
+    gain: str = ""
+    trainer: str = ""  # in the names of its data in model.yaml
+    run: str = ""  # of several, the one whose weights are written
 
 
 @dataclass(frozen=True)
@@ -31,58 +45,93 @@ class DerivedModel:
     output: Path
     work: Path  # the directory in `output` where a trainer keeps what is not part of the model
     digests: Mapping[str, Mapping[str, str]]  # of the data
+    sizes: Sequence[DataSize] = ()  # likewise
 
     @classmethod
     def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
-        """Open `model`, and read all files of the data once; `work` is one of WORK_DIRECTORIES.
+        """Open `model`, and read all files of the data; `work` is one of WORK_DIRECTORIES.
 
         Raises ConfigError where `output` is `model` itself, or neither a model nor work that was begun.
         """
         if work not in WORK_DIRECTORIES:
             raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
-        if not (output / work).exists():
+        if not any((output / name).exists() for name in WORK_DIRECTORIES):
             check_output(output)
         check_not_itself(output, model)
-        goes_on_in(output / work)
-        return cls(model, open_model(model), output, output / work, file_digests(files))
+        opened, digests = open_model(model), file_digests(files)
+        sizes = [DataSize.of(name, path) for name, path in files.items() if name not in NOT_TEXT]
+        return cls(model, opened, output, output / work, digests, sizes)
+
+    def begin_work(self, command: str, settings: Mapping[str, object], is_forced: bool) -> str:
+        """The signature of the work with these `settings`, which begins or goes on.
+
+        Raises ConfigError where a model or other work is in `output`; where `is_forced`, that is deleted instead.
+        """
+        now = BegunWork(
+            signature=self.signature(settings),
+            command=command,
+            version=version(),
+            settings=dict(settings),
+            model=self._before(),
+            data={name: dict(entry) for name, entry in self.digests.items()},
+        )
+        check_conflict(self.output, self.work, now, is_forced)
+        goes_on_in(self.work)
+        save_config(now, self.work / FILE)
+        return now.signature
 
     def signature(self, settings: Mapping[str, object], data: Mapping[str, Mapping[str, str]] | None = None) -> str:
         """Signature of what the work depends on: settings, model to begin with, digests of `data` (None: all)."""
+        return signature({**settings, **self._before()}, self.digests if data is None else data)
+
+    def _before(self) -> dict[str, object]:
         weights = self.opened.weights.model_dump(mode="json")
-        before = {"model": self.opened.description.signature, "weights": weights, "sparse": FORMAT}
-        return signature({**settings, **before}, self.digests if data is None else data)
+        return {"model": self.opened.description.signature, "weights": weights, "sparse": FORMAT}
 
     def write(
         self,
         weights: Weights,
-        settings: Mapping[str, object],
-        names: tuple[str, str] = ("", ""),
-        shares: Callable[[Path], bool] = lambda path: True,
+        making: Making,
+        own: Collection[str] = (),
+        without: Collection[str] = (),
         description: ModelDescription | None = None,
     ) -> None:
-        """Write the model: it gets these weights, and shares the files of `model` for whose paths `shares` is true.
+        """Write the model: it gets these weights, the files that it has, and all others of `model`.
 
-        Work of trainers is not part of a model. `settings`: what made the weights, for model.yaml, which comes last;
-        `names`: of the trainer (in the keys of its data there), and of its run; `description`: of `model`, where it is
-        to be another one. Files of models are never changed, but replaced: sharing them is safe.
+        `own`: files that were written to `output` already; `without`: files and folders of `model` that it does not
+        get. Work of trainers is not part of a model. `description`: of `model`, where it is to be another one. Files of
+        an earlier model in `output` are deleted; model.yaml comes last.
         """
-        before, (trainer, run) = description or self.opened.description, names
-        digests = dict[str, str]()  # of shared files
+        before, known = description or self.opened.description, dict[str, str]()  # digests of shared files
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)
-            is_part = relative.name not in REWRITTEN and relative.parts[0] not in WORK_DIRECTORIES
-            if path.is_file() and is_part and shares(relative):
+            name, folder = relative.as_posix(), relative.parts[0]
+            is_left = name in own or not {name, folder}.isdisjoint(without)
+            if path.is_file() and name not in REWRITTEN and folder not in WORK_DIRECTORIES and not is_left:
                 share(path, self.output / relative)
-                if relative.as_posix() not in EDITABLE:
-                    digests[relative.as_posix()] = before.files.get(relative.as_posix(), "")
+                known[name] = before.files.get(name, "")
+        for name in {*model_files(self.output)} - {*known, *own, *REWRITTEN}:
+            (self.output / name).unlink()
         save_config(weights, self.output / "weights.yaml")
+        digests = {name: digest for name, digest in known.items() if name not in EDITABLE}
+        save_model(self._described(before, making), self.output, digests)
+
+    def _described(self, before: ModelDescription, making: Making) -> ModelDescription:
+        stage = Stage(
+            command=making.command,
+            version=version(),
+            settings=dict(making.changed),
+            data=list(self.sizes),
+            gain=making.gain,
+        )
         update = {
             "version": version(),
-            "settings": before.settings | dict(settings) | ({"run": run} if run else {}),
-            "data": before.data | {f"{trainer} {name}": entry for name, entry in self.digests.items()},
-            "signature": signature(settings, self.digests),
+            "settings": before.settings | dict(making.settings) | ({"run": making.run} if making.run else {}),
+            "data": before.data | {f"{making.trainer} {name}": entry for name, entry in self.digests.items()},
+            "signature": signature(making.settings, self.digests),
+            "stages": [*before.stages, stage],
         }
-        save_description(before.model_copy(update=update), self.output, digests)
+        return before.model_copy(update=update)
 
 
 def with_sparse_weights(model: Model, weights: SparseWeights) -> Model:
@@ -95,13 +144,3 @@ def check_not_itself(output: Path, *models: Path) -> None:
     """Raises ConfigError where `output` is one of the models that it would be made of."""
     if real_path(output) in [real_path(model) for model in models]:
         raise ConfigError(f"{output}: is the model itself; give another --output")
-
-
-def share(path: Path, target: Path) -> None:
-    """Make `target` the same file, or a copy where the file system cannot."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    try:
-        os.link(real_path(path), target)
-    except OSError:
-        shutil.copyfile(path, target)

@@ -16,6 +16,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.lattice_formats import read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
@@ -54,7 +55,7 @@ class DevelopmentSet:
     def score(self, decoder: Decoder) -> DevelopmentScore:
         """Translate all sentences with a progress bar, and score the translations."""
         texts = []
-        with stage("decode", len(self.source)) as advance:
+        with stage("decode", len(self.source), "sentences") as advance:
             for translation in decoder.translate_all(self.source, self.threads):
                 texts.append(translation.text)
                 advance(1)
@@ -83,10 +84,10 @@ class DevelopmentData:
         """Paths of all files, by name."""
         return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
 
-    def read(self, settings: ScoringSettings, has_tags: bool = False) -> DevelopmentSet:
+    def read(self, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False) -> DevelopmentSet:
         """The sentences and the metric. Raises FormatError where files have not as many lines.
 
-        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags.
+        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
         """
         lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
         for path, sentences in lines.items():
@@ -95,7 +96,10 @@ class DevelopmentData:
                 raise FormatError(path, f"{len(sentences)} lines, {expected}")
         references = [lines[path] for path in self.references]
         metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
-        source = list(read_all_markup(lines[self.source], "pass-through", self.source, has_tags))
+        if is_plf:
+            source = list(read_all_plf(lines[self.source], self.source))
+        else:
+            source = list(read_all_markup(lines[self.source], "pass-through", self.source, has_tags))
         return DevelopmentSet(source, metric, settings.threads)
 
 

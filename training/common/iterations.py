@@ -1,14 +1,14 @@
-"""The progress of a training: scores of its iterations, the best one, when to stop, and a text table."""
+"""The progress of a training: scores of its iterations, the best one, when to stop, and a table."""
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Section
+from phrasebeam.console.tables import Rows
 from phrasebeam.training.common.checkpoint import SignedSection
 
 AnyIteration = TypeVar("AnyIteration", bound=Section)
@@ -51,13 +51,7 @@ class Progress(SignedSection, Generic[AnyIteration]):
         return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations, first)]
 
 
-def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> str:
-    """A text table with a row for each iteration, by number, the best one marked."""
+def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> Rows:
+    """A table with a row for each iteration, by number, the best one marked."""
     numbered = [[f"{number}*" if number == best else f"{number}", *cells] for number, cells in rows.items()]
-    return text_table([["iteration", *header], *numbered])
-
-
-def text_table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells in columns as wide as needed; rows may end early."""
-    widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
-    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+    return [["iteration", *header], *numbered]

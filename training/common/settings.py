@@ -8,6 +8,10 @@ from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Section, Thread
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import MOST_FOLDS
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.word_edges import WordEdges
 from phrasebeam.training.metrics.bleu import ReferenceLength
 from phrasebeam.training.metrics.definitions import MetricName
 
@@ -15,6 +19,17 @@ MOST_RUNS = 100  # of one command, with a seed or a factor each
 MOST_HYPOTHESES = 10_000  # of a sentence; products of each with each take 800 MB
 MOST_NAMES = 1_000_000  # of features, in memory
 LARGEST_BATCH = 100_000  # sentences, whose updates are in memory together
+CUBE_200 = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
+# Sparse features that are learned best on small data, see docs/experiments/yu2013-maxforce.md.
+RULES_AND_EDGES = Templates(
+    rule_id=True,
+    word_edges=WordEdges(budget=10, most_words=2),
+    levels=[
+        Level(kind="word", budget=5),
+        Level(kind="characters", budget=3, prefix=4),
+        Level(kind="type", budget=1),
+    ],
+)
 Iterations = Annotated[int, Field(ge=1, le=1000)]  # each is an entry of the progress file, which is read whole
 
 
@@ -34,7 +49,7 @@ class TrainingDataSettings(Section):
         "drop", description="of pairs that only the sentence pair supports; singletons: all of count 1"
     )
     lm_folds: int = Field(
-        0, ge=0, le=MOST_FOLDS, description="language models without a fold of the training data each; 0: none"
+        5, ge=0, le=MOST_FOLDS, description="language models without a fold of the training data each; 0: none"
     )
     sentences: int = Field(0, ge=0, le=MOST_COUNTED, description="the first ones of the data that are used; 0: all")
     max_words: int = Field(100, ge=1, le=MOST_COUNTED, description="longer source sentences are left out")
@@ -50,3 +65,8 @@ def settings_with_effect(config: Section) -> dict[str, object]:
     """The settings of a run as JSON, for its signature: those marked WITHOUT_EFFECT are left out."""
     fields = type(config).model_fields.items()
     return config.model_dump(mode="json", exclude={name for name, field in fields if WITHOUT_EFFECT in field.metadata})
+
+
+def changed_settings(config: Section) -> dict[str, object]:
+    """The settings that are not the defaults, as JSON, for people; threads and memory are of no interest."""
+    return config.model_dump(mode="json", exclude_defaults=True, exclude={"threads", "workers", "memory"})

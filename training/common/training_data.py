@@ -1,7 +1,7 @@
 """The sentence pairs that a model was made of, as training that decodes them reads them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -10,8 +10,11 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.language_model_folds import Fold, open_folds
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
+from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.training.common.build_lm_folds import build_lm_folds
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
@@ -31,10 +34,18 @@ class TrainingData:
         files = {"source": self.source, "target": self.target}
         return files | ({"alignment": self.alignment} if self.alignment else {})
 
-    def check(self, settings: TrainingDataSettings) -> None:
-        """Raises ConfigError where leave-one-out lacks the alignment."""
-        if settings.leave_one_out and self.alignment is None:
-            raise ConfigError("leave-one-out needs the word alignment of the training data; give --alignment")
+    def aligned(self, model: Path, settings: TrainingDataSettings) -> "TrainingData":
+        """These data; where leave-one-out needs their alignment and none is given, with the one that `model` keeps.
+
+        Raises ConfigError where it keeps none, or that of other files.
+        """
+        if not settings.leave_one_out or self.alignment is not None:
+            return self
+        kept = kept_alignment(model, self.source, self.target)
+        if kept is None:
+            known = f"{model} keeps none of {self.source} and {self.target}"
+            raise ConfigError(f"leave-one-out needs the word alignment of the training data; {known}; give --alignment")
+        return replace(self, alignment=kept)
 
     def pairs(self, settings: TrainingDataSettings, has_tags: bool = False) -> Iterator[tuple[Input, tuple[str, ...]]]:
         """The pairs that the settings take, long ones too. Raises FormatError where files have not as many lines.
@@ -57,6 +68,17 @@ class TrainingData:
             order = model.description.language_model_order
             build_lm_folds(self.target, directory, settings.lm_folds, order, memory_bytes=memory)
         return open_folds(directory, model)
+
+
+def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
+    """The word alignment that the directory `model` keeps of its training data, if these are the two files."""
+    made_of = open_description(model).data
+    for name, entry in file_digests({"source": source, "target": target}).items():
+        known = made_of.get(name)
+        if not isinstance(known, dict) or known.get("sha256") != entry["sha256"]:
+            return None
+    path = model / ALIGNMENT
+    return path if path.is_file() else None
 
 
 def data_files(corpus: TrainingData, development: DevelopmentData) -> dict[str, Path]:

@@ -4,17 +4,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
+from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
+from phrasebeam.decoder.model.replacement import FORCE
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.tables.provenance import check_output, differences, version
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.demo.demo_corpus import DemoFiles, write_corpus
 from phrasebeam.training.metrics.evaluation import bleu
 
+SETTINGS = "demo.yaml"
 TEST_SENTENCES = 200
 N_EXAMPLES = 3
 SHORTEST_EXAMPLE, LONGEST_EXAMPLE = 7, 14  # source words: enough for reordering, short enough to read
@@ -41,20 +46,37 @@ class DemoResult:
     examples: tuple[DemoExample, ...]
 
 
-def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainModelConfig) -> DemoResult:
+class DemoSettings(Section):
+    """What a demo was made with, in a file that tells its directory from others."""
+
+    format: Literal["phrasebeam demo 1"] = "phrasebeam demo 1"
+    version: str
+    sentences: Count
+    seed: Count
+    settings: dict[str, object]  # of train-model
+
+
+def run_demo(
+    directory: str | Path, sentences: int, seed: int, config: TrainModelConfig, is_forced: bool = False
+) -> DemoResult:
     """Train on `sentences` pairs of the demo corpus, translate and score a held-out part; all files in `directory`.
 
-    Raises ConfigError if `sentences` < 1; SmtError and OSError as training and translating do.
+    A demo of other settings that is there is refused or, where `is_forced`, deleted. Raises ConfigError if
+    `sentences` < 1, or `directory` is anything else; SmtError and OSError as training and translating do.
     """
     if sentences < 1:
         raise ConfigError(f"sentences is {sentences}; expected 1 or more")
     directory = Path(directory)
+    settings = config.model_dump(mode="json", exclude={"threads", "memory"})
+    made = DemoSettings(version=version(), sentences=sentences, seed=seed, settings=settings)
+    _check_directory(directory, made, is_forced)
+    save_config(made, directory / SETTINGS)
     with stage("writing the demo corpus"):
         corpus = write_corpus(directory / "corpus", sentences, TEST_SENTENCES, seed)
     model = directory / "model"
-    train_model(corpus.train_source, corpus.train_target, model, config)
+    train_model(corpus.train_source, corpus.train_target, model, config, is_forced=is_forced)
     sources, references = list(read_lines(corpus.test_source)), list(read_lines(corpus.test_target))
-    with stage("translating the test part", len(sources)) as advance:
+    with stage("translating the test part", len(sources), "sentences") as advance:
         translations = []
         for translation in Decoder.load(model).translate_all(sources, config.threads):
             translations.append(translation)
@@ -65,6 +87,15 @@ def run_demo(directory: str | Path, sentences: int, seed: int, config: TrainMode
     score, signature = bleu([translation.text for translation in translations], references)
     examples = [DemoExample(*example) for example in zip(sources, translations, references)]
     return DemoResult(corpus, model, output, score, signature, tuple(islice(_reordered_first(examples), N_EXAMPLES)))
+
+
+def _check_directory(directory: Path, made: DemoSettings, is_forced: bool) -> None:
+    """Raise ConfigError unless `directory` is absent, empty, or a demo that `made` may replace."""
+    path = directory / SETTINGS
+    check_output(directory, SETTINGS, f"format: {made.format}", "a demo")
+    before = load_config(path, DemoSettings) if path.exists() and not is_forced else made
+    if found := differences(before.model_dump(), made.model_dump()):
+        raise ConfigError(f"{directory}: a demo: {found}; {FORCE}")
 
 
 def _reordered_first(examples: list[DemoExample]) -> Iterator[DemoExample]:

@@ -1,12 +1,16 @@
 """The commands `demo` and `demo-corpus`."""
 
+import os
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import phrasebeam
-from phrasebeam.base.config import MOST_COUNTED, load_config
+from phrasebeam.base.command_line import Force
+from phrasebeam.base.config import MOST_COUNTED, config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
@@ -21,19 +25,31 @@ def demo(
     sentences: Annotated[int, typer.Option(min=1, max=1_000_000, help="Sentence pairs to train on.")] = 5000,
     seed: Annotated[int, typer.Option(min=0, max=MOST_COUNTED, help="Of the corpus.")] = 1,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for train-model.")] = None,
+    force: Force = False,
 ) -> None:
     """Train on the embedded German-English corpus, translate sentences that it does not hold, and score them."""
     from phrasebeam.training.demo.demo import run_demo
 
     show_progress()
-    result = run_demo(output, sentences, seed, load_config(config or DEMO_CONFIG, TrainModelConfig))
+    result = run_demo(output, sentences, seed, config_with_options(config or DEMO_CONFIG, TrainModelConfig, {}), force)
     for example in result.examples:
         phrases = example.translation.phrases
         print(f"source     {' '.join(f'[{p.source}]' for p in sorted(phrases, key=lambda p: p.source_span))}")
         print(f"output     {' '.join(f'[{p.target}]' for p in phrases)}")
         print(f"reference  {example.reference}\n")
     print(f"BLEU {result.bleu:.1f} on {result.corpus.test_source} (BLEU|{result.signature})")
-    print(f"Try: echo '{result.examples[0].source}' | phrasebeam translate --model {result.model}")
+    print(f"Try: echo '{result.examples[0].source}' | {called_here()} translate --model {result.model}")
+
+
+def called_here() -> str:
+    """What calls phrasebeam from here: its name alone, or where it is installed if no $PATH leads there."""
+    installed = Path(sys.executable).parent / "phrasebeam"
+    found = shutil.which("phrasebeam")
+    if found and Path(found).parent == installed.parent:
+        return "phrasebeam"
+    if not installed.exists():
+        return f"{sys.executable} -m phrasebeam"
+    return os.path.join(".", os.path.relpath(installed)) if installed.is_relative_to(Path.cwd()) else str(installed)
 
 
 def demo_corpus(

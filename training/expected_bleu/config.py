@@ -8,15 +8,19 @@ from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, Factor, Positiv
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import (
+    CUBE_200,
     MOST_HYPOTHESES,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,
 )
 from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.mert import Mert
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
 FeatureSet = Literal["a", "b", "c", "d"]
+# With the weights of a tuned model none of its changes scores better: weights are at a peak.
+SHORT_MERT = TuneConfig(method="mert", iterations=3, nbest=100, mert=Mert(restarts=3), search=CUBE_200)
 
 
 class Rprop(Section):
@@ -55,27 +59,29 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     optimizer: Optimizer = Field(
         "rprop", description="of features; gt: growth transformation of p(f|e) and p(e|f) in their place"
     )
-    features: list[FeatureSet] = Field(
-        ["a"],
+    features: list[FeatureSet] | None = Field(
+        None,
         min_length=1,
-        description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation",
+        description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation; "
+        "none: all that the model and the optimizer allow",
     )
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = 40
     tau: Factor = Field(
-        1e-8, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
+        1e-6, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"
     )
     scale: PositiveFactor = Field(1.0, description="factor of model scores before they become probabilities")
     steps: Steps = Steps()
     calibrate: bool = Field(True, description="first find what a phrase and a target word are worth in the lists")
     nbest: int = Field(100, ge=1, le=MOST_HYPOTHESES, description="derivations of each training sentence")
     distinct: bool = Field(True, description="with different texts")
-    search: SearchSettings = SearchSettings()
+    search: SearchSettings = CUBE_200
     leave_one_out: LeaveOneOut | None = Field("penalty", description="of pairs that only the sentence pair supports")
     score_every: Annotated[int, WITHOUT_EFFECT] = Field(
-        1, ge=1, le=MOST_COUNTED, description="iterations between two whose weights are scored on development data"
+        8, ge=1, le=MOST_COUNTED, description="iterations between two whose weights are scored on development data"
     )
     tune: TuneConfig | None = Field(
-        None, description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed"
+        SHORT_MERT,
+        description="of the weights of models before they are scored (Figure 1, step 6); none: they are fixed",
     )
     development_search: SearchSettings | None = Field(
         None, description="for scores with fixed weights; none: as for the lists"
@@ -83,13 +89,22 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
 
     @field_validator("features")
     @classmethod
-    def _each_once(cls, features: list[FeatureSet]) -> list[FeatureSet]:
+    def _each_once(cls, features: list[FeatureSet] | None) -> list[FeatureSet] | None:
+        if features is None:
+            return None
         if len(set(features)) != len(features):
             raise ValueError(f"{', '.join(features)}: one is there twice, give each once")
         return sorted(features)
 
     @model_validator(mode="after")
     def _goes_together(self) -> "ExpectedBleuConfig":
-        if self.optimizer == "gt" and self.features != ["a"]:
-            raise ValueError(f"features are {', '.join(self.features)}; gt learns of phrase pairs alone, give a")
+        if self.optimizer == "gt" and self.features not in (None, ["a"]):
+            raise ValueError(f"features are {', '.join(self.features or ())}; gt learns of phrase pairs alone, give a")
         return self
+
+    def for_model(self, has_orientations: bool) -> "ExpectedBleuConfig":
+        """The settings with the features that are learned of a model, with or without lexicalized reordering."""
+        if self.features is not None:
+            return self
+        chosen = ["a"] if self.optimizer == "gt" else ["a", "b", "c", "d"][: 4 if has_orientations else 3]
+        return self.model_copy(update={"features": chosen})

@@ -5,13 +5,15 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
@@ -29,14 +31,13 @@ def train_expected_bleu_command(
     lists: Annotated[
         Path | None, typer.Option(help="Directory for the n-best lists, which further trainings then find there.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/wuebker2015-rprop.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("wuebker2015-rprop")] = None,
     optimizer: Annotated[Optimizer | None, typer.Option(help="How to step.", show_default="rprop")] = None,
     features: Annotated[
         str | None,
         typer.Option(
-            help="Separated by commas: a, phrase pairs; b, word pairs; c, triplets; d, orientations.", show_default="a"
+            help="Separated by commas: a, phrase pairs; b, word pairs; c, triplets; d, orientations.",
+            show_default="all",
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,
@@ -44,7 +45,9 @@ def train_expected_bleu_command(
     lm_folds: shared.LmFolds = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
+    force: Force = False,
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
     options = {
         "optimizer": optimizer,
@@ -59,11 +62,14 @@ def train_expected_bleu_command(
     show_progress()
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
-    progress = train_expected_bleu(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists)
-    print(to_table(progress))
+    progress = train_expected_bleu(
+        model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists, force
+    )
+    print_table(to_table(progress))
+    return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 
 
-def to_table(progress: ExpectedBleuProgress) -> str:
+def to_table(progress: ExpectedBleuProgress) -> Rows:
     """A row for each iteration that has a score, the best one marked."""
     rows = {
         number: [f"{iteration.score:.2f}", f"{iteration.expected_bleu:.4f}", f"{iteration.objective:.5f}"]

@@ -21,7 +21,7 @@ from pydantic import Field
 from phrasebeam.base.array_file import map_array
 from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section, load_config, save_config
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
@@ -30,22 +30,26 @@ from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import write_curve
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.curve import Panel, score_panel, write_curve
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import Progress
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
-PLOTS = {"expected_bleu": "expected BLEU of the training data", "score": "score of the development set"}  # Figure 2
+EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # Figure 2, as is the other panel
+TITLES = {"rprop": "RPROP", "adagrad": "AdaGrad", "sgd": "SGD", "gt": "growth transformation"}  # of optimizers
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
+LARGEST_PARAMETER = 1e30  # of a file that is not damaged; scores are sums of many, as float32
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
@@ -79,24 +83,31 @@ def train_expected_bleu(
     output: Path,
     config: ExpectedBleuConfig,
     lists: Path | None = None,
+    is_forced: bool = False,
 ) -> ExpectedBleuProgress:
     """Learn scores of phrase pairs for `model`, and write it with those that were best on `development` to `output`.
 
-    What an earlier call with the same settings and data did is not done again. The n-best lists, which depend neither
+    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
+    refused or, where `is_forced`, deleted. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     check_arrays(model, derived.opened)
+    config = config.for_model(has_orientations=derived.opened.description.reordering is not None)
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
+    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced)
     store = training.lists(lists or derived.work / "lists")
     learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
-    write_curve(derived.work, progress.rows(), config.optimizer, PLOTS)
+    panels = [score_panel(config.metric, {"score": "development set"}), EXPECTED]
+    title = f"Expected BLEU by {TITLES.get(config.optimizer, config.optimizer)}"
+    write_curve(derived.work, progress.rows(), title, panels, {None: progress.best})
     tuned = load_config(training.tuned_file(progress.best), Weights) if config.tune else None
-    training.write(derived, learner, progress.best, tuned)
+    training.write(derived, learner, progress.best, tuned, str(Gain.of(progress, config.metric)))
     store.close()
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 
@@ -138,7 +149,7 @@ class ExpectedBleuTraining:
             progress, state = load_checkpoint(path, ExpectedBleuProgress, name)
             parameters = state.pop("parameters")
         log.info("parameters: %d", parameters.size)
-        with stage("expected BLEU", config.iterations + 1) as advance:
+        with stage("expected BLEU", config.iterations + 1, "steps") as advance:
             advance(len(progress.iterations))
             while (number := len(progress.iterations)) <= config.iterations:
                 begin = time.perf_counter()
@@ -155,6 +166,14 @@ class ExpectedBleuTraining:
     def parameters_file(self, number: int) -> Path:
         """The file of the parameters of iteration `number`."""
         return self.derived.work / "iterations" / f"{number:03d}.npy"
+
+    def parameters(self, number: int, size: int) -> np.ndarray:
+        """The parameters of iteration `number` (float64[size]). Raises FormatError where the file is damaged."""
+        path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
+        parameters = map_array(path, PARAMETERS, {"parameters": size}, mend).astype(np.float64)
+        if not (np.abs(parameters) <= LARGEST_PARAMETER).all():
+            raise FormatError(path, f"a number that is beyond {LARGEST_PARAMETER:g} or none; {mend}")
+        return parameters
 
     def tuned_file(self, number: int) -> Path:
         """The file of the tuned weights of the model of iteration `number`."""
@@ -179,20 +198,23 @@ class ExpectedBleuTraining:
         candidate, config = self.derived.work / "candidate", self.config
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
-            return self.development.score(Decoder.load(candidate, config.development_search or config.search)).score
+            return self.development.score(
+                Decoder(open_model(candidate), config.development_search or config.search)
+            ).score
         tune = tuning_before_scores(self.development, all_runs(config.tune), self.derived.work / "tuned", signature)
         tuned = tune(f"{number:03d}", open_model(candidate))
         save_config(tuned.weights, self.tuned_file(number))
         return tuned.score
 
-    def write(self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None) -> None:
+    def write(
+        self, output: DerivedModel, learner: Learner, number: int, tuned: Weights | None = None, gain: str = ""
+    ) -> None:
         """Write the model that the parameters of an iteration make, with `tuned` weights or those of the learner."""
-        mend = f"delete {self.checkpoint}, and the training begins again"
-        sizes = {"parameters": learner.start().size}
-        parameters = map_array(self.parameters_file(number), PARAMETERS, sizes, mend).astype(np.float64)
+        parameters = self.parameters(number, learner.start().size)
         settings = {
             "expected_bleu": self.config.model_dump(mode="json", exclude={"threads", "memory"}) | {"iteration": number},
             "trained_from": self.derived.opened.description.signature,
         }
         scores = Scores(learner.table_scores(parameters), learner.orientation_scores(parameters))
-        write_scored(output, scores, tuned or learner.model_weights(), settings)
+        making = Making("train-expected-bleu", settings, changed_settings(self.config), gain, "expected bleu")
+        write_scored(output, scores, tuned or learner.model_weights(), making)

@@ -59,9 +59,10 @@ class FeatureLearner:
 
     def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         self.opened, self.config, events = opened, config, store.events()
-        self.features = find_features(opened.tables.phrases, events.pair, [s for s in config.features if s in MODELS])
+        sets = config.features or ()
+        self.features = find_features(opened.tables.phrases, events.pair, [s for s in sets if s in MODELS])
         designs, self.by_orientation = self.features.designs, None
-        if "d" in config.features:
+        if "d" in sets:
             if opened.description.reordering is None:
                 raise ConfigError("features are of orientations (d), and the model has no lexicalized reordering")
             orientations = opened.tables.orientations

@@ -39,7 +39,7 @@ def make_lists(
                 yield given
 
     batch: list[tuple[NbestTable, str]] = []
-    with stage("n-best lists", total) as advance:
+    with stage("n-best lists", total, "sentences") as advance:
         advance(begin)
         for table in decoder.nbest_tables(inputs(), config.nbest, config.distinct, threads=config.threads):
             number, reference = waiting.popleft()

@@ -1,6 +1,6 @@
 """Writes a model whose phrase table and reordering table have learned scores."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,9 +9,9 @@ import numpy as np
 from phrasebeam.base.array_file import npy_header
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 
-SCORES, ORIENTATION_SCORES = (Path(name) / "ln_scores.npy" for name in ("phrases", "reordering"))
+SCORES, ORIENTATION_SCORES = (f"{name}/ln_scores.npy" for name in ("phrases", "reordering"))
 
 
 class Scores(NamedTuple):
@@ -21,19 +21,18 @@ class Scores(NamedTuple):
     orientations: Iterable[np.ndarray] | None  # float32[K, ...], as many columns more as were learned; None: as before
 
 
-def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, settings: Mapping[str, object]) -> None:
+def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, making: Making) -> None:
     """Write a model that is derived by giving it these scores of phrase pairs."""
-    opened, output, written = derived.opened, derived.output, {SCORES}
+    opened, output, own = derived.opened, derived.output, {SCORES}
     n_pairs, description = len(opened.tables.phrases.ln_scores), opened.description
     _write(output / SCORES, (n_pairs, len(weights.translation)), scores.pairs)
     before = description.reordering
     if scores.orientations is not None and before is not None:
-        written.add(ORIENTATION_SCORES)
+        own.add(ORIENTATION_SCORES)
         reordering = before.model_copy(update={"learned": before.learned + 1})
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
-    names = "expected bleu", ""
-    derived.write(weights, settings, names, lambda path: path not in written, description)
+    derived.write(weights, making, own, description=description)
 
 
 def _write(path: Path, shape: tuple[int, int], pieces: Iterable[np.ndarray]) -> None:

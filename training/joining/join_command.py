@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import Force
 from phrasebeam.training.joining.joined_model import join_features
 
 
@@ -13,8 +14,9 @@ def join(
     features: Annotated[
         Path, typer.Option(help="The one whose sparse features it gets, as train-maxforce writes it, say.")
     ],
-    output: Annotated[Path, typer.Option(help="Directory of the model with both; a model already there is replaced.")],
+    output: Annotated[Path, typer.Option(help="Directory of the model with both.")],
+    force: Force = False,
 ) -> None:
     """Give a model the sparse features of another: what two trainings learned, to be tuned together."""
-    join_features(model, features, output)
+    join_features(model, features, output, force)
     print(f"{output}: {model} with the sparse features of {features}; now tune it")

@@ -11,22 +11,24 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
-from phrasebeam.decoder.tables.provenance import check_output
-from phrasebeam.training.common.derived_model import DerivedModel, check_not_itself, share
+from phrasebeam.training.common.derived_model import DerivedModel, Making, check_not_itself
+from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.joining.sparse_union import SparseModel, write_union
 
 
-def join_features(model: Path, features: Path, output: Path) -> None:
-    """Write `model` with the sparse features of the model `features` to `output`; what is there is replaced.
+def join_features(model: Path, features: Path, output: Path, is_forced: bool = False) -> None:
+    """Write `model` with the sparse features of the model `features` to `output`.
+
+    A model that is there is replaced where it was made of the same two, or where `is_forced`.
 
     Weights of `model` are multiplied so that its first language model weighs what it weighs in `features`, since scales
     of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse
     features to give, both models have features of the same group, or a language model weighs nothing.
     """
     check_not_itself(output, model, features)
-    check_output(output)
     opened, giving = open_model(model), open_model(features)
     if giving.templates is None:
         raise ConfigError(
@@ -38,17 +40,23 @@ def join_features(model: Path, features: Path, output: Path) -> None:
         raise ConfigError(f"{model}, {features}: made of text that was prepared differently; expected the same words")
     weights = _joined(opened.weights, giving.weights, (model, features))
     before, other = opened.description, giving.description
-    merged = before.model_copy(update={"settings": other.settings | before.settings, "data": other.data | before.data})
+    update = {
+        "settings": other.settings | before.settings,
+        "data": other.data | before.data,
+        "stages": [*before.stages, *(stage for stage in other.stages if stage not in before.stages)],
+    }
+    merged = before.model_copy(update=update)
     settings = {"joined": {"model": before.signature, "features": other.signature}}
+    check_replaceable(output, merged.settings | settings, merged.data, weights, is_forced)
     with atomic_directory(output) as beside:
         if opened.templates is None:
             for name in _files(giving.templates, features):
                 share(features / name, beside / name)
         else:
             write_union(SparseModel(model, opened), SparseModel(features, giving), beside)
-        kept = {path.relative_to(beside) for path in beside.rglob("*")}
+        own = {path.relative_to(beside).as_posix() for path in beside.rglob("*")}
         derived = DerivedModel(model, opened, beside, beside, {})
-        derived.write(weights, settings, shares=lambda path: path not in kept, description=merged)
+        derived.write(weights, Making("join-features", settings), own, description=merged)
 
 
 def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Weights:

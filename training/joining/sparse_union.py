@@ -11,7 +11,7 @@ from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_feat
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights, used, with_values
 from phrasebeam.decoder.sparse.template_config import SWITCHES, Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
-from phrasebeam.training.common.derived_model import share
+from phrasebeam.training.common.shared_file import share
 
 OF_LEVELS = ("rule_history", "class_reordering", "source_deletion")  # groups that depend on levels, with word_edges
 
@@ -49,6 +49,7 @@ def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
         raise ConfigError(f"{one.directory}, {other.directory}: levels of templates differ; expected the same")
     update = {name: getattr(one.templates, name) or getattr(other.templates, name) for name in SWITCHES}
     update |= {"levels": leveled.templates.levels, "word_edges": one.templates.word_edges or other.templates.word_edges}
+    update["word_lists"] = (one if any(words for _, words in one.templates.word_lists) else other).templates.word_lists
     save_templates(output, one.templates.model_copy(update=update))
     for level in leveled.templates.levels:
         for name in filter(None, (level.source, level.target)):

@@ -9,16 +9,18 @@ from phrasebeam.decoder.features.registry import FEATURES, LISTS, SCALARS
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.training.common.settings import (
+    CUBE_200,
     MOST_HYPOTHESES,
     MOST_NAMES,
     MOST_RUNS,
+    RULES_AND_EDGES,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,
 )
 from phrasebeam.training.metrics.sentence_bleu import SentenceBleu
 from phrasebeam.training.online.shard_pass import Averaging
-from phrasebeam.training.tuning.config import TuneConfig, check_inner
+from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 Algorithm = Literal[1, 2, 3, 4]
 MOST_SHARDS = 10_000  # each has weights of its own
@@ -48,7 +50,7 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-ranking` can be told besides its files."""
 
     algorithm: Algorithm = Field(
-        4, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
+        1, description="1: SGD; 2: shards mixed at the end; 3: after each epoch; 4: that, with selection of features"
     )
     shards: int = Field(
         0, ge=0, le=MOST_SHARDS, description=f"for algorithms 2 to 4; 0: one for each {SENTENCES_OF_SHARD} sentences"
@@ -62,12 +64,12 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     task_weights: Literal["shared", "own"] = Field(
         "shared", description="whether shards of one task each share weights, or only the features that are selected"
     )
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(10, description="epochs over the training data, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(4, description="epochs over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         10, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
     start: Literal["zero", "model"] = Field("model", description="the weights to begin with")
-    rate: PositiveFactor = Field(1e-3, description="learning rate of all features")
+    rate: PositiveFactor = Field(0.01, description="learning rate of all features")
     rates: dict[str, Factor] = Field(
         {}, description="learning rates of single features, or of groups of sparse features, in place of `rate`"
     )
@@ -80,19 +82,20 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     fixed: list[str] = Field(
         ALWAYS_PRESENT, description="features that keep their weights; dense ones, since single sentences shake them"
     )
-    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
-    search: SearchSettings = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
+    templates: Templates | None = Field(RULES_AND_EDGES, description="sparse features; none: those of the model")
+    search: SearchSettings = CUBE_200
     development_search: SearchSettings | None = Field(
         None, description="for scores on the development set; none: as above"
     )
     scales: list[PositiveFactor] = Field(
-        [1.0],
+        [1.0, 0.3, 0.15, 0.08, 0.04, 0.02],
         min_length=1,
         max_length=MOST_RUNS,
         description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
     tune: TuneConfig | None = Field(
-        None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
+        INNER_TUNING,
+        description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
     )
     seed: Seed = Field(1, description="of shards and orders")
     workers: Annotated[Threads, WITHOUT_EFFECT] = Field(2, description="shards that are learned from side by side")

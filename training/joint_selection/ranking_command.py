@@ -5,13 +5,15 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.joint_selection.config import RankingConfig
@@ -28,12 +30,12 @@ def train_ranking_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/simianer2012-joint-selection.yaml lists them all.")
-    ] = None,
+    config: Annotated[Path | None, config_option("simianer2012-joint-selection")] = None,
     algorithm: Annotated[
         int | None,
-        typer.Option(min=1, max=4, help="Of Simianer et al. (2012): 4 selects features jointly.", show_default="4"),
+        typer.Option(
+            min=1, max=4, help="Of Simianer et al. (2012): 1: one shard; 4 selects features jointly.", show_default="1"
+        ),
     ] = None,
     shards: Annotated[
         int | None, typer.Option(help="Parts of the data; 0: of 1000 sentences each.", show_default="0")
@@ -43,13 +45,15 @@ def train_ranking_command(
     tasks: Annotated[
         Path | None, typer.Option(help="A label for each sentence pair, say its domain; a shard for each label.")
     ] = None,
-    iterations: Annotated[int | None, typer.Option(help="Epochs, at most.", show_default="10")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Epochs, at most.", show_default="4")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
     lm_folds: shared.LmFolds = None,
     seed: Annotated[int | None, typer.Option(help="Of shards and orders.", show_default="1")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
+    force: Force = False,
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection."""
     options = {
         "algorithm": algorithm,
@@ -68,10 +72,12 @@ def train_ranking_command(
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
     development = DevelopmentData(dev_source, dev_reference)
-    print(to_table(train_ranking(model, corpus, development, output, settings, tasks)))
+    progress = train_ranking(model, corpus, development, output, settings, tasks, force)
+    print_table(to_table(progress))
+    return shared.status_of(Gain.of(progress, settings.metric), require_gain)
 
 
-def to_table(progress: OnlineProgress[ListIteration]) -> str:
+def to_table(progress: OnlineProgress[ListIteration]) -> Rows:
     """A row for each epoch, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

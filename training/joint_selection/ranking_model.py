@@ -17,10 +17,10 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
-from phrasebeam.training.common.checkpoint import SignedSection, begin
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.gain import Gain
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_training import (
@@ -30,7 +30,9 @@ from phrasebeam.training.joint_selection.ranking_training import (
     shards_of,
     start_weights,
 )
-from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
+from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
+from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.online.shards import Shards, labelled_shards
 from phrasebeam.training.ranking.list_iteration import ListIteration
@@ -49,26 +51,26 @@ def train_ranking(
     output: Path,
     config: RankingConfig,
     tasks: Path | None = None,
+    is_forced: bool = False,
 ) -> OnlineProgress[ListIteration]:
     """Learn weights for `model` by ranking, and write it with those that were best on `development` to `output`.
 
     `tasks`: a file with a label for each sentence pair, such as its domain; the pairs of a label are a shard. What an
-    earlier call with the same settings and data did is not done again. Raises SmtError.
+    earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
+    or, where `is_forced`, deleted. Raises SmtError.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates or derived.opened.templates)
     read, pairs = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
-    work, signature = derived.work, derived.signature(settings_with_effect(config))
-    begin(work / "work.yaml", SignedSection(signature=signature))
+    work, signature = derived.work, derived.begin_work("train-ranking", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config.templates)
     examples = examples_of(pairs, config)
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config, config.memory))
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
-    if not rates.dense.any() and not (rates.groups > 0)[opened.tables.sparse.active].any():
-        raise ConfigError("all features are fixed, nothing can be learned; give templates, or fix fewer")
+    check_learns(rates, opened.tables.sparse.active)
     divided = _divided(examples, tasks, len(pairs), config)
     scorer = _scorer(read, opened, config, work, signature)
     objective = list_objective(decoder, examples, rates, config)
@@ -76,12 +78,14 @@ def train_ranking(
     progress = training.finish(signature, start_weights(decoder, rates, config))
     logs = [work / UPDATES.format(shard) for shard in range(len(divided.shards.members))]
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
-    settings = config.model_dump(mode="json", exclude={"threads", "workers", "memory"})
-    write_learned(derived, scorer.decoder, load_best(work, signature), learned, settings, WORK)
+    gain, about = str(Gain.of(progress, config.metric)), about_training(WORK, config, derived)
+    making = Making("train-ranking", about, changed_settings(config), gain, WORK)
+    write_learned(derived, scorer.decoder, load_best(work, signature), learned, making)
     if config.task_weights == "own" and progress.best > 0:
         for shard, label in enumerate(divided.labels):
             of_task = replace(derived, output=work / TASKS / quote(label, safe="").replace(".", "%2E"))
-            write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, settings, WORK)
+            write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, making)
+    hint_at_low_score(config.metric, progress.best_score)
     return progress
 
 

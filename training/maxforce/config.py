@@ -12,15 +12,17 @@ from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.common.settings import (
+    CUBE_200,
     LARGEST_BATCH,
     MOST_NAMES,
     MOST_RUNS,
+    RULES_AND_EDGES,
     Iterations,
     ScoringSettings,
     TrainingDataSettings,
 )
 from phrasebeam.training.maxforce.updates import Strategy
-from phrasebeam.training.tuning.config import TuneConfig, check_inner
+from phrasebeam.training.tuning.config import INNER_TUNING, TuneConfig, check_inner
 
 RATE_NAMES = {feature.name: feature.rate_name or feature.name for feature in FEATURES}  # by feature
 RATES = {RATE_NAMES[feature.name]: (Factor, feature.rate) for feature in FEATURES}
@@ -31,7 +33,7 @@ _FeatureRates: Any = section_of("_FeatureRates", RATES)
 class LearningRates(_FeatureRates):
     """Learning rates of features; those of sparse groups are of each feature of the group.
 
-    A rule id is one feature of a phrase pair, word edges are hundreds: they need rates that are smaller by as much.
+    Sparse weights are learned with steps so large that dense ones hardly count; their scales are chosen afterwards.
     Dense features are large and differ in one direction, since what people wrote is less probable than what is searched
     for: their weights run away at any rate that is not small, and stay what they are by default.
     """
@@ -44,11 +46,11 @@ class LearningRates(_FeatureRates):
 class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-maxforce` can be told besides its files."""
 
-    update: Strategy = "max_violation"
-    future_cost: bool = Field(False, description="compare derivations with their future cost, if the search does")
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(15, description="over the training data, at most")
+    update: Strategy = "standard"
+    future_cost: bool = Field(True, description="compare derivations as the search does, with their future cost")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
-        4, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
+        2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"
     )
     batch: int = Field(
         24, ge=1, le=LARGEST_BATCH, description="sentences whose updates are averaged (Zhao & Huang 2013)"
@@ -60,19 +62,20 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         max_length=len(RATES),
         description="dense features learned as others, and given the model's weights to score",
     )
-    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
+    templates: Templates | None = Field(RULES_AND_EDGES, description="sparse features; none: those of the model")
     search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)
     development_search: SearchSettings | None = Field(
-        None, description="for scores on the development set; none: as above"
+        CUBE_200, description="for scores on the development set; none: as above"
     )
     scales: list[PositiveFactor] = Field(
-        [1.0],
+        [0.3, 0.15, 0.08, 0.04, 0.02],  # weights that steps of 1 have learned are far too large beside dense ones
         min_length=1,
         max_length=MOST_RUNS,
         description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
     tune: TuneConfig | None = Field(
-        None, description="of dense weights and scales of groups, before weights are scored and kept; none: as they are"
+        INNER_TUNING,
+        description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",
     )
     forcing: ForcedDecodingSettings = ForcedDecodingSettings(max_states=1 << 16)
     gold_table_limit: int | None = Field(

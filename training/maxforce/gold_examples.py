@@ -42,7 +42,7 @@ def find_lattices(
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
     counts: dict[str, int] = {}
-    with stage("forced decoding", len(sentences)) as advance, LatticeWriter(directory) as writer:
+    with stage("forced decoding", len(sentences), "sentence pairs") as advance, LatticeWriter(directory) as writer:
         for number, (status, lattice) in enumerate(map_ordered(find, sentences, config.threads)):
             counts[status] = counts.get(status, 0) + 1
             if lattice is not None:

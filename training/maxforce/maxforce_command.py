@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -29,11 +30,9 @@ def train_maxforce_command(
     dev_reference: shared.DevReference,
     output: shared.Output,
     alignment: shared.Alignment = None,
-    config: Annotated[
-        Path | None, typer.Option(help="Settings in YAML; configs/yu2013-maxforce.yaml lists them all.")
-    ] = None,
-    update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="max_violation")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="15")] = None,
+    config: Annotated[Path | None, config_option("yu2013-maxforce")] = None,
+    update: Annotated[Strategy | None, typer.Option(help="Where to update.", show_default="standard")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Over the data, at most.", show_default="8")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,
     lm_folds: shared.LmFolds = None,
     seed: Annotated[
@@ -42,8 +41,10 @@ def train_maxforce_command(
     ] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
-    """Learn dense and sparse weights on training data: the max-violation perceptron with forced decoding."""
+    force: Force = False,
+    require_gain: shared.RequireGain = False,
+) -> int:
+    """Learn dense and sparse weights on training data: the violation-fixing perceptron with forced decoding."""
     options = {
         "update": update,
         "iterations": iterations,
@@ -57,16 +58,17 @@ def train_maxforce_command(
     show_progress()
     keep_memory(settings.memory)
     corpus = TrainingData(source, target, alignment)
-    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings)
+    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, force)
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")
-        print(to_table(progress))
+        print_table(to_table(progress))
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
+    return shared.status_of(result.gain(settings.metric), require_gain)
 
 
-def to_table(progress: OnlineProgress[MaxforceIteration]) -> str:
+def to_table(progress: OnlineProgress[MaxforceIteration]) -> Rows:
     """A row for each iteration, the best one marked."""
     rows = {}
     for number, iteration in enumerate(progress.iterations):

@@ -19,18 +19,20 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
-from phrasebeam.training.common.checkpoint import SignedSection, begin
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentScorer, DevelopmentSet, Tune
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.gain import Gain
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
-from phrasebeam.training.maxforce.train import Violation, perceptron_training, start_weights
-from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.maxforce.train import Violation, perceptron_training, rates_of, start_weights
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
+from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
+from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
@@ -43,25 +45,40 @@ class TrainingResult(NamedTuple):
     progress: dict[int, OnlineProgress[MaxforceIteration]]  # by seed
     mean: Mean | None  # of several seeds
 
+    def gain(self, metric: str) -> Gain:
+        """What was gained; for several seeds, by the mean of their weights."""
+        gain = Gain.of(next(iter(self.progress.values())), metric)
+        if self.mean is None:
+            return gain
+        begun = max(progress.scores[0] for progress in self.progress.values())
+        found = f"the mean of {len(self.progress)} seeds" if self.mean.score > begun else ""
+        return Gain(metric, abs(begun), abs(self.mean.score), found)
+
 
 @alone_in_output
 def train_maxforce(
-    model: Path, corpus: TrainingData, development: DevelopmentData, output: Path, config: MaxforceConfig
+    model: Path,
+    corpus: TrainingData,
+    development: DevelopmentData,
+    output: Path,
+    config: MaxforceConfig,
+    is_forced: bool = False,
 ) -> TrainingResult:
     """Learn weights for `model`, and write it with those that were best on `development` to `output`.
 
     Of several seeds, the mean of those that were best of each is tuned and written. What an earlier call with the same
-    settings and data did is not done again.
+    settings and data did is not done again; a model or work of others in `output` is refused or, where `is_forced`,
+    deleted.
     """
-    corpus.check(config)
+    corpus = corpus.aligned(model, config)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates or derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
-    work, signature = derived.work, derived.signature(settings_with_effect(config))
-    begin(work / "work.yaml", SignedSection(signature=signature))
+    work, signature = derived.work, derived.begin_work("train-maxforce", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config.templates)
     folds = corpus.folds(opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)
+    check_learns(rates_of(comparison.decoder.features, config), opened.tables.sparse.active)
     objective = Violation(comparison, _examples(comparison.forced, sentences, config, work / "lattices"))
     decoder, progress = Decoder(opened, config.development_search or config.search), {}
 
@@ -77,10 +94,12 @@ def train_maxforce(
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
     logs = (directory_of(work, seed) / UPDATES.format(0) for seed in config.seeds)
     learned = LearnedFeatures(logs, {number: given for number, (given, _) in enumerate(sentences)}, config.names)
-    write_learned(
-        derived, decoder, best, learned, config.model_dump(mode="json", exclude={"threads", "memory"}), "maxforce"
-    )
-    return TrainingResult(progress, mean)
+    result = TrainingResult(progress, mean)
+    gain, about = str(result.gain(config.metric)), about_training("maxforce", config, derived)
+    making = Making("train-maxforce", about, changed_settings(config), gain, "maxforce")
+    write_learned(derived, decoder, best, learned, making)
+    hint_at_low_score(config.metric, mean.score if mean else progress[config.seeds[0]].best_score)
+    return result
 
 
 def tuning(

@@ -14,6 +14,7 @@ from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.training.common.curve import Panel, score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.examples import Comparison, ComparisonSnapshot, Difference, TrainingExample
@@ -29,7 +30,7 @@ from phrasebeam.training.online.training import OnlineTraining, Plan
 from phrasebeam.training.online.update_log import Record
 from phrasebeam.training.online.update_rules import Perceptron
 
-PLOTS = {"score": "score of the development set", "invalid_ratio": "share of invalid updates"}  # Figures 8 and 9
+INVALID = Panel("share of invalid updates", {"invalid_ratio": "training data"})  # Figure 9
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def perceptron_training(
         config.iterations,
         config.patience,
         threads=config.threads,
-        plots=PLOTS,
+        panels=[score_panel(config.metric, {"score": "development set"}), INVALID],
     )
 
     own = objective.comparison.decoder.model.weights.model_dump(include={*config.nuisance})

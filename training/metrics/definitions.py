@@ -26,6 +26,7 @@ class MetricDefinition(NamedTuple):
     kind: np.int64  # which kernel makes scores of sums of its statistics, higher for better translations
     n_statistics: int  # of a hypothesis, those of sacrebleu; for every metric number 1 is the size of the reference
     scale: float = 100.0  # of the kernel's score to the usual one; negative for metrics where lower is better
+    title: str = "score"  # in figures
 
 
 METRICS: dict[str, MetricDefinition] = {
@@ -35,18 +36,21 @@ METRICS: dict[str, MetricDefinition] = {
         ),
         BLEU_KIND,
         n_statistics=10,
+        title="BLEU",
     ),
     "chrf": MetricDefinition(  # chrF2, Popović 2015
         lambda options, references: CHRF(lowercase=options.lowercase, references=references),
         CHRF_KIND,
         n_statistics=18,
+        title="chrF2",
     ),
     "chrf++": MetricDefinition(  # chrF2 with n-grams of one and two words, Popović 2017
         lambda options, references: CHRF(word_order=2, lowercase=options.lowercase, references=references),
         CHRF_KIND,
         n_statistics=24,
+        title="chrF2++",
     ),
     "ter": MetricDefinition(  # translation edit rate, Snover et al. 2006
-        lambda options, references: TER(references=references), TER_KIND, n_statistics=2, scale=-100.0
+        lambda options, references: TER(references=references), TER_KIND, n_statistics=2, scale=-100.0, title="TER"
     ),
 }

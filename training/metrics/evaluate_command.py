@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, MetricResult, evaluate_files
 
@@ -46,21 +47,24 @@ def evaluate(
         tuple(metric or EvaluationOptions.metrics), tokenize, lowercase, paired, confidence, trials, seed
     )
     evaluation = evaluate_files(hypothesis, reference, options)
-    print(to_json(evaluation, width) if as_json else to_table(evaluation, width))
+    if as_json:
+        print(to_json(evaluation, width))
+        return
+    print_table(to_table(evaluation, width), underlined=True)
+    print(f"\n{notes(evaluation)}")
 
 
-def to_table(evaluation: Evaluation, width: int = 1) -> str:
-    """A text table with a row for each system and a column for each metric, followed by the signatures."""
+def to_table(evaluation: Evaluation, width: int = 1) -> Rows:
+    """A table with a row for each system and a column for each metric."""
     rows = [["system", *evaluation.results]]
     for i, system in enumerate(evaluation.systems):
         rows.append([system, *(_cell(results[i], width) for results in evaluation.results.values())])
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return rows
+
+
+def notes(evaluation: Evaluation) -> str:
+    """What stands below the table: details of a single system, what is marked in it, and the signatures."""
     lines = []
-    for row in rows:
-        cells = [row[0].ljust(widths[0]), *(cell.ljust(size) for cell, size in zip(row[1:], widths[1:]))]
-        lines.append("  ".join(cells).rstrip())
-    lines.insert(1, "  ".join("-" * size for size in widths))
-    lines.append("")
     if len(evaluation.systems) == 1:
         details = {name: results[0].details for name, results in evaluation.results.items()}
         lines += [f"{name}: {text}" for name, text in details.items() if text]

@@ -13,6 +13,7 @@ from sacrebleu.significance import PairedTest
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
+from phrasebeam.training.metrics.score_hints import hint_at_low_score, hint_at_tokens
 
 MOST_TRIALS = 100_000  # sacrebleu keeps a number for each trial and sentence
 PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
@@ -88,7 +89,12 @@ def evaluate_files(
             message = f"{len(sentences)} lines, but {first} has {len(lines[first])}; each line must match"
             raise FormatError(path, message)
     systems = {name: lines[name] for name in names}
-    return evaluate(systems, [lines[str(path)] for path in references], options)
+    evaluation = evaluate(systems, [lines[str(path)] for path in references], options)
+    if bleu := evaluation.results.get("BLEU"):
+        if evaluation.options.tokenize != "none":
+            hint_at_tokens(systems)
+        hint_at_low_score("bleu", min(result.score for result in bleu))
+    return evaluation
 
 
 def evaluate(

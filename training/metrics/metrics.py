@@ -19,7 +19,7 @@ class Metric:
     def __init__(self, name: MetricName, n_sentences: int, count: Counter):
         """A metric of `n_sentences` sentences, whose statistics the function `count` computes."""
         self.name, self.n_sentences, self._count = name, n_sentences, count
-        _, self.kind, self.n_statistics, self.scale = METRICS[name]
+        _, self.kind, self.n_statistics, self.scale, self.title = METRICS[name]
 
     def statistics(self, sentences: np.ndarray, texts: Sequence[str]) -> np.ndarray:
         """float32[K, n_statistics] of `texts` as translations of `sentences` (int64[K])."""

@@ -6,6 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from phrasebeam.base.config import Section
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
@@ -17,9 +18,10 @@ from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.word_classes import read_class_map
+from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.common.derived_model import DerivedModel, share
+from phrasebeam.training.common.derived_model import DerivedModel, Making
+from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.online.feature_names import heaviest, names_of
 from phrasebeam.training.online.update_log import latest_first
 
@@ -69,7 +71,7 @@ def _write_templates(templates: Templates, directory: Path) -> None:
             for side in ("source", "target"):
                 path = getattr(level, side)
                 if path:
-                    read_class_map(path)  # raises FormatError where it is none
+                    read_word_classes(path)  # raises FormatError where it is none
                     update[side] = f"classes.{i}.{side}"
                     shutil.copyfile(path, beside / update[side])
             levels.append(level.model_copy(update=update))
@@ -96,18 +98,24 @@ def write_learned(
     decoder: Decoder,
     best: BestWeights,
     learned: LearnedFeatures,
-    settings: Mapping[str, object],
-    trainer: str,
+    making: Making,
+    own: Iterable[str] = (),
 ) -> None:
-    """Write the model with the best weights; `decoder` has its features, `settings` are those of the `trainer`."""
-    opened, output, features = decoder.model, derived.output, derived.work / FEATURES
+    """Write the model with the best weights; `decoder` has its features, `own` are files that were written already."""
+    opened, output, features, written = decoder.model, derived.output, derived.work / FEATURES, {*own}
     if features.exists():
         for path in sorted(features.iterdir()):
             share(path, output / path.name)
+            written.add(path.name)
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
         save_feature_names(output, learned.names(best, opened))
-    replaced = {"templates.yaml", "sparse"} if features.exists() else SPARSE_FILES
-    weights = Weights.learned(decoder.features.by_group(best.dense))
-    about = {trainer: settings, "trained_from": derived.opened.description.signature}
-    derived.write(weights, about, (trainer, ""), lambda path: not replaced.intersection((str(path), path.parts[0])))
+        written |= SPARSE_FILES
+    without = {"templates.yaml", "sparse"} if features.exists() else ()
+    derived.write(Weights.learned(decoder.features.by_group(best.dense)), making, written, without)
+
+
+def about_training(trainer: str, config: Section, derived: DerivedModel) -> dict[str, object]:
+    """The settings in model.yaml of what the `trainer` learned with the settings `config`."""
+    settings = config.model_dump(mode="json", exclude={"threads", "workers", "memory"})
+    return {trainer: settings, "trained_from": derived.opened.description.signature}

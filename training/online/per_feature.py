@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.sparse.templates import GROUPS
 
@@ -21,3 +22,10 @@ def per_feature(layout: FeatureLayout, value_of: Callable[[str], float]) -> PerF
     sizes = [1 if size is None else size for _, size in layout.groups]
     dense = np.repeat([0.0 if name in GROUPS else value_of(name) for name, _ in layout.groups], sizes)
     return PerFeature(dense, np.array([value_of(name) for name in GROUPS]))
+
+
+def check_learns(rates: PerFeature, active: np.ndarray) -> None:
+    """Raises ConfigError where all learning rates are 0 but those of groups that are not `active` (bool[GROUPS])."""
+    if not rates.dense.any() and not (rates.groups > 0)[active].any():
+        message = "all features are fixed or have rate 0, nothing can be learned"
+        raise ConfigError(f"{message}; give templates, fix fewer, or give rates")

@@ -6,7 +6,7 @@ on behind its last checkpoint, to the same bits for any number of threads.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from copy import deepcopy
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.curve import Panel, write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
 from phrasebeam.training.online.batches import Inline
 from phrasebeam.training.online.learned_weights import LearnedWeights
@@ -59,7 +59,7 @@ class Plan(NamedTuple):
     shares_weights: bool = True  # else an epoch of a shard begins with its own weights of the mixed ones' features
     threads: int = 1  # that decode the examples of a mini-batch
     workers: int = 1  # shards that are learned from at the same time
-    plots: Mapping[str, str] = {"score": "score of the development set"}
+    panels: Sequence[Panel] = ()  # of the curve
 
 
 @dataclass
@@ -110,7 +110,7 @@ class OnlineTraining(Generic[Iteration]):
         n_examples = sum(members.size for members in plan.shards.members)
         advancing = Lock()
         with (
-            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples) as advance,
+            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples, "sentences") as advance,
             ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
         ):
 
@@ -203,7 +203,7 @@ class OnlineTraining(Generic[Iteration]):
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
             self._save_own(number)
         rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
-        write_curve(self.directory, rows, "weights after each iteration", self.plan.plots)
+        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
         self._save(progress)
         log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
         return progress

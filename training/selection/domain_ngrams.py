@@ -106,7 +106,7 @@ def read_sentences(bitext: ParallelFiles, domain: DomainNgrams, order: int) -> S
     Raises FormatError if the files differ in their number of lines, are not UTF-8 or have no pair with words.
     """
     offsets, ngrams, n_words = array("q", [0]), array("i"), array("i")
-    with stage("reading") as advance:
+    with stage("reading", unit="sentence pairs") as advance:
         for tokens, lengths in _chunks(bitext, domain.vocabulary, advance):
             n_words.frombytes(lengths.tobytes())
             begins = np.append(0, np.cumsum(lengths, dtype=np.int64))

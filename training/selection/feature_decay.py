@@ -148,7 +148,7 @@ def select_by_decay(sentences: SentenceNgrams, lengths: np.ndarray, config: Sele
     state = allocate(SelectionState, {"F": lengths.size, "N": sentences.n_words.size})
     selected = SelectedSentences(np.empty(n_most, np.int64), np.empty(n_most))
     n_selected = 0
-    with stage("selecting", n_most if config.sentences else None) as advance:
+    with stage("selecting", n_most if config.sentences else None, "sentence pairs") as advance:
         _fill_weights(state, sentences, lengths, exponents)
         _fill_queue(state, sentences, exponents)
         for begin in range(0, n_most, BATCH):

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.base.command_line import config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import print_table
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.coverage import NgramCoverage
 from phrasebeam.training.selection.domain_ngrams import ParallelFiles
@@ -28,7 +30,7 @@ def select(
     order: Annotated[int | None, typer.Option(help="Words of the longest n-grams.", show_default="3")] = None,
     in_order: Annotated[bool, typer.Option("--in-order", help="Lines as in the bitext, not the best first.")] = False,
     log: Annotated[Path | None, typer.Option(help="File of line number, score, source words; the best first.")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/select.yaml lists them all.")] = None,
+    config: Annotated[Path | None, config_option("select")] = None,
 ) -> None:
     """Select the training sentences that resemble in-domain text, by feature decay (Biçici & Yuret 2011).
 
@@ -52,12 +54,12 @@ def report(result: SelectionResult, path: Path, seconds: float) -> None:
     of_all = "all, since the budget leaves none out" if is_all else f"of {result.all.n_sentences}"
     counts = f"{selected.n_sentences} sentence pairs ({of_all}) with {selected.n_words} source words"
     print(f"{path}: {counts}, selected in {seconds:.1f} s")
-    orders = "".join(f"{f'{n}-grams':>10}" for n in range(1, len(selected.shares) + 1))
-    print(f"{'in-domain n-grams covered':<26}{'pairs':>10}{'words':>12}{orders}")
-    for name, coverage in (("selected", selected), ("at random", result.at_random), ("all", result.all)):
-        print(f"{name:<26}{_row(coverage)}")
+    orders = [f"{n}-grams" for n in range(1, len(selected.shares) + 1)]
+    named = ("selected", selected), ("at random", result.at_random), ("all", result.all)
+    rows = [[name, *_cells(coverage)] for name, coverage in named]
+    print_table([["in-domain n-grams covered", "pairs", "words", *orders], *rows])
 
 
-def _row(coverage: NgramCoverage) -> str:
-    shares = "".join(f"{100 * share:>8.1f} %" for share in coverage.shares)
-    return f"{coverage.n_sentences:>10}{coverage.n_words:>12}{shares}"
+def _cells(coverage: NgramCoverage) -> list[str]:
+    shares = [f"{100 * share:.1f} %" for share in coverage.shares]
+    return [f"{coverage.n_sentences}", f"{coverage.n_words}", *shares]

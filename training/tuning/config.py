@@ -7,12 +7,14 @@ from pydantic import Field, model_validator
 from phrasebeam.base.config import WITHOUT_EFFECT, PositiveFactor, Seed
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.training.common.settings import MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
+from phrasebeam.training.common.settings import CUBE_200, MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
 from phrasebeam.training.tuning.added_features import AddedFeatures
 from phrasebeam.training.tuning.methods.methods import Method, MethodSettings
+from phrasebeam.training.tuning.methods.mira_corpus import MiraCorpus
 from phrasebeam.training.tuning.online_config import OnlineTuning
 
 SparseTuning = Literal["scales", "weights"]
+SourceFormat = Literal["text", "plf"]
 
 
 TuneMethod = Literal[Method, "online"]
@@ -21,9 +23,9 @@ TuneMethod = Literal[Method, "online"]
 class TuneConfig(MethodSettings, ScoringSettings):
     """Everything that `tune` can be told besides its files."""
 
-    method: TuneMethod = "mira-batch"
+    method: TuneMethod = "mira-corpus"
     online: OnlineTuning = OnlineTuning()
-    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(30, description="of decoding and optimizing, at most")
+    iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(10, description="of decoding and optimizing, at most")
     nbest: int = Field(200, ge=1, le=MOST_HYPOTHESES, description="hypotheses of each sentence and iteration")
     distinct: bool = Field(True, description="with different texts")
     seeds: Annotated[list[Seed], WITHOUT_EFFECT] = Field(
@@ -36,7 +38,10 @@ class TuneConfig(MethodSettings, ScoringSettings):
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
-    search: SearchSettings = SearchSettings()
+    source_format: SourceFormat = Field("text", description="of the source sentences: text, or plf, lattices")
+    search: SearchSettings | None = Field(
+        None, description="what is decoded with, which the tuned model then carries; none: as the model is searched"
+    )
 
     @property
     def list_method(self) -> Method:
@@ -54,6 +59,8 @@ class TuneConfig(MethodSettings, ScoringSettings):
     def _tunes_online_what_it_can(self) -> "TuneConfig":
         if self.method == "online" and self.c:
             raise ValueError(f"c is {self.c}, which method online has no use for; give it for a MIRA method")
+        if self.method == "online" and self.source_format != "text":
+            raise ValueError("source_format is plf, and method online reads text alone; give another method")
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
@@ -61,6 +68,9 @@ class TuneConfig(MethodSettings, ScoringSettings):
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 
+
+# Within other trainings: a larger step, or MERT, fits the development set more closely, and other text less.
+INNER_TUNING = TuneConfig(method="mira-corpus", iterations=3, nbest=100, mira_corpus=MiraCorpus(c=0.1), search=CUBE_200)
 
 SHARED = dict.fromkeys(
     ("metric", "lowercase", "reference_length", "threads", "memory", "seeds"), "give it for training as a whole"
@@ -70,6 +80,7 @@ NOT_TUNED_BY = SHARED | {
     "sparse": "scales of groups are tuned",
     "add": "give features to the model before, with tune",
     "online": "another method tunes there",
+    "source_format": "trainings read text",
 }
 
 

@@ -33,7 +33,7 @@ def decode_into(
     """Add the n-best list of every sentence, and commit; returns their numbers and the score of the 1-best."""
     metric = development.metric
     n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
-    with stage("decode", len(development.source)) as advance:
+    with stage("decode", len(development.source), "sentences") as advance:
         tables = enumerate(decoder.nbest_tables(development.source, *request, development.threads))
         while batch := list(islice(tables, BATCH)):
             decoded = hypotheses(batch, metric)

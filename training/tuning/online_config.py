@@ -18,8 +18,8 @@ MOST_DELAYED = 10_000  # mini-batches, whose n-best lists are in memory
 class OnlineTuning(TrainingDataSettings, Sampling):
     """AdaGrad with L1 regularization on pairs of n-best lists; the letters are those of Green et al. (2013).
 
-    leave_one_out, lm_folds and max_words have an effect where the word alignment says that the data are what the model
-    was made of.
+    leave_one_out, lm_folds and max_words have an effect where the data are what the model was made of: the model keeps
+    their word alignment, or it is given.
     """
 
     rule: RuleName = Field("adagrad", description="how a step moves the weights; the perceptron does not regularize")
@@ -29,7 +29,8 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     )
     strength: Factor = Field(0.1, description="lambda, of the L1 regularization of sparse features")
     strengths: dict[str, Factor] = Field(
-        {}, description="of single features, or of groups of sparse features; without one dense features have 0"
+        {"rule_reordering": 10.0},
+        description="of single features, or of groups of sparse features; without one dense features have 0",
     )
     truncate: Literal["touched", "all"] = Field(
         "touched", description="which weights a step regularizes: those with a gradient in it, or by equation 7 all"
@@ -41,12 +42,15 @@ class OnlineTuning(TrainingDataSettings, Sampling):
         le=MOST_DELAYED,
         description="mini-batches that are decoded before the steps of so many before them are done",
     )
-    average: bool = Field(False, description="score the mean of the weights after each step, not the last ones")
+    average: bool = Field(True, description="score the mean of the weights after each step, not the last ones")
     sentence_bleu: SentenceBleu = Field("nakov", description="smoothing of BLEU by which hypotheses are compared")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         4, ge=1, le=MOST_COUNTED, description="epochs without a better score before it ends"
     )
-    templates: Templates | None = Field(None, description="sparse features; none: those of the model")
+    templates: Templates | None = Field(
+        Templates(rule_id=True, phrase_alignment=True, rule_reordering=True, source_deletion=True),
+        description="sparse features; none: those of the model",
+    )
     checkpoint: int = Field(
         50, ge=1, le=MOST_COUNTED, description="mini-batches between two; with a delay, results depend on it"
     )

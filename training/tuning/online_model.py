@@ -5,7 +5,7 @@ directory with the files of an OnlineTraining.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError
@@ -15,21 +15,22 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.common.checkpoint import SignedSection, begin
-from phrasebeam.training.common.derived_model import DerivedModel, with_sparse_weights
+from phrasebeam.training.common.derived_model import DerivedModel, Making, with_sparse_weights
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
-from phrasebeam.training.common.settings import settings_with_effect
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.online.featured_model import LearnedFeatures, with_features, write_learned
+from phrasebeam.training.common.gain import Gain
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData, kept_alignment
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
+from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample
+from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, online_training
 from phrasebeam.training.tuning.run_result import RunResult
 
 WORK = "tuning"  # in the model directory: all runs
-SIGNED = "work.yaml"  # there, of online tuning alone
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,6 @@ class OnlineData:
         )
 
 
-def check_method(work: Path, is_online: bool) -> None:
-    """Raises ConfigError where the work directory has runs of online tuning, or of other methods, and is not to."""
-    if work.exists() and any(work.iterdir()) and (work / SIGNED).exists() != is_online:
-        raise ConfigError(f"{work}: has runs of another method; choose another directory, or give that method")
-
-
 def tune_online(
     model: Path,
     corpus: DevelopmentData,
@@ -61,18 +56,19 @@ def tune_online(
     config: TuneConfig,
     test: DevelopmentData | None = None,
     online: OnlineData = OnlineData(),
+    is_forced: bool = False,
 ) -> list[RunResult]:
     """See tune_model. Without held-out data the epoch is chosen by the score of `corpus` itself. Raises SmtError."""
+    if online.alignment is None and len(corpus.references) == 1:
+        online = replace(online, alignment=kept_alignment(model, corpus.source, corpus.references[0]))
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
     has_tags = needs_tags(config.online.templates or derived.opened.templates)
     held_out = (online.held_out or corpus).read(config, has_tags)
     test_set = test.read(config, has_tags) if test else None
     training = _training(corpus, online)
     examples = _examples(corpus, training, config, has_tags)
-    signature = derived.signature(settings_with_effect(config))
-    derived.work.mkdir(parents=True, exist_ok=True)
-    check_method(derived.work, is_online=True)
-    begin(derived.work / SIGNED, SignedSection(signature=signature))
+    asked, config = config, with_search(config, model)
+    signature = derived.begin_work("tune", settings_with_effect(config), is_forced)
     weights = config.add.added_to(derived.opened.weights)
     opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
     folds = training.folds(opened, derived.work / "lm_folds", config.online, config.memory) if training else ()
@@ -83,11 +79,20 @@ def tune_online(
         found[seed] = online_run.finish(signature, start)
         score = _test_score(load_best(directory, signature), opened, test_set, config) if test_set else None
         results.append(_result(f"seed-{seed}", found[seed], held_out, score))
-    best = derived.work / f"seed-{max(found, key=lambda seed: found[seed].best_score)}"
+    seed = max(found, key=lambda seed: found[seed].best_score)
+    best = derived.work / f"seed-{seed}"
     sentences = {example.number: example.given for example in data.examples}
     learned = LearnedFeatures([best / UPDATES.format(0)], sentences, config.online.names)
-    settings = config.model_dump(mode="json", exclude={"threads", "memory"})
-    write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, settings, "tune")
+    making = Making(
+        "tune",
+        settings=about_training("tune", config, derived),
+        changed=changed_settings(asked),
+        gain=str(Gain.of(found[seed], config.metric)),
+        trainer="tune",
+    )
+    own = save_search(asked, derived)
+    write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, making, own)
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 

@@ -13,6 +13,7 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.curve import score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.per_feature import PerFeature, per_feature
@@ -25,7 +26,7 @@ from phrasebeam.training.ranking.list_objective import ListExample, ListObjectiv
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_config import OnlineTuning
 
-PLOTS = {"score": "score of the development set", "example_score": "score of the epoch's best translations"}
+LINES = {"score": "development set", "example_score": "sentences learned from"}
 
 
 class TuningData(NamedTuple):
@@ -55,7 +56,7 @@ def online_training(
         config.iterations,
         settings.patience,
         threads=config.threads,
-        plots=PLOTS,
+        panels=[score_panel(config.metric, LINES)],
     )
     scorer = DevelopmentScorer(held_out, Decoder(model, config.search))
 

@@ -1,6 +1,5 @@
 """The command `rerank`: weights from n-best lists, and the best translations of lists."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import output_file, read_lines
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import log, show_progress
 from phrasebeam.training.common import command_options as shared
@@ -25,11 +24,14 @@ def rerank_command(
         Path, typer.Option(help="Weights, lines of 'name= weight ...'; with --train written, not read.")
     ],
     nbest: Annotated[Path | None, typer.Option(help="N-best lists whose best translations are printed.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="File for these translations.", show_default="standard output")
+    ] = None,
     train: Annotated[
         Path | None, typer.Option(help="N-best lists, in Moses' format, to learn the weights from.")
     ] = None,
     reference: Annotated[list[Path] | None, typer.Option(help="Translations for --train, one file a set.")] = None,
-    method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-batch")] = None,
+    method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-corpus")] = None,
     config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for tune.")] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
@@ -56,5 +58,5 @@ def rerank_command(
         save_weights(learned.weights, weights)
         log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)
     if nbest is not None:
-        for text in rerank(nbest, load_weights(weights)):
-            sys.stdout.write(f"{text}\n")
+        with output_file(output) as file:
+            file.writelines(f"{text}\n".encode() for text in rerank(nbest, load_weights(weights)))

@@ -10,7 +10,7 @@ from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, open_sparse_weights, save_sparse_weights
 from phrasebeam.training.common.checkpoint import begin
-from phrasebeam.training.common.curve import write_curve
+from phrasebeam.training.common.curve import Panel, write_curve
 from phrasebeam.training.common.development_set import DevelopmentSet
 from phrasebeam.training.common.iterations import Progress
 
@@ -27,7 +27,7 @@ class TuningIteration(Section):
     list_score: float | None = Field(None, description="of what the weights after choose from the lists, likewise")
     updates: Count = 0
     epoch: Count = 0
-    decode_seconds: float = Field(0.0, description="of all processors together, as those below")
+    decode_seconds: float = Field(0.0, description="by the clock, as those below")
     optimize_seconds: float = 0.0
 
 
@@ -87,5 +87,6 @@ def write_curves(directory: Path, runs: Mapping[str, TuningProgress], developmen
         row | {name: development.reported(row[name]) for name in ("score", "list_score") if row[name] is not None}
         for row in rows
     ]
-    title = "score of the weights before each iteration"
-    write_curve(directory, reported, title, {"score": development.metric.name})
+    best = {name: progress.best + 1 for name, progress in runs.items()}
+    panel = Panel(development.metric.title, {"score": "development set"})
+    write_curve(directory, reported, "Weights before each iteration", [panel], best)

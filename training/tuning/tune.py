@@ -80,15 +80,15 @@ class Tuner:
         return Decoder(model, self.config.search, self.run.weights(number))
 
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
-        decoder, begin = self.decoder(number - 1), time.process_time()
+        decoder, begin = self.decoder(number - 1), time.perf_counter()
         if number > self.config.iterations:
             score, n_kept = self.development.score(decoder).score, self.run.progress.iterations[-1].hypotheses
-            seconds = time.process_time() - begin
+            seconds = time.perf_counter() - begin
             return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         request = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
         iteration = decode_into(store, decoder, self.development, request)
-        iteration = iteration.model_copy(update={"decode_seconds": time.process_time() - begin})
+        iteration = iteration.model_copy(update={"decode_seconds": time.perf_counter() - begin})
         finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
             iteration = self._optimize(number, iteration, store, decoder)
@@ -106,10 +106,10 @@ class Tuner:
         """Optimize the weights on the lists and save them; the iteration with score and updates filled in."""
         problem, n_dense = self.problem(number, store, decoder), store.n_dense
         with stage(f"optimize ({self.config.method})"):
-            begin = time.process_time()
+            begin = time.perf_counter()
             method = self.config.list_method
             optimum = METHODS[method](problem, self.config.of(method))
-            seconds = time.process_time() - begin
+            seconds = time.perf_counter() - begin
         weights = Weights.learned(decoder.features.by_group(optimum.weights[:n_dense]))
         sparse = None
         if self.config.sparse == "weights":

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.iterations import text_table
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
 from phrasebeam.training.tuning.online_model import OnlineData
@@ -28,17 +29,25 @@ def tune(
     source: Annotated[Path, typer.Option(help="Source sentences to tune on, tokenized, one a line.")],
     reference: Annotated[list[Path], typer.Option(help="Their translations, one file for each set of them.")],
     output: Annotated[Path, typer.Option(help="Directory of the tuned model; a run that was stopped there goes on.")],
-    method: Annotated[TuneMethod | None, typer.Option(help="How weights are found.", show_default="mira-batch")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML; configs/tune.yaml lists them all.")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Most iterations.", show_default="30")] = None,
+    method: Annotated[
+        TuneMethod | None, typer.Option(help="How weights are found.", show_default="mira-corpus")
+    ] = None,
+    config: Annotated[Path | None, config_option("tune")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Most iterations.", show_default="10")] = None,
     nbest: Annotated[int | None, typer.Option(help="Hypotheses of each sentence.", show_default="200")] = None,
     seed: Annotated[list[int] | None, typer.Option(help="Of each run; several are compared.", show_default="1")] = None,
     c: Annotated[list[float] | None, typer.Option("--c", help="Of MIRA: the largest step; a run each.")] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
-    algorithm: Annotated[Algorithm | None, typer.Option(help="Of the search.", show_default="stack")] = None,
+    algorithm: Annotated[
+        Algorithm | None,
+        typer.Option(help="Of the search, which the tuned model then carries.", show_default="the model's"),
+    ] = None,
     alignment: Annotated[
         Path | None,
-        typer.Option(help="Of method online: the sentences are training data, with this word alignment (0-0 1-2 ...)."),
+        typer.Option(
+            help="Of method online: the sentences are training data, with this word alignment (0-0 1-2 ...).",
+            show_default="what the model keeps of them",
+        ),
     ] = None,
     dev_source: Annotated[
         Path | None, typer.Option(help="Of method online: other sentences, whose score says which epoch is best.")
@@ -48,7 +57,9 @@ def tune(
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
+    force: Force = False,
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
     test, held_out = _data("test", test_source, test_reference), _data("dev", dev_source, dev_reference)
     options = {
@@ -66,8 +77,11 @@ def tune(
     online = OnlineData(alignment, held_out) if alignment or held_out else None
     show_progress()
     keep_memory(settings.memory)
-    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online)
-    print(to_table(results, settings.metric))
+    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online, force)
+    print_table(to_table(results, settings.metric))
+    best = next((result for result in results if result.best > 0), results[0])
+    found = best.name if best.best > 0 else ""
+    return shared.status_of(Gain(settings.metric, best.before, best.score, found), require_gain)
 
 
 def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> DevelopmentData | None:
@@ -76,7 +90,7 @@ def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> 
     return DevelopmentData(source, references) if source and references else None
 
 
-def to_table(results: Sequence[RunResult], metric: str) -> str:
+def to_table(results: Sequence[RunResult], metric: str) -> Rows:
     """A row for each run, and the mean and standard deviation of several seeds (Clark et al. 2011)."""
     rows = [["run", f"{metric} before", "tuned", "test", "iterations", "best", "updates", "optimize", "decode"]]
     for result in results:
@@ -88,7 +102,7 @@ def to_table(results: Sequence[RunResult], metric: str) -> str:
         same = [result for result in results if result.c == c]
         if len(same) > 1:
             rows += _mean(same)
-    return text_table(rows)
+    return rows
 
 
 def _test(score: float | None) -> str:

@@ -5,11 +5,14 @@ from pathlib import Path
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.process.directory_lock import alone_in_output
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.gain import Gain
+from phrasebeam.training.common.settings import changed_settings, settings_with_effect
+from phrasebeam.training.metrics.score_hints import hint_at_low_score
+from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.online_model import WORK, OnlineData, check_method, tune_online
+from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
 from phrasebeam.training.tuning.run_result import RunResult
 from phrasebeam.training.tuning.run_state import TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
@@ -23,21 +26,23 @@ def tune_model(
     config: TuneConfig,
     test: DevelopmentData | None = None,
     online: OnlineData | None = None,
+    is_forced: bool = False,
 ) -> list[RunResult]:
     """Tune the weights of `model` on `corpus`, and write it with the best ones to `output`; the results of all runs.
 
-    What an earlier call with the same settings and data did is not done again. `online`: further data of the method
-    of that name.
+    What an earlier call with the same settings and data did is not done again; a model or work of others in `output` is
+    refused or, where `is_forced`, deleted. `online`: further data of the method of that name.
     """
     if config.method == "online":
-        return tune_online(model, corpus, output, config, test, online or OnlineData())
+        return tune_online(model, corpus, output, config, test, online or OnlineData(), is_forced)
     if online is not None:
         raise ConfigError("a word alignment and held-out data are for method online alone; leave them out")
     derived = DerivedModel.begin(model, output, WORK, corpus.files)
-    has_tags = derived.opened.has_tags
-    development, test_set = corpus.read(config, has_tags), test.read(config, has_tags) if test else None
-    check_method(derived.work, is_online=False)
+    form = derived.opened.has_tags, config.source_format == "plf"
+    development, test_set = corpus.read(config, *form), test.read(config, *form) if test else None
     starting_weights(derived.opened, config)  # raises its errors before any work
+    asked, config = config, with_search(config, model)
+    derived.begin_work("tune", settings_with_effect(config), is_forced)
     results, tuners = [], []
     for settings in all_runs(config):
         signature = derived.signature(settings_with_effect(settings.config))
@@ -47,7 +52,8 @@ def tune_model(
         tuners.append(tuner)
         results.append(_result(tuner, test_set))
         write_curves(derived.work, {tuner.settings.name: tuner.run.progress for tuner in tuners}, development)
-    _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score))
+    _write_model(derived, max(tuners, key=lambda tuner: tuner.run.progress.best_score), asked)
+    hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 
 
@@ -68,15 +74,16 @@ def _result(tuner: Tuner, test: DevelopmentSet | None) -> RunResult:
     )
 
 
-def _write_model(derived: DerivedModel, tuner: Tuner) -> None:
-    """Write the tuned weights; those of sparse features, where they were tuned."""
+def _write_model(derived: DerivedModel, tuner: Tuner, config: TuneConfig) -> None:
+    """Write the tuned weights, those of sparse features, where they were tuned, and how the model is searched."""
     best, output = tuner.run.progress.best, derived.output
-    sparse, written = tuner.run.sparse_weights(best), list[Path]()
+    sparse, own = tuner.run.sparse_weights(best), save_search(config, derived)
     if sparse is not None:
-        written = save_sparse_weights(sparse, output / "sparse")
+        own += [str(path.relative_to(output)) for path in save_sparse_weights(sparse, output / "sparse")]
     settings = {
         "tune": tuner.config.model_dump(mode="json", exclude={"threads", "memory"}),
         "tuned_from": derived.opened.description.signature,
     }
-    names = "tune", tuner.settings.name
-    derived.write(tuner.run.weights(best), settings, names, lambda path: output / path not in written)
+    gain = str(Gain.of(tuner.run.progress, config.metric))
+    making = Making("tune", settings, changed_settings(config), gain, "tune", tuner.settings.name)
+    derived.write(tuner.run.weights(best), making, own)

@@ -14,8 +14,6 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from thot import alignment as thot
 
-from phrasebeam.process.children import end_with_starter
-
 UNLINKED = -1  # source position of a target word that is aligned to no source word
 
 MODELS: dict[str, Callable[..., thot.AlignmentModel]] = {
@@ -83,7 +81,6 @@ def _train(
 
 def main() -> None:
     """Read one job from standard input, and write its links to standard output."""
-    end_with_starter()
     answer = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of libraries must not mix with the answer
 

@@ -99,7 +99,7 @@ def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, t
     processes = min(threads, len(directions))
     # Only eflomal's result does not depend on the number of threads: its samplers are independent.
     cores = max(1, threads // processes) if settings.aligner == "eflomal" else 1
-    with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs)) as advance:
+    with stage(f"aligning words ({settings.aligner})", sum(job.n_passes for job in jobs), "passes") as advance:
         requests = [AlignmentDirection(job, *direction) for job, direction in zip(jobs, directions)]
         return run_directions(requests, processes, cores, advance)
 

@@ -19,7 +19,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.raw_text.raw_text import RawText
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.sparse.levels import Level
+from phrasebeam.decoder.sparse.levels import Level, WordLists
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates
 from phrasebeam.decoder.sparse.sparse_rows import joined, no_features, rows_of, summed
 from phrasebeam.decoder.sparse.sparse_weights import (
@@ -68,6 +68,12 @@ def directory(tmp_path_factory):
         yield tmp_path_factory.mktemp("sparse")
 
 
+def word_lists():
+    """None of the words, some, or all, as none is listed; of every list."""
+    source, target = (st.none() | st.lists(st.sampled_from([*side, "x"])) for side in (SOURCE, TARGET))
+    return st.builds(WordLists, inserted=target, deleted=source, pair_source=source, pair_target=target)
+
+
 @st.composite
 def templates_of(draw):
     few, many = st.integers(1, 3), st.integers(1, 8)
@@ -80,6 +86,7 @@ def templates_of(draw):
         rule_bigram=draw(st.booleans()),
         rule_history=draw(st.booleans()),
         **{group: draw(st.booleans()) for group in PHRASE_GROUPS},
+        word_lists=draw(word_lists()),
         rule_reordering=draw(st.booleans()),
         class_reordering=draw(st.booleans()) and any(level.kind in ("classes", "tags") for level in levels),
     )

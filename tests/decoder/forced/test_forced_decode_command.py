@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+from matplotlib.figure import Figure
 
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
@@ -54,6 +55,7 @@ def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
     decoder = ForcedDecoder(Decoder.load(directory, search), forcing, keeps_graphs=True)
     lattices = ""
     for number, (line, text, one) in enumerate(zip(SOURCES, texts, found)):
+        assert (one["line"], one["source"], one["reference"]) == (number + 1, line, text)
         expected = decoder.force(line, text)
         assert (one["status"], one["ln_derivations"]) == (expected.status, expected.ln_derivations)
         assert (one["source_prefix"], one["target_prefix"]) == (expected.source_prefix, expected.target_prefix)
@@ -176,12 +178,12 @@ def test_the_table_by_length():
     reached = Reachability()
     for found in some_forced():
         reached.add(found)
-    assert [line.split() for line in reached.table().splitlines()[1:]] == [
+    assert [line.split() for line in reached.text().splitlines()[1:]] == [
         ["1-5", "2", "100.0", "100.0", "0", "8", "100.0", "100.0"],
         ["11-15", "2", "0.0", "50.0", "1", "24", "0.0", "25.0"],
         ["all", "5", "40.0", "60.0", "1", "32", "25.0", "43.8"],
     ]
-    assert Reachability().table().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
+    assert Reachability().text().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
 
 
 def test_the_plot(tmp_path):
@@ -190,6 +192,19 @@ def test_the_plot(tmp_path):
         reached.add(found)
     reached.plot(tmp_path / "new" / "plot.png")
     assert (tmp_path / "new" / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_rows_without_sentences_are_gaps():
+    reached = Reachability()
+    for status, n_words in (("reachable", 3), ("unreachable", 3), ("reachable", 23)):
+        reached.add(ForcedResult(status, n_words))
+    figure = Figure()
+    reached._draw(figure)
+    for axes in figure.axes:
+        for bars, heights in zip(axes.containers, ([50.0, 100.0], [0.0, 0.0], [50.0, 0.0]), strict=True):
+            assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([3.0, 23.0])
+            assert [bar.get_height() for bar in bars] == pytest.approx(heights)
+        assert axes.get_xlim() == (0.5, 25.5)
 
 
 def test_a_plot_of_no_known_format(files, tmp_path, capsys):

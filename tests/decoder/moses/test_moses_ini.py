@@ -6,7 +6,7 @@ from hypothesis import given
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.features.reordering_type import Reordering
-from phrasebeam.decoder.moses.ini import read_moses_ini
+from phrasebeam.decoder.moses.ini import MosesTable, read_moses_ini
 from phrasebeam.decoder.moses.reordering_type import read_type, write_type
 from tests.decoder.models import ALL_REORDERINGS
 
@@ -80,7 +80,7 @@ OLD = """\
 
 @pytest.fixture
 def ini(tmp_path):
-    for name in ("table.gz", "lr.gz", "lm.arpa"):
+    for name in ("table.gz", "lr.gz", "lm.arpa", "old.minphr", "old.minlexr"):
         (tmp_path / name).write_text("")
 
     def write(text):
@@ -92,9 +92,9 @@ def ini(tmp_path):
 
 def test_the_new_format(ini, tmp_path):
     model = read_moses_ini(ini(NEW))
-    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
+    assert model.tables == (MosesTable("TM", tmp_path / "table.gz", 2, 5),)
     assert model.language_models == (tmp_path / "lm.arpa",)
-    assert (model.n_scores, model.reordering) == (2, Reordering(orientation="phrase", kind="mslr"))
+    assert model.reordering_tables == ((tmp_path / "lr.gz", Reordering(orientation="phrase", kind="mslr")),)
     assert model.weights.model_dump() == {
         "translation": [0.1, 0.2],
         "reordering": [1, 2, 3, 4, 5, 6, 7, 8],
@@ -115,8 +115,8 @@ def test_lines_of_space_of_any_kind(ini, space):
 
 def test_the_old_format(ini, tmp_path):
     model = read_moses_ini(ini(OLD))
-    assert (model.phrase_table, model.reordering_table) == (tmp_path / "table.gz", tmp_path / "lr.gz")
-    assert (model.n_scores, model.reordering) == (5, Reordering(orientation="word", kind="msd"))
+    assert model.tables == (MosesTable("TranslationModel0", tmp_path / "table.gz", 5, 10),)
+    assert model.reordering_tables == ((tmp_path / "lr.gz", Reordering(orientation="word", kind="msd")),)
     assert model.weights.model_dump() == {
         "translation": [0.2, 0.3, 0.4, 0.5, 0.6],
         "reordering": [1, 2, 3, 4, 5, 6],
@@ -140,7 +140,7 @@ def test_older_tables_and_weights(ini):
 def test_a_feature_that_is_absent_weighs_nothing(ini):
     lines = [line for line in NEW.splitlines() if not line.startswith(("LexicalReordering", "LR=", "Distortion"))]
     model = read_moses_ini(ini("\n".join(lines)))
-    assert (model.reordering, model.reordering_table, model.weights.reordering) == (None, None, [])
+    assert (model.reordering, model.reordering_tables, model.weights.reordering) == (None, (), [])
     assert model.weights.distortion == 0
 
 
@@ -179,19 +179,61 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "elsewhere").write_text("")
     monkeypatch.chdir(tmp_path / "here")
-    assert read_moses_ini(ini(NEW.replace("path=lr", "path=elsewhere"))).reordering_table.resolve() == (
-        tmp_path / "here" / "elsewhere"
-    )
-    assert read_moses_ini(ini(NEW.replace("path=lr", f"path={tmp_path}/lr"))).reordering_table == tmp_path / "lr.gz"
+    ((found, _),) = read_moses_ini(ini(NEW.replace("path=lr", "path=elsewhere"))).reordering_tables
+    assert found.resolve() == tmp_path / "here" / "elsewhere"
+    ((found, _),) = read_moses_ini(ini(NEW.replace("path=lr", f"path={tmp_path}/lr"))).reordering_tables
+    assert found == tmp_path / "lr.gz"
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line", "complaint"),
     [
         ("Distortion\n", "OpSequenceModel0 path=x\n", 19, "OpSequenceModel0: the decoder does not have this feature"),
-        ("Distortion\n", "WordTranslationFeature\n", 19, "remove its line and its weights, and tune again"),
-        ("Distortion\n", "PhraseDictionaryMemory name=T2 path=x\n", 19, "a second PhraseDictionaryMemory (TM is one)"),
-        ("PhraseDictionaryMemory", "PhraseDictionaryCompact", 17, "only text tables can be read; write PhraseDict"),
+        ("Distortion\n", "PhrasePairFeature\n", 19, "remove its line and its weights, and tune again"),
+        ("Distortion\n", "Distortion\nDistortion\n", 20, "a second Distortion (Distortion0 is one); the decoder takes"),
+        ("Distortion\n", "WordTranslationFeature source-context=1\n", 19, "source-context=1; the decoder has pairs of"),
+        (
+            "Distortion\n",
+            "WordTranslationFeature simple=0\n",
+            19,
+            "simple=0; the decoder has pairs of aligned words al",
+        ),
+        ("Distortion\n", "WordTranslationFeature source-path=lr\n", 19, "source-path and target-path need each other"),
+        (
+            "Distortion\n",
+            "Distortion\nSourceWordDeletionFeature path=x\n",
+            20,
+            "SourceWordDeletionFeature: no file x in ",
+        ),
+        ("Distortion\n", "PhraseLengthFeature name=TM\n", 19, "TM is the name of two features; give each its own"),
+        (
+            "Distortion\n",
+            "Distortion\nPhraseDictionaryMemory name=T2 path=table\n",
+            20,
+            "T2: in no path of [mapping]; expected '0 T",
+        ),
+        (
+            "PhraseDictionaryMemory",
+            "PhraseDictionaryCompact",
+            17,
+            "the text table that processPhraseTableMin made it of",
+        ),
+        ("PhraseDictionaryMemory", "ProbingPT", 17, "ProbingPT: a binary table, which only Moses reads; give the text"),
+        ("PhraseDictionaryMemory", "PhraseDictionaryOnDisk", 17, "that CreateOnDiskPt made it of: PhraseDictionaryMem"),
+        ("path=table", "path=old.minphr", 17, "old.minphr is a binary table, which only Moses reads; give the text"),
+        (
+            "path=table",
+            "path=old",
+            17,
+            "old.minphr is a binary table, which only Moses reads; give the text table that",
+        ),
+        ("path=lr", "path=old", 18, "old.minlexr is a binary table, which only Moses reads; give the text table that"),
+        (
+            "[threads]\n2",
+            "[consensus-decoding]",
+            8,
+            "the decoder minimizes risk over n-best lists alone; remove it, and",
+        ),
         ("KENLM factor", "IRSTLM factor", 20, "write KENLM with path= the model as ARPA"),
         ("type=phrase-mslr", "type=lattice-mslr", 18, "type=lattice-mslr-bidirectional-fe-allff: the decoder does not"),
         ("type=phrase-mslr", "type=phrase-msd-mslr", 18, "mslr is the second of msd, mslr, monotonicity, leftright;"),
@@ -209,8 +251,11 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("factor=0 path=lm", "factor=1 path=lm", 20, "factor=1; the decoder knows factor 0 alone"),
         ("output-factor=0", "output-factor=0,1", 17, "output-factor=0,1; the decoder knows factor 0 alone"),
         ("[input-factors]\n0", "[input-factors]\n0\n1", 4, "[input-factors] 1: the decoder knows factor 0 alone"),
-        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected '0 T 0' alone"),
-        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected '0 T 0' alone"),
+        ("0 T 0\n", "0 T 0\n0 G 0\n", 6, "[mapping] 0 G 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0 T 1\n", 5, "[mapping] 0 T 1: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "T x 0\n", 5, "[mapping] T x 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0\n", 5, "[mapping] 0: expected PATH T TABLE, such as '0 T 0'"),
+        ("0 T 0\n", "0 T 0\n0 T 0\n", 6, "[mapping] 0 T 0: expected one table to each path"),
         ("path=lm.arpa", "path=lm.bin", 20, "KENLM: no file lm.bin in "),
         ("path=lm.arpa ", "", 20, "KENLM without path="),
         ("num-features=2", "num-features=two", 17, "num-features=two, expected a whole number from 1"),
@@ -222,7 +267,7 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("KENLM0= 0.4", "KENLM0=0.4", 30, "'KENLM0=0.4', expected 'NAME= WEIGHT ...'"),
         ("KENLM0= 0.4", "TM= 1 1", 30, "weights of TM a second time"),
         ("KENLM0= 0.4", "LM1= 1", 30, "LM1: no such feature; remove the line (features: "),
-        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights of what is no phrase table"),
+        ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights of what has none"),
         ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
         ("[threads]\n2", "[weight-file]\nx", 9, "[weight-file]: no file x"),
         ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
@@ -261,9 +306,9 @@ def test_weights_that_are_not_finite(ini, old, new, complaint):
 @pytest.mark.parametrize(
     ("old", "new", "line", "complaint"),
     [
-        ("0 0 0 5 table.gz", "1 0 0 5 table.gz", 2, "PhraseDictionaryBinary: only text tables"),
+        ("0 0 0 5 table.gz", "1 0 0 5 table.gz", 2, "PhraseDictionaryBinary: a binary table, which"),
         ("0 0 0 5 table.gz", "77 0 0 5 table.gz", 2, "implementation-77: the decoder does not have this"),
-        ("0 0 0 5 table.gz", "0 0 0 5 table.gz\n0 0 0 5 table.gz", 3, "a second PhraseDictionaryMemory"),
+        ("0 0 0 5 table.gz", "0 0 0 5 table.gz\n0 0 0 5 table.gz", 3, "TranslationModel1: in no path of [mapping]"),
         ("0 0 0 5 table.gz", "0 0 table.gz", 2, "3 words, expected 5: KIND INPUT-FACTOR OUTPUT-FACTOR SCORES PATH"),
         ("8 0 3 lm.arpa", "1 0 3 lm.arpa", 6, "IRSTLM: write KENLM"),
         ("8 0 3 lm.arpa", "8 1 3 lm.arpa", 6, "factor=1; the decoder knows factor 0 alone"),
@@ -294,3 +339,25 @@ def test_what_is_missing(ini, text, complaint):
     with pytest.raises(FormatError) as caught:
         read_moses_ini(ini(text))
     assert complaint in str(caught.value)
+
+
+def test_several_tables_and_models_in_the_old_format(ini):
+    text = OLD.replace("0 0 0 5 table.gz", "0 0 0 2 table.gz\n0 0 0 3 table.gz").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    text = text.replace("8 0 3 lm.arpa", "8 0 3 lm.arpa\n0 0 3 lm.arpa").replace("[weight-l]\n", "[weight-l]\n0.25\n")
+    model = read_moses_ini(ini(text.replace("[ttable-limit]\n10", "[ttable-limit]\n10\n7")))
+    assert [(table.name, table.n_scores, table.limit) for table in model.tables] == [
+        ("TranslationModel0", 2, 10),
+        ("TranslationModel1", 3, 7),
+    ]
+    assert model.weights.translation == [0.2, 0.3, 0.4, 0.5, 0.6]
+    assert model.weights.language_model == [0.25, 0.5]
+    assert [(one.name, one.feature, one.first, one.size) for one in model.names] == [
+        ("Distortion0", "distortion", 0, 1),
+        ("LexicalReordering0", "reordering", 0, 6),
+        ("LM0", "language_model", 0, 1),
+        ("LM1", "language_model", 1, 1),
+        ("WordPenalty0", "word_penalty", 0, 1),
+        ("TranslationModel0", "translation", 0, 2),
+        ("TranslationModel1", "translation", 2, 3),
+    ]
+    assert model.search["table_limit"] == 17

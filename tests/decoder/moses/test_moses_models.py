@@ -18,7 +18,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_toy
 
@@ -65,7 +65,7 @@ def out_and_in_again(tmp_path, seed, reordering, early):
         assert found.items() <= (reordering.model_dump() | {"collapse": False}).items()
     else:
         assert description.reordering is None
-    search = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
+    search = load_config(tmp_path / "again" / "search.yaml", ModelSearch).search
     longest = description.max_source_phrase_length
     assert search == SearchSettings(max_phrase_length=longest)  # what the toy has none of is ours by default
     before, after = Decoder.load(toy.directory, search), Decoder.load(tmp_path / "again", search)
@@ -109,18 +109,20 @@ def contents(directory):
 def test_limits_of_the_search_go_out_and_come_in(tmp_path, toy):
     model = shutil.copytree(toy, tmp_path / "model")
     save_config(
-        TranslateSettings(search=SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5)),
+        ModelSearch(search=SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5)),
         model / "search.yaml",
     )
     export_moses(model, tmp_path / "moses")
     import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
-    found = load_config(tmp_path / "again" / "search.yaml", TranslateSettings).search
+    found = load_config(tmp_path / "again" / "search.yaml", ModelSearch).search
     longest = open_model(toy).description.max_source_phrase_length
     assert found == SearchSettings(algorithm="cube", pop_limit=70, stack=60, table_limit=5, max_phrase_length=longest)
     save_config(
-        TranslateSettings(search=SearchSettings(pop_limit=0)), model / "search.yaml"
+        ModelSearch(search=SearchSettings(pop_limit=0)), model / "search.yaml"
     )  # which Moses would take for no pops
-    export_moses(model, tmp_path / "moses")
+    with pytest.raises(ConfigError, match="an export of another model, or edited: '1' is now '0'; give --force"):
+        export_moses(model, tmp_path / "moses")
+    export_moses(model, tmp_path / "moses", is_forced=True)
     assert "[cube-pruning-pop-limit]\n1000000000\n" in (tmp_path / "moses" / "moses.ini").read_text()
 
 
@@ -178,9 +180,9 @@ def test_nothing_is_left_of_an_import_that_fails(tmp_path, moses):
 def test_other_directories_are_not_replaced(tmp_path, toy, moses):
     with pytest.raises(ConfigError, match="exists and is not a model"):
         import_moses(moses / "moses.ini", moses)
-    with pytest.raises(ConfigError, match="exists and is not a model"):
+    with pytest.raises(ConfigError, match="exists and is not an export"):
         export_moses(toy, toy)
-    export_moses(toy, moses)  # an earlier export
+    export_moses(toy, moses)  # the same again
 
 
 def test_words_that_moses_cannot_have(tmp_path, toy):
@@ -238,3 +240,53 @@ def test_the_commands(tmp_path, toy, capsys):
     assert main(["import-moses", str(tmp_path / "nowhere.ini"), "--output", str(model)]) == 2
     assert capsys.readouterr().err.endswith("nowhere.ini: No such file or directory\n")
     assert Path(model).is_dir()
+
+
+@pytest.mark.parametrize("name", ["", "moses.ini"])
+@pytest.mark.parametrize("command", ["translate", "check-model", "export-moses", "tune", "explain"])
+def test_a_hint_where_a_moses_model_is_given(moses, tmp_path, capsys, command, name):
+    text = tmp_path / "text"
+    text.write_text("a\n")
+    texts = ["--source", str(text), "--reference", str(text), "--output", str(tmp_path / "out")]
+    more = {"tune": texts, "export-moses": texts[4:6]}.get(command, [])
+    model = [str(moses / name)] if command == "check-model" else ["--model", str(moses / name)]
+    assert main([command, *model, *more]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert f"{moses / name}: a Moses model; run phrasebeam import-moses {moses}/moses.ini --output DIR" in line
+
+
+def test_a_folder_in_place_of_a_moses_ini(moses, toy, tmp_path, capsys):
+    assert main(["import-moses", str(moses), "--output", str(tmp_path / "model")]) == 2
+    assert capsys.readouterr().err.endswith(f"{moses}: a folder; give the moses.ini of a Moses model\n")
+    assert main(["import-moses", str(toy), "--output", str(tmp_path / "model")]) == 2
+    assert "a model of phrasebeam, which need not be imported; give" in capsys.readouterr().err
+
+
+def test_notes_of_an_import(moses, tmp_path, capsys):
+    ini = moses / "moses.ini"
+    lines = [line for line in ini.read_text().splitlines() if not line.startswith("LM0=")]
+    ini.write_text("\n".join([*lines, "[mbr]", "[mbr-size]", "100", "[drop-unknown]", "0", "[threads]", "4", ""]))
+    assert main(["import-moses", str(ini), "--output", str(tmp_path / "model")]) == 0
+    left_out, unweighted = capsys.readouterr().err.splitlines()[-2:]
+    assert "[mbr] (translate --mbr), [mbr-size] (translate --mbr-size), [threads] (translate --threads)" in left_out
+    assert "drop-unknown" not in left_out
+    assert unweighted == "no weights of LM0 in [weight]: 1 for each score, as in Moses; check that the file is whole"
+    assert open_model(tmp_path / "model").weights.language_model == [1.0]
+
+
+def test_moses_names_of_the_command(moses, tmp_path, capsys, monkeypatch):
+    ini = moses / "moses.ini"
+    ini.write_text(ini.read_text().replace("TranslationModel0", "TM"))
+    import_moses(ini, tmp_path / "model")
+    arguments = ["translate", "--model", str(tmp_path / "model"), "--moses-names"]
+    assert main(arguments) == 2
+    assert "--moses-names needs --nbest or --scores; give one" in capsys.readouterr().err
+    (tmp_path / "input").write_text("a b c\n")
+    for more in (["--scores"], ["--nbest", "2", "--nbest-output", "-"]):
+        with open(tmp_path / "input", encoding="utf-8") as file:
+            monkeypatch.setattr("sys.stdin", file)
+            assert main([*arguments, *more]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            assert "LexicalReordering0= " in line
+            assert " TM= " in line
+            assert "translation=" not in line

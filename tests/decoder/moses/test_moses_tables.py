@@ -13,6 +13,8 @@ from phrasebeam.base.errors import FormatError
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses import reordering as moses_reordering
 from phrasebeam.decoder.moses import tables as moses_tables
+from phrasebeam.decoder.moses.imported_tables import import_tables
+from phrasebeam.decoder.moses.ini import read_moses_ini
 from phrasebeam.decoder.moses.reordering import read_reordering_table
 from phrasebeam.decoder.moses.tables import PhraseTableReader
 from phrasebeam.decoder.tables.phrase_table import find_source, longest, open_phrase_table, open_reordering_table
@@ -243,7 +245,11 @@ def test_collapsed_scores_are_read_as_moses_does(tmp_path, kind, direction, colu
 
 
 def test_a_reordering_table_of_another_model(tmp_path):
-    _, source, target = read(GOOD, 2, tmp_path)
+    (tmp_path / "table").write_text(GOOD)
     (tmp_path / "text").write_text("q ||| q ||| 1 1 1 1 1 1\n")
-    with pytest.raises(FormatError, match="none of its pairs is in the phrase table"):
-        read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), tmp_path / "reordering")
+    (tmp_path / "lm").write_text("")
+    features = "PhraseDictionaryMemory num-features=2 path=table\nKENLM path=lm\n"
+    features += "LexicalReordering type=wbe-msd-bidirectional-fe path=text\n"
+    (tmp_path / "moses.ini").write_text(f"[feature]\n{features}")
+    with pytest.raises(FormatError, match=r"text: none of its pairs is in the phrase table"):
+        import_tables(read_moses_ini(tmp_path / "moses.ini"), [], tmp_path, 1 << 26)

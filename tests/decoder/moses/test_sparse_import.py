@@ -72,7 +72,7 @@ def test_they_are_exported_as_they_came(moses, tmp_path):
     [
         ("TranslationModel0_x 1 2", "expected 'NAME WEIGHT'"),
         ("TranslationModel0_x nan", "expected 'NAME WEIGHT'"),
-        ("twi_the 0.5", "'twi_the': the decoder has sparse features of the phrase table alone"),
+        ("twi_the 0.5", "'twi_the': of no feature in moses.ini that has sparse features here"),
     ],
 )
 def test_weights_that_are_refused(moses, tmp_path, line, complaint):

@@ -2,8 +2,11 @@
 
 import re
 
+import numpy as np
 import pytest
 
+from phrasebeam.decoder.output import lattice_rendering
+from phrasebeam.decoder.output.lattice import NONE, Lattice
 from phrasebeam.decoder.output.lattice_rendering import render_dot, render_lattice, render_search_graph
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
@@ -20,10 +23,10 @@ HYPOTHESIS = re.compile(
 )
 # Graphviz' grammar, as much of it as is written: a quoted name may hold \" and, as a label, \n and \\ and &amp;.
 QUOTED = r'"((?:[^"\\&\0]|\\["n\\]|&amp;)*)"'
-MARKS = r'( color="red" penwidth=2)?'
-HEAD = re.compile(rf'digraph "(\d+)" \{{\n  graph \[label={QUOTED} rankdir=LR\];\n  node \[shape=box\];')
+MARKS = r'( color="#D55E00" fontcolor="#A04000" penwidth=3)?'
+TITLE = re.compile(rf"  graph \[label={QUOTED} labelloc=t rankdir=LR [^\]]*\];")
 NODE = re.compile(rf"  (\d+) \[label={QUOTED}{MARKS}\];")
-EDGE = re.compile(rf"  (\d+) -> (\d+) \[label={QUOTED}{MARKS}\];")
+EDGE = re.compile(rf"  (\d+) -> (\d+) \[label={QUOTED}{MARKS}(?: weight=10)?\];")
 
 
 @pytest.fixture(scope="module")
@@ -70,30 +73,69 @@ def test_search_graphs_hold_all_derivations(decoder, line):
         assert float(h["fscore"]) == pytest.approx(float(onwards["transition"]) + float(onwards["fscore"]), abs=1e-5)
 
 
+def read_dot(text):
+    """Title, {node: (label, is best)}, {(node, node): (phrases, is best)}; a phrase is target, score, source."""
+    first, title, _, _, *rows, last, end = text.split("\n")
+    assert (first, last, end) == ('digraph "3" {', "}", "")
+    nodes, arcs = {}, {}
+    for row in rows:
+        if "->" in row:
+            source, node, label, marks = EDGE.fullmatch(row).groups()
+            lines = unescaped(label).split("\n")
+            phrases = [(*shown.rsplit("  ", 1), words[1:-1]) for shown, words in zip(lines[::2], lines[1::2])]
+            arcs[int(source), int(node)] = phrases, bool(marks)
+        else:
+            name, label, marks = NODE.fullmatch(row).groups()
+            nodes[int(name)] = unescaped(label), bool(marks)
+    return unescaped(TITLE.fullmatch(title)[1]), nodes, arcs
+
+
 @pytest.mark.parametrize("line", LINES)
 def test_graphs_for_graphviz(decoder, line):
     lattice = decoder.lattice(line, 1.0)
-    text = render_dot(3, lattice)
-    head, rest = text[: text.index("shape=box];") + 11], text[text.index("shape=box];") + 12 :].split("\n")
-    number, title = HEAD.fullmatch(head).groups()
-    assert (number, unescaped(title)) == ("3", line.replace("\0", "\u2400"))
-    n_nodes = lattice.covered.size
-    nodes = [NODE.fullmatch(row).groups() for row in rest[:n_nodes]]
-    edges = [EDGE.fullmatch(row).groups() for row in rest[n_nodes:-2]]
-    assert rest[-2:] == ["}", ""]
-    assert [int(name) for name, _, _ in nodes] == list(range(n_nodes))
-    assert [int(label.split("\\n")[0]) for _, label, _ in nodes] == lattice.covered.tolist()
-    assert [(int(source), int(node)) for source, node, _, _ in edges] == list(
-        zip(lattice.edge_from.tolist(), lattice.edge_to.tolist())
+    title, nodes, arcs = read_dot(render_dot(3, lattice))
+    assert title == line.replace("\0", "\u2400")
+    n_words = len(line.split())
+    labels = [f"{n} of {n_words}\n{score:.2f}" for n, score in zip(lattice.covered, lattice.inside)]
+    assert {node: label for node, (label, _) in nodes.items()} == dict(enumerate(labels))
+    shown = [(*ends, *phrase) for ends, (phrases, _) in arcs.items() for phrase in phrases]
+    edges = zip(lattice.edge_from, lattice.edge_to, lattice.target, lattice.edge_score, lattice.begin, lattice.end)
+    words = [word.replace("\0", "\u2400") for word in line.split()]
+    assert sorted(shown) == sorted(
+        (source, node, target.replace("\0", "\u2400"), f"{score:.2f}", " ".join(words[begin:end]))
+        for source, node, target, score, begin, end in edges
     )
-    for edge, (_, _, label, _) in enumerate(edges):
-        target, source, score = unescaped(label).split("\n")
-        assert target == lattice.target[edge].replace("\0", "\u2400")
-        assert source == " ".join(line.split()[lattice.begin[edge] : lattice.end[edge]]).replace("\0", "\u2400")
-        assert float(score) == pytest.approx(lattice.edge_score[edge], abs=1e-3)
-    assert [edge for edge, (_, _, _, marks) in enumerate(edges) if marks] == sorted(lattice.best_path)
-    marked = {int(name) for name, _, marks in nodes if marks}
-    assert marked == {0} | {int(node) for _, node, _, marks in edges if marks}
+    best = {(int(lattice.edge_from[edge]), int(lattice.edge_to[edge])) for edge in lattice.best_path}
+    assert {ends for ends, (_, is_best) in arcs.items() if is_best} == best
+    assert {node for node, (_, is_best) in nodes.items() if is_best} == {0, *(node for ends in best for node in ends)}
+
+
+def test_of_large_lattices_the_best_is_shown(decoder, monkeypatch):
+    lattice = decoder.lattice(LINES[0])
+    whole = read_dot(render_dot(3, lattice))[2]
+    sizes = []
+    for most in (1, 5, 20):
+        monkeypatch.setattr(lattice_rendering, "MOST_EDGES", most)
+        title, nodes, arcs = read_dot(render_dot(3, lattice))
+        n_phrases = sum(len(phrases) for phrases, _ in arcs.values())
+        assert title == f"{LINES[0]}\n({n_phrases} of {lattice.edge_from.size} phrases)"
+        assert arcs.keys() <= whole.keys()
+        starts, ends = zip(*arcs)
+        last = lattice.covered.size - 1
+        assert set(nodes) == {*starts, *ends} and set(nodes) - set(starts) == {last} and set(nodes) - set(ends) == {0}
+        sizes.append(n_phrases)
+    assert sizes[0] == len(lattice.best_path) <= sizes[1] < sizes[2] <= 20
+
+
+def test_parallel_phrases_share_an_arc():
+    scores = -np.arange(1.0, 6.0)
+    zeros, ones = np.zeros(5, np.int32), np.ones(5, np.int32)
+    ends = np.array([0.0, -1.0]), np.array([-1.0, 0.0]), np.array([0, NONE])
+    covered, target = np.array([0, 1], np.int32), [*"vwxy", ""]
+    lattice = Lattice(("a",), -1.0, covered, *ends, np.array([0, 0, 5]), zeros, ones, scores, zeros, ones, target)
+    text = render_dot(3, lattice)
+    assert text.count("->") == 1
+    assert r'0 -> 1 [label="v  -1.00\n[a]\nw  -2.00\n[a]\nx  -3.00\n[a]\nand 2 more" color="#D55E00"' in text
 
 
 def unescaped(label):

@@ -1,7 +1,4 @@
-"""N-best lists as the command writes them, in a process of its own."""
-
-import subprocess
-import sys
+"""N-best lists as the command writes them."""
 
 import numpy as np
 import pytest
@@ -9,8 +6,8 @@ import pytest
 from phrasebeam.cli import main
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
-from tests import ROOT
 from tests.decoder.models import random_toy
+from tests.decoder.translate_here import translate_here
 
 LINES = ["a b c x", "", "b d a a", "x", "  c   b ", "a b d s"]
 
@@ -21,10 +18,9 @@ def model(tmp_path_factory):
 
 
 def run(model, *options):
-    command = [sys.executable, "-m", "phrasebeam", "translate", "--model", str(model), *options]
-    done = subprocess.run(command, cwd=ROOT, input="\n".join(LINES).encode(), capture_output=True, timeout=120)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
+    status, lines, errors = translate_here(model, "\n".join(LINES).encode(), *options)
+    assert (status, errors) == (0, "")
+    return lines
 
 
 @pytest.mark.parametrize("distinct", [False, True])

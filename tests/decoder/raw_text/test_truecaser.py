@@ -55,3 +55,14 @@ def test_what_is_no_truecaser(tmp_path, line):
     (tmp_path / "model").write_text(f"das (1/1)\n{line}\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"model:2: expected 'word \(27/30\) Word \(3\)'"):
         Truecaser.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("tokens", [["a<b", "Der"], ["x", "<y", "Der>", "Hund"], ["U\u00a0S", "Der"]])
+def test_tokens_stay_tokens_which_sacremoses_joins_and_splits(tmp_path, tokens):
+    """Why there is a truecaser here: that of sacremoses takes < and > for tags, and white space of Unicode for spaces.
+
+    Word alignments, markup and factors count tokens. When this fails for sacremoses, its truecaser can be used.
+    """
+    save_truecaser({"x": 1}, tmp_path / "model")
+    assert Truecaser.load(tmp_path / "model").truecase(tokens) == tokens
+    assert MosesTruecaser(str(tmp_path / "model")).truecase(" ".join(tokens), use_known=True) != tokens

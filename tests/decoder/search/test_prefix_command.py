@@ -13,6 +13,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
+from tests.decoder.translate_here import translate_here
 
 LINES = ["a b c x", "", '<n translation="new house">a b</n> c x', "<zone>a b</zone><wall/> d a c", "d"]
 PREFIXES = ["t ", "u", "new hou", "", "zebra"]
@@ -26,9 +27,7 @@ def model(tmp_path_factory):
 
 def run(model, text, *options):
     """(exit status, lines of standard output, standard error)"""
-    command = [sys.executable, "-m", "phrasebeam", "translate", "--model", str(model), "--stack", "9", *options]
-    done = subprocess.run(command, cwd=ROOT, input=text.encode(), capture_output=True, timeout=120)
-    return done.returncode, done.stdout.decode().split("\n")[:-1], done.stderr.decode()
+    return translate_here(model, text.encode(), "--stack", "9", *options)
 
 
 @pytest.mark.parametrize("is_partial", [False, True])

@@ -125,7 +125,7 @@ def test_what_is_wrong_is_said(directory):
     toy = random_toy(directory / "wrong", 5)
     add_language_models(toy, random.Random(5), ["classes"])
     classes = toy.directory / "classes"
-    for text, message in (("a b c\n", "classes:1: 3 fields"), ("a b\na c\n", "classes 'b' and 'c'"), ("", "empty")):
+    for text, message in (("a b c d\n", "classes:1: 4 fields"), ("a b\na c\n", "classes 'b' and 'c'"), ("", "empty")):
         classes.write_text(text)
         with pytest.raises(FormatError, match=message):
             Decoder.load(toy.directory)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 
 import pytest
 
@@ -11,6 +12,8 @@ from phrasebeam.decoder.output.lattice_rendering import render_dot, render_searc
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate.outputs import write_outputs
+from phrasebeam.decoder.translate.pipeline import LineOutput
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
@@ -123,3 +126,22 @@ def test_mistakes(run, monkeypatch, tmp_path, options, complaint):
     assert (output, errors.count("\n")) == ("", 1)
     assert complaint in errors
     assert not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize("has_file", [False, True])
+def test_files_are_written_to_the_end_where_the_reader_of_standard_output_goes(tmp_path, monkeypatch, has_file):
+    outputs = [LineOutput(f"{i}\n", f"{i} ||| x\n", "") for i in range(5)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    nbest = tmp_path / "nbest" if has_file else None
+    with open(writer, "w") as closed:
+        monkeypatch.setattr(sys, "stdout", closed)
+        with nullcontext() if has_file else pytest.raises(BrokenPipeError):
+            write_outputs(outputs, nbest, None)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), closed.fileno())
+    assert not has_file or nbest.read_text() == "".join(output.nbest for output in outputs)
+
+
+def test_a_hint_where_most_words_are_unknown(run):
+    assert "phrasebeam: the model does not know 3 of 4 words: is the input in its" in run(lines=b"x y a z\n")[1]
+    assert run(lines=b"x y a b c\n")[1] == ""

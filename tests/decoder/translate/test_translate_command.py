@@ -1,4 +1,4 @@
-"""The command `translate` as people run it, in a process of its own; mistakes are called within this one."""
+"""The command `translate` as people run it, in a process of its own where streams, signals and time matter."""
 
 import random
 import signal
@@ -12,6 +12,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests import ROOT
 from tests.decoder.models import random_toy
+from tests.decoder.translate_here import translate_here
 
 LINES = ["a b c x", "", "b d a a", "x", "  c   b ", "a b d"]
 TEXT = "\n".join(LINES).encode("utf-8")  # the last line is not ended
@@ -28,20 +29,12 @@ def start(model, *options, **streams):
     return subprocess.Popen(command, cwd=ROOT, **pipes | streams)
 
 
-def translate(model, text, *options):
-    """(exit status, lines of standard output, standard error)"""
-    with start(model, *options) as process:
-        output, errors = process.communicate(text, timeout=60)
-    assert not output or output.endswith(b"\n")
-    return process.returncode, output.decode("utf-8").split("\n")[:-1], errors.decode("utf-8")
-
-
 def test_same_bytes_for_any_number_of_threads(model):
     decoder = Decoder.load(model, SearchSettings(stack=5))
     expected = [decoder.translate(line).text for line in LINES]
     assert expected[1] == ""
     for threads in ("1", "2"):
-        assert translate(model, TEXT, "--threads", threads, "--stack", "5") == (0, expected, "")
+        assert translate_here(model, TEXT, "--threads", threads, "--stack", "5") == (0, expected, "")
 
 
 def test_stacks_without_future_cost(model):
@@ -49,14 +42,14 @@ def test_stacks_without_future_cost(model):
     lines = [" ".join(rng.choices("abcd", k=8)) for _ in range(20)]
     usual, other = ([one.text for one in Decoder.load(model, limits).translate_all(lines)] for limits in settings)
     assert usual != other
-    assert translate(model, "\n".join(lines).encode(), "--stack=1", "--no-future-cost") == (0, other, "")
+    assert translate_here(model, "\n".join(lines).encode(), "--stack=1", "--no-future-cost") == (0, other, "")
 
 
 def test_all_that_can_be_shown(model, tmp_path):
     config = tmp_path / "decode.yaml"
     config.write_text("search: {stack: 7, table_limit: 2, distortion_limit: -1}\n")
     options = "--scores", "--alignment", "--segmentation", "--config", str(config), "--beam-threshold", "0.01"
-    status, lines, errors = translate(model, TEXT, *options)
+    status, lines, errors = translate_here(model, TEXT, *options)
     decoder = Decoder.load(model, SearchSettings(stack=7, table_limit=2, distortion_limit=-1, beam_threshold=0.01))
     assert (status, errors, len(lines)) == (0, "", len(LINES))
     for line, source in zip(lines, LINES):
@@ -101,7 +94,7 @@ def parse_segments(text):
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_each_line_is_answered_at_once(model, threads):
     with start(model, "--threads", threads) as process:
-        for line in (b"a b\n", b"\n", b"x y\n"):
+        for line in (b"a b\n", b"\n", b"a x\n"):
             process.stdin.write(line)
             process.stdin.flush()
             answer = process.stdout.readline()  # would wait for ever
@@ -111,7 +104,7 @@ def test_each_line_is_answered_at_once(model, threads):
 
 
 def test_bytes_that_are_not_utf8(model):
-    status, lines, errors = translate(model, b"a\nx\na \xff b\nx\n", "--threads", "2")
+    status, lines, errors = translate_here(model, b"a\nx\na \xff b\nx\n", "--threads", "2")
     assert (status, len(lines), lines[1]) == (2, 2, "x")
     assert errors.count("\n") == 1
     assert errors.startswith("phrasebeam: standard input:3: byte 0xff at column 3 is not UTF-8")
@@ -143,7 +136,7 @@ def test_interrupted(model):
 
 def test_words_may_hold_any_white_space_but_ascii(model):
     odd = "x\u00a0y\u3000z \u2028 \x85"
-    status, lines, _ = translate(model, odd.encode("utf-8"), "--distortion-limit", "0")
+    status, lines, _ = translate_here(model, odd.encode("utf-8"), "--distortion-limit", "0")
     assert (status, lines) == (0, [odd])
 
 

@@ -175,6 +175,10 @@ MISTAKES = {
     "no languages": (["--raw"], "raw text needs both languages; give --source-language and --target-language"),
     "one language": (["--raw", "--source-language", "de"], "raw text needs both languages"),
     "not raw": (["--source-language", "de", "--target-language", "en"], "give --raw with them"),
+    "no language": (
+        ["--raw", "--source-language", "de", "--target-language", "xx"],
+        "target_language: 'xx' is no language",
+    ),
     "no spaces": (["--raw", "--source-language", "ja", "--target-language", "en"], "is written without spaces"),
     "alignment": (["--config", "raw.yaml", "--alignment", "raw.de"], "raw.de: a word alignment counts tokens"),
     "lengths": (["--config", "raw.yaml", "--target", "short"], "short: 1 lines, but raw.de has 120"),
@@ -205,6 +209,7 @@ def test_more_mistakes(folder, tmp_path, capsys):
     for arguments, message in (
         (["translate", "--raw", "--scores", "--model", str(folder / "model")], "are of tokens; leave out --raw"),
         ([*ini, "--lowercase"], "raw text needs both languages"),
+        ([*ini, "--source-language", "deu", "--target-language", "en"], "'deu' is no language of Moses' tokenizer"),
         ([*ini, "--truecaser-source", "a"], "--truecaser-source and --truecaser-target need each other"),
         ([*ini, "--truecaser-source", "a", "--truecaser-target", "b", "--lowercase"], "leave out --lowercase"),
     ):

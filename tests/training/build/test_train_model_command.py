@@ -6,6 +6,7 @@ import pytest
 import typer
 
 from phrasebeam.base.command_line import run
+from phrasebeam.cli import main
 from phrasebeam.training.build import train_model_command as commands
 from tests.training.build.test_train_model import bitext
 
@@ -44,7 +45,7 @@ BAD = {
     "device": ({"source": "/dev/zero"}, "/dev/zero: a pipe or device, which cannot be read twice"),
     "device in a config": ({"config": "device.yaml"}, "/dev/zero: a pipe or device, which cannot be read twice"),
     "not UTF-8": ({"source": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8; convert it (iconv -t UTF-8)"),
-    "truncated gzip": ({"source": "half.gz"}, "half.gz: damaged gzip data"),
+    "truncated gzip": ({"source": "half.gz"}, "half.gz: damaged compressed data"),
     "unequal lengths": ({"source": "short"}, "target: 120 lines, but short has 2"),
     "unknown key": ({"config": "typo.yaml"}, "typo.yaml: alignment.alligner: unknown key; did you mean aligner?"),
     "no YAML": ({"config": "broken.yaml"}, "broken.yaml:2: not YAML"),
@@ -57,7 +58,7 @@ BAD = {
     "missing LM text": ({"lm-text": "absent"}, "absent: No such file or directory"),
     "LM text that is no text": ({"lm-text": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8"),
     "missing classes": ({"lm-classes": "absent"}, "absent: No such file or directory"),
-    "no classes": ({"lm-classes": "short"}, "short:1: 1 fields, expected 'word class'; correct the line"),
+    "no classes": ({"lm-classes": "short"}, "short:1: 1 fields, expected 'word class', or 'class word count'"),
     "class of a marker": ({"lm-classes": "marker"}, "marker:1: the class </s>, which is of language models; rename it"),
     "LM of nothing": ({"config": "nothing.yaml"}, "language_models.0: neither text nor classes, expected one of them"),
     "weights of LMs": ({"config": "weights.yaml"}, "weights.language_model has 3 weights, the model has 2 language"),
@@ -89,7 +90,7 @@ def test_refuses(train, tmp_path, options, message):
 
 
 def test_options_for_further_language_models(train, tmp_path):
-    (tmp_path / "classes").write_text("t1 A\nt2 B\n", encoding="utf-8")
+    assert main(["cluster", "--text", "target", "--classes", "3", "--output", "classes"]) == 0
     assert train(**{"lm-text": "source", "lm-classes": "classes"})[0] == 0
     assert sorted(path.name for path in (tmp_path / "model").glob("lm*")) == [
         *("lm.bin", "lm2.bin", "lm3.bin", "lm3.classes")

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from phrasebeam.cli import main
-from phrasebeam.lm.text.word_classes import read_class_map
+from phrasebeam.lm.text.word_classes import read_word_classes
 
 pytestmark = pytest.mark.kernels
 
@@ -34,7 +34,7 @@ def test_writes_paths(tmp_path, text, capsys):
     names = [name for name, _, _ in rows]
     assert names == sorted(names)
     assert len(set(names)) == 4
-    classes = read_class_map(output)
+    classes = read_word_classes(output)
     assert classes == {word: name for name, word, _ in rows}
     assert classes["the"] == classes["a"] != classes["cat"] == classes["dog"]
     before = output.read_bytes()
@@ -44,7 +44,7 @@ def test_writes_paths(tmp_path, text, capsys):
 
 def test_rare_words_get_no_class(tmp_path, text):
     assert call("--text", text, text, "--classes", 3, "--min-count", 6, "--output", tmp_path / "paths") == 0
-    assert sorted(read_class_map(tmp_path / "paths")) == [".", "cat", "ran", "the"]
+    assert sorted(read_word_classes(tmp_path / "paths")) == [".", "cat", "ran", "the"]
 
 
 @pytest.mark.parametrize(

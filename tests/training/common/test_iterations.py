@@ -4,12 +4,15 @@ import csv
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.console.tables import text_table
+from phrasebeam.training.common import curve
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
-from phrasebeam.training.common.curve import write_curve
-from phrasebeam.training.common.iterations import Progress, iteration_table, text_table
+from phrasebeam.training.common.curve import Panel, score_panel, write_curve
+from phrasebeam.training.common.iterations import Progress, iteration_table
 
 
 class Iteration(Section):
@@ -45,15 +48,58 @@ def test_the_best_is_the_first_of_the_best(scores, best, patience):
 def test_tables_have_columns_and_mark_the_best():
     assert text_table([["a", "long", "c"], ["wide", "b"]]) == "a     long  c\nwide  b"
     table = iteration_table(["score"], {0: ["1.00"], 10: ["2.00"]}, 10)
-    assert table == "iteration  score\n0          1.00\n10*        2.00"
+    assert text_table(table) == "iteration  score\n0          1.00\n10*        2.00"
 
 
 def test_the_curve_has_a_row_for_each_iteration(tmp_path):
     rows = [{"run": name} | row for name in ("one", "other") for row in progress_of(1.0, None).rows(first=1)]
-    write_curve(tmp_path, rows, "a title", {"score": "score"})
+    panels = [Panel("a label", {"score": "a line"})]
+    write_curve(tmp_path, rows, "a title", panels, {"one": 1, "other": 1})
     with open(tmp_path / "curve.csv") as file:
         found = [list(row.values()) for row in csv.DictReader(file)]
     assert found == [[name, number, score] for name in ("one", "other") for number, score in (("1", "1.0"), ("2", ""))]
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """A function that draws a curve, and gives the figure."""
+    figures = []
+
+    def write(path, width, height, draw):
+        figures.append(Figure(figsize=(width, height)))
+        draw(figures[-1])
+
+    def draw(rows, panels, best):
+        monkeypatch.setattr(curve, "write_figure", write)
+        curve.write_curve(tmp_path, rows, "a title", panels, best)
+        figures[-1].canvas.draw()
+        return figures[-1]
+
+    return draw
+
+
+def test_figures_have_whole_iterations_names_in_their_case_and_the_best(drawn):
+    rows = [{"iteration": i, "score": -50.0 + i % 2, "share": 0.5 if i else None} for i in range(3)]
+    panels = [score_panel("ter", {"score": "development set", "share": "training data"}), Panel("share", {"share": ""})]
+    upper, lower = (figure := drawn(rows, panels, {None: 1})).axes
+    assert (upper.get_ylabel(), lower.get_ylabel(), lower.get_xlabel()) == ("TER", "share", "iteration")
+    assert {tick.get_text() for tick in lower.get_xticklabels()} <= {"\N{MINUS SIGN}1", "0", "1", "2", "3"}
+    texts = [text.get_text() for text in upper.get_legend().get_texts()]
+    assert texts == ["development set", "training data", "best: iteration 1, 49.00"]
+    values = {line.get_label(): list(line.get_ydata()) for line in upper.lines}
+    assert (values["development set"], values[texts[2]]) == ([50.0, 49.0, 50.0], [49.0])
+    assert figure.get_figheight() == 9
+
+
+def test_many_runs_have_no_legend_and_a_star_each(drawn):
+    for n_runs in (2, 20):
+        names = [f"seed-{i}" for i in range(n_runs)]
+        rows = [{"run": name, "iteration": i, "score": 1.0 * i} for name in names for i in (1, 2)]
+        (axes,) = drawn(rows, [score_panel("bleu", {"score": "x"})], dict.fromkeys(names, 2)).axes
+        (stars,) = (line for line in axes.lines if line.get_marker() == "*")
+        assert list(stars.get_xdata()) == [2] * n_runs
+        shown = [text.get_text() for text in axes.get_legend().get_texts()] if axes.get_legend() else None
+        assert shown == (None if n_runs > 8 else [*names, "best of each run"])
 
 
 def test_checkpoints_are_of_one_training(tmp_path):

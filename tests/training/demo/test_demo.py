@@ -1,5 +1,7 @@
 """The demo from corpus to BLEU: the whole way in little."""
 
+import sys
+
 import pytest
 import typer
 
@@ -7,7 +9,7 @@ from phrasebeam.base.command_line import BAD_INPUT, run
 from phrasebeam.base.config import load_config
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.demo.demo import N_EXAMPLES, TEST_SENTENCES, run_demo
-from phrasebeam.training.demo.demo_command import DEMO_CONFIG, demo
+from phrasebeam.training.demo.demo_command import DEMO_CONFIG, called_here, demo
 
 SENTENCES = 1500
 BLEU_FLOOR = 30.0
@@ -45,3 +47,19 @@ def test_the_command_shows_examples_and_bleu(tmp_path, capsys):
         "Try:",
     ]
     assert run(app, "demo", ["--sentences", "0"]) == BAD_INPUT
+
+
+def test_the_command_that_it_ends_with_can_be_run(tmp_path, monkeypatch):
+    installed = tmp_path / "here" / ".venv" / "bin" / "phrasebeam"
+    installed.parent.mkdir(parents=True)
+    installed.touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(installed.with_name("python")))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path / "here")
+    assert called_here() == "./.venv/bin/phrasebeam"
+    monkeypatch.chdir(installed.parent)
+    assert called_here() == "./phrasebeam"
+    monkeypatch.setenv("PATH", f"{installed.parent}")
+    assert called_here() == "phrasebeam"
+    installed.unlink()
+    assert called_here() == f"{sys.executable} -m phrasebeam"

@@ -32,6 +32,11 @@ from tests.naive import expected_bleu as naive
 from tests.training.common.curves import read_curve
 
 QUICK = {
+    "features": ["a"],
+    "tau": 1e-8,
+    "score_every": 1,
+    "tune": None,
+    "lm_folds": 0,
     "nbest": 20,
     "iterations": 8,
     "steps": {"rprop": {"initial_step": 0.1}},
@@ -227,6 +232,16 @@ def test_parameters_of_another_size_are_refused(data, lists, tmp_path):
         learn(data, tmp_path / "out", lists, iterations=1)
 
 
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38])
+def test_parameters_that_are_none_are_refused(data, lists, tmp_path, number):
+    learn(data, tmp_path / "out", lists, iterations=1)
+    for path in (tmp_path / "out" / WORK / "iterations").iterdir():
+        np.save(path, np.full_like(np.load(path), number))
+    (tmp_path / "out" / "model.yaml").unlink()  # so that the model is written again
+    with pytest.raises(FormatError, match=r"0\d\d.npy: a number that is beyond"):
+        learn(data, tmp_path / "out", lists, iterations=1)
+
+
 def test_a_damaged_table_is_refused(data, lists, tmp_path):
     """The scores of all pairs are written, not only of those in lists."""
     shutil.copytree(data / "model", tmp_path / "model")
@@ -248,7 +263,7 @@ def test_the_command_says_how_it_went(data, lists, tmp_path, capsys):
     assert len(lines) == 3
     assert sum("*" in line for line in lines) == 1
     assert main(options(data, tmp_path / "out", *more, "--optimizer", "sgd")) == 2
-    assert "choose another directory, or give the same settings" in capsys.readouterr().err
+    assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, tmp_path / "new", *more, "--leave-one-out", "drop")) == 2
     assert "lists.yaml: made with" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2

@@ -14,7 +14,7 @@ from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
-from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.learners import FeatureLearner
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
@@ -120,7 +120,8 @@ def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
 def learned_model(model, output, learner, weights, tuned):
     """The model with the scores that `weights` of features make."""
     scores = Scores(learner.table_scores(weights), learner.orientation_scores(weights))
-    write_scored(DerivedModel(model, learner.opened, output, output, {}), scores, tuned, {})
+    derived = DerivedModel(model, learner.opened, output, output, {})
+    write_scored(derived, scores, tuned, Making("train-expected-bleu", {}))
 
 
 @pytest.mark.kernels

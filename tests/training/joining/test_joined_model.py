@@ -31,6 +31,9 @@ def edited(model, output, file, change):
     return output
 
 
+LISTS = {"nbest": 10, "iterations": 1, "features": ["a"], "tune": None, "lm_folds": 0}
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """What the perceptron and expected BLEU learned, each beginning with the same model."""
@@ -44,7 +47,7 @@ def data(tmp_path_factory):
     levels = [{"kind": "word", "budget": 5}, {"kind": "classes", "budget": 2} | maps]
     templates = {"rule_id": True, "word_edges": {"most_words": 2}, "levels": levels}
     learn(directory, directory / "perceptron", templates=templates)
-    (directory / "lists").write_text(yaml.safe_dump({"nbest": 10, "iterations": 1, "search": QUICK["search"]}))
+    (directory / "lists").write_text(yaml.safe_dump(LISTS | {"search": QUICK["search"]}))
     arguments = options(directory, directory / "learned", "--config", str(directory / "lists"))
     assert main(["train-expected-bleu", *arguments[1:]]) == 0
     weights = {"language_model": [0.2], "translation": [0.1, 0.2, 0.05, 0.1, 0.7], "distortion": 0.1}
@@ -52,9 +55,9 @@ def data(tmp_path_factory):
     return directory
 
 
-def join(data, output, model="scores", features="perceptron"):
+def join(data, output, model="scores", features="perceptron", force=False):
     paths = {"model": data / model, "features": data / features, "output": output}
-    return main(["join-features", *(f"--{name}={path}" for name, path in paths.items())])
+    return main(["join-features", *(f"--{name}={path}" for name, path in paths.items()), *["--force"] * force])
 
 
 def decoder_of(model):
@@ -130,7 +133,9 @@ def test_it_can_be_tuned(data, tmp_path, capsys):
     assert n_right(data, data / "scores") < n_right(data, tmp_path / "tuned")
     assert_sound(tmp_path / "out")
     assert_sound(tmp_path / "tuned")
-    assert join(data, tmp_path / "tuned") == 0  # in its place
+    assert join(data, tmp_path / "tuned") == 2
+    assert "a model that tune made: has tuning, which is no part of it" in capsys.readouterr().err
+    assert join(data, tmp_path / "tuned", force=True) == 0
     assert_sound(tmp_path / "tuned")
     assert not (tmp_path / "tuned" / "tuning").exists()
 

@@ -23,6 +23,10 @@ from tests.training.online.killing import die_after_each_save, kill_at
 
 ROOT = Path(__file__).resolve().parents[3]
 QUICK = {
+    "algorithm": 4,
+    "scales": [1.0],
+    "tune": None,
+    "lm_folds": 0,
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
     "rate": 0.02,
     "shards": 3,
@@ -178,6 +182,5 @@ def test_data_that_do_not_fit_are_refused(data, tmp_path, capsys):
 def test_configurations_are_settings():
     paper = load_config(ROOT / "configs" / "simianer2012-joint-selection.yaml", RankingConfig)
     assert (paper.algorithm, paper.rate, paper.start, paper.average) == (4, 1e-4, "zero", "epochs")
-    load_config(ROOT / "configs" / "ranking-small.yaml", RankingConfig)
     written = yaml.safe_load((ROOT / "configs" / "simianer2012-joint-selection.yaml").read_text(encoding="utf-8"))
-    assert {*RankingConfig.model_fields} - {*written} == {"tune", "development_search"}
+    assert {*RankingConfig.model_fields} == {*written}

@@ -14,8 +14,14 @@ from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce
 
 RUN = f"{WORK}/seed-1"
 QUICK = {
+    "update": "max_violation",
+    "future_cost": False,
+    "scales": [1.0],
+    "tune": None,
+    "development_search": None,
+    "lm_folds": 0,
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}, "rule_bigram": True},
-    "rates": {"word_edges": 1.0, "translation": 0.1},
+    "rates": {"rule_id": 0.1, "word_edges": 1.0, "translation": 0.1},
     "iterations": 2,
     "batch": 6,
     "checkpoint": 2,

@@ -2,6 +2,7 @@
 
 import signal
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.cli import main
 from phrasebeam.decoder.forced import forced_workspace
+from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights, new_sparse_weights, used
 from phrasebeam.decoder.translate.translator import Decoder
@@ -252,14 +254,28 @@ def test_what_cannot_be_learned_from_is_refused(data, tmp_path, more, message):
 def test_other_settings_do_not_go_on(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--iterations", "1")) == 0
     assert main(options(data, tmp_path / "out", "--iterations", "1", "--update", "local")) == 2
-    assert "choose another directory, or give the same settings" in capsys.readouterr().err
+    assert "give --force to delete it, or another --output" in capsys.readouterr().err
     assert main(options(data, data / "model")) == 2
     assert "is the model itself" in capsys.readouterr().err
-    without = options(data, tmp_path / "new")
-    place = without.index("--alignment")
-    assert main([*without[:place], *without[place + 2 :]]) == 2
-    assert "give --alignment" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
+
+
+def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path, capsys):
+    one = "--iterations", "1"
+    assert main(options(data, tmp_path / "given", *one)) == 0
+    assert main(without_alignment(options(data, tmp_path / "kept", *one))) == 0
+    assert weights_of(tmp_path / "kept") == weights_of(tmp_path / "given")
+    assert (tmp_path / "kept" / "alignment").read_bytes() == (data / "train.alignment").read_bytes()
+    capsys.readouterr()
+    (tmp_path / "other").write_text((data / "train.source").read_text().replace("a", "b", 1))
+    given = [str(tmp_path / "other") if part.endswith("train.source") else part for part in options(data, "new")]
+    assert main(without_alignment(given)) == 2
+    assert "other and" in (message := capsys.readouterr().err) and message.endswith("; give --alignment\n")
+    assert not Path("new").exists()
+
+
+def without_alignment(arguments):
+    place = arguments.index("--alignment")
+    return [*arguments[:place], *arguments[place + 2 :]]
 
 
 def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monkeypatch):
@@ -280,15 +296,15 @@ def test_what_was_begun_with_other_settings_is_not_taken_up(data, tmp_path, monk
         {"gold_table_limit": 1},
         {"templates": {"rule_id": True}, "seeds": [2]},
     ):
-        with pytest.raises(ConfigError, match="choose another directory, or give the same settings"):
+        with pytest.raises(ConfigError, match=r"work of train-maxforce: .* was .*, is .*; give --force"):
             learned_with(data, tmp_path / "out", **more)
     learn(data, tmp_path / "out")
 
 
 def test_settings_of_the_paper_are_settings():
-    for name, update in (("yu2013-maxforce", "max_violation"), ("maxforce-small", "standard")):
-        config = load_config(ROOT / "configs" / f"{name}.yaml", MaxforceConfig)
-        assert (config.update, config.rates.rule_id) == (update, 1.0)
+    config = load_config(ROOT / "configs" / "yu2013-maxforce.yaml", MaxforceConfig)
+    assert (config.update, config.rates.rule_id, config.future_cost) == ("max_violation", 1.0, False)
+    assert (config.tune, config.development_search, config.scales) == (None, None, [1.0])
     with pytest.raises(ConfigError, match=r"search\.algorithm is cube"):
         parse_config({"search": {"algorithm": "cube"}}, MaxforceConfig, "options")
     for settings_given, message in (
@@ -327,3 +343,18 @@ def test_kernels_are_compiled_once(data, tmp_path):
             n_compiled += len(signatures)
             assert len(signatures) <= 1, (module, name, signatures)
     assert n_compiled >= 5
+
+
+def test_the_command_learns_by_default(data, tmp_path, capsys):
+    arguments = [word for word in options(data, tmp_path / "out") if word not in ("--config", str(data / "config"))]
+    assert main([*arguments, "--iterations", "1", "--lm-folds", "2"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1].split()
+    assert int(last[-2]) > 10  # features
+    description = open_model(tmp_path / "out").description
+    assert [stage.command for stage in description.stages] == ["train-model", "train-maxforce"]
+    assert description.stages[1].settings == {"iterations": 1, "lm_folds": 2}
+
+
+def test_what_cannot_learn_is_refused(data, tmp_path):
+    with pytest.raises(ConfigError, match="nothing can be learned; give templates, fix fewer, or give rates"):
+        learn(data, tmp_path / "out", templates=None, rates={})

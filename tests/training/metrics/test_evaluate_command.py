@@ -5,14 +5,14 @@ import json
 import pytest
 import typer
 
-from phrasebeam.base.command_line import BAD_INPUT, ManyValuesCommand, repeat_options, run
+from phrasebeam.base.command_line import BAD_INPUT, Command, repeat_options, run
 from phrasebeam.training.demo.demo_command import demo_corpus
 from phrasebeam.training.demo.demo_corpus import generate
 from phrasebeam.training.metrics.evaluate_command import evaluate
 from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_files
 
 app = typer.Typer()
-app.command("evaluate", cls=ManyValuesCommand)(evaluate)
+app.command("evaluate", cls=Command)(evaluate)
 app.command("demo-corpus")(demo_corpus)
 
 
@@ -101,3 +101,20 @@ def test_demo_corpus_writes_both_sides(tmp_path, capsys):
     sides = [(tmp_path / "new" / f"corpus.{side}").read_text("utf-8").splitlines() for side in ("de", "en")]
     assert list(zip(*sides, strict=True)) == list(generate(30, 4))
     assert "30 sentence pairs" in capsys.readouterr().out
+
+
+def test_hints_at_tokens_and_at_a_very_low_score(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = [f"{english} ." for _, english in generate(100, 1, 0.0)]
+    (tmp_path / "tokens").write_text("".join(f"{line}\n" for line in text))
+    (tmp_path / "other").write_text("ganz anders\n" * 100)
+
+    def hints(hypothesis, *more):
+        assert run(app, "phrasebeam", ["evaluate", "--hypothesis", hypothesis, "--reference", "tokens", *more]) == 0
+        return capsys.readouterr().err
+
+    asked = "phrasebeam: tokens: 100 lines or more end in a tokenized period (' .'): detokenize"
+    assert hints("tokens").startswith(asked) and hints("tokens").count("\n") == 1
+    assert hints("tokens", "--tokenize", "none") == hints("tokens", "--metric", "chrf") == ""
+    assert hints("other").startswith("phrasebeam: BLEU is 0.00: are source and target in the right direction")
+    assert hints("other", "--metric", "chrf") == ""

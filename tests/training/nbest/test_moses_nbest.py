@@ -9,11 +9,11 @@ from tests.decoder.models import random_toy
 LINES = ["a ||| b", "||| x |||| ||", "&#124;&#124;&#124; |||&amp;", "\u00a0||| b\u2003= c"]
 
 
-def test_words_of_bars_stay_words(tmp_path, monkeypatch, capsys):
+def test_words_of_bars_stay_words(tmp_path, capsys):
     directory = random_toy(tmp_path / "toy", 7, most=3).directory
-    monkeypatch.setattr("phrasebeam.decoder.translate.translate_command.read_standard_input", lambda: iter(LINES))
-    lists = tmp_path / "lists"
-    options = ["--nbest", "3", "--nbest-output", str(lists), "--alignment", "--scores"]
+    lists, source = tmp_path / "lists", tmp_path / "source"
+    source.write_text("".join(f"{line}\n" for line in LINES))
+    options = ["--input", str(source), "--nbest", "3", "--nbest-output", str(lists), "--alignment", "--scores"]
     assert main(["translate", "--model", str(directory), *options]) == 0
     decoder = Decoder.load(directory)
     expected = [(i, one.text) for i, line in enumerate(LINES) for one in decoder.nbest(line, 3)]

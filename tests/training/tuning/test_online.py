@@ -33,6 +33,8 @@ ONLINE = {
     "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
     "rate": 0.3,
     "strength": 0.001,
+    "average": False,
+    "lm_folds": 0,
     "batch": 8,
     "checkpoint": 2,
 }
@@ -90,6 +92,16 @@ def test_strong_regularization_leaves_no_feature(data, tmp_path):
         kept[strength] = np.load(out / "tuning" / "seed-1" / "shard-0.npz")["values"]
     sizes = [np.count_nonzero(values) for values in kept.values()]
     assert sizes[0] > sizes[1] > sizes[2] == 0
+
+
+def test_the_alignment_that_the_model_keeps_is_the_default(data, tmp_path):
+    """Of the sentences that the model was made of; of others there is none to leave out."""
+    held_out = of_training(data).held_out
+    tune(data, tmp_path / "given", of_training(data), iterations=1)
+    tune(data, tmp_path / "kept", OnlineData(held_out=held_out), iterations=1)
+    assert weights_of(tmp_path / "kept") == weights_of(tmp_path / "given")
+    tune(data, tmp_path / "known", OnlineData(held_out=held_out), iterations=1, settings={"leave_one_out": None})
+    assert weights_of(tmp_path / "known") != weights_of(tmp_path / "given")
 
 
 @pytest.mark.parametrize("delay", [0, 2])
@@ -150,9 +162,11 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 def test_data_of_online_tuning_are_for_it_alone(data, tmp_path, capsys):
     assert main(options(data, tmp_path / "out", "--method", "mert")) == 2
     assert "are for method online alone" in capsys.readouterr().err
-    (tmp_path / "other" / "tuning" / "seed-1").mkdir(parents=True)
+    other = {"source": "dev.source", "reference": "dev.target", "model": "model"}
+    given = [part for name, file in other.items() for part in (f"--{name}", str(data / file))]
+    assert main(["tune", *given, "--iterations", "1", "--output", str(tmp_path / "other")]) == 0
     assert main(options(data, tmp_path / "other")) == 2
-    assert "has runs of another method" in capsys.readouterr().err
+    assert "other: work of tune: method was 'mira-corpus', is 'online'" in capsys.readouterr().err
     with_two = options(data, tmp_path / "two", "--reference", str(data / "train.source"))
     assert main(with_two) == 2
     assert "references of training data, which have one" in capsys.readouterr().err

@@ -16,9 +16,12 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
 from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.metrics.metrics import make_metric
@@ -39,7 +42,7 @@ QUICK = {
     "mert": {"restarts": 1, "directions": 1},
     "mira_batch": {"epochs": 3},
     "mira_chiang": {"epochs": 3},
-    "mira_corpus": {"epochs": 10},
+    "mira_corpus": {"epochs": 10, "c": 0.1},
 }
 
 
@@ -54,6 +57,23 @@ def data(tmp_path_factory):
     (directory / "reference").write_text("".join(f"{nbest[len(nbest) // 2].text}\n" for nbest in lists))
     (directory / "config").write_text(yaml.safe_dump(QUICK))
     return directory
+
+
+def test_the_weight_of_lattices_is_tuned_on_lattices(data, tmp_path, capsys):
+    shutil.copytree(data / "model", tmp_path / "model")
+    weights = yaml.safe_load((tmp_path / "model" / "weights.yaml").read_text()) | {"input_score": 0.1}
+    (tmp_path / "model" / "weights.yaml").write_text(yaml.safe_dump(weights))
+    nodes = [[[(word, 0.2, 1), ("d", 0.8, 1)] for word in line.split()] for line in SOURCES]
+    (tmp_path / "source").write_text("".join(f"{tuple(map(tuple, arcs))}\n" for arcs in nodes))
+    (tmp_path / "config").write_text(yaml.safe_dump(QUICK | {"source_format": "plf"}))
+    given = ["--model", "model", "--source", "source", "--config", "config", "--output", "out"]
+    given = [part if part.startswith("--") else str(tmp_path / part) for part in given]
+    assert main(["tune", *given, "--reference", str(data / "reference")]) == 0
+    capsys.readouterr()
+    assert_sound(tmp_path / "out")
+    assert open_model(tmp_path / "out").weights.input_score not in (None, [0.1])
+    assert main(["tune", *given, "--reference", str(data / "reference"), "--method", "online"]) == 2
+    assert "method online reads text alone" in capsys.readouterr().err
 
 
 def corpus_of(data):
@@ -83,6 +103,24 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     rows = read_curve(tmp_path / "out" / "tuning")
     assert [row["iteration"] for row in rows] == [str(i + 1) for i in range(len(rows))]
     assert max(float(row["score"]) for row in rows) == pytest.approx(float(tuned), abs=0.005)
+
+
+def test_a_hint_where_tuning_cannot_help(data, tmp_path, capsys):
+    reference = write(tmp_path, ["of other sentences"] * len(SOURCES))
+    assert main([*options(data, tmp_path / "out", "--iterations", "1"), "--reference", str(reference)]) == 0
+    assert "phrasebeam: BLEU is " not in capsys.readouterr().err  # the closer reference counts
+    arguments = options(data, tmp_path / "other", "--iterations", "1")
+    arguments[arguments.index("--reference") + 1] = str(reference)
+    assert main(arguments) == 0
+    assert capsys.readouterr().err.endswith(
+        "are source and target in the right direction, line by line, and tokenized and cased alike?\n"
+    )
+
+
+def test_seconds_are_those_of_the_clock(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "process_time", lambda: 0.0)
+    main(options(data, tmp_path / "tuned", "--method", "mert", "--nbest", "4", "--iterations", "1"))
+    assert all(iteration.decode_seconds > 0 for iteration in progress_of(tmp_path / "tuned").iterations)
 
 
 def write(directory, lines):
@@ -283,9 +321,39 @@ def test_mistakes(data, tmp_path):
     with pytest.raises(ConfigError, match="is the model itself"):
         tune_model(data / "model", DevelopmentData(source, [reference]), data / "model", config)
     tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", config)
-    with pytest.raises(ConfigError, match="same settings"):
-        other = config.model_copy(update={"nbest": 7})
-        tune_model(data / "model", DevelopmentData(source, [reference]), tmp_path / "out", other)
+    other, corpus = config.model_copy(update={"nbest": 7}), DevelopmentData(source, [reference])
+    with pytest.raises(ConfigError, match="out: work of tune: nbest was 20, is 7; give --force"):
+        tune_model(data / "model", corpus, tmp_path / "out", other)
+    tune_model(data / "model", corpus, tmp_path / "out", other, is_forced=True)
+    assert_sound(tmp_path / "out")
+
+
+def test_the_tuned_model_carries_the_search_that_it_was_tuned_with(data, tmp_path):
+    model = shutil.copytree(data / "model", tmp_path / "model")
+    (model / "search.yaml").write_text("search: {stack: 7}\nmbr: {size: 3}\n")
+    config = TuneConfig(**QUICK, method="pro").model_copy(update={"iterations": 1})
+    tune_model(model, corpus_of(data), tmp_path / "as-before", config)
+    assert (tmp_path / "as-before" / "search.yaml").read_text() == (model / "search.yaml").read_text()
+    settings = yaml.safe_load((tmp_path / "as-before" / "tuning" / "work.yaml").read_text())["settings"]
+    assert settings["search"]["stack"] == 7
+    cube = SearchSettings(algorithm="cube", stack=9)
+    tune_model(model, corpus_of(data), tmp_path / "cube", config.model_copy(update={"search": cube}))
+    assert Decoder.load(tmp_path / "cube").search_settings == cube
+    assert ModelSearch.of(tmp_path / "cube").mbr == MbrSettings(size=3)
+    assert_sound(tmp_path / "cube")
+    assert "2. `tune`" not in (tmp_path / "cube" / "README.md").read_text()  # the toy does not say how it was made
+    assert "1. `tune` (version" in (tmp_path / "cube" / "README.md").read_text()
+
+
+def test_nothing_gained_is_said(data, tmp_path, capsys):
+    names = [name for name, value in Decoder.load(data / "model").model.weights.model_dump().items() if value]
+    (tmp_path / "config").write_text(yaml.safe_dump(QUICK | {"fixed": names, "iterations": 1, "method": "mira-corpus"}))
+    files = ["--source", data / "source", "--reference", data / "reference", "--config", tmp_path / "config"]
+    arguments = [str(word) for word in ["tune", "--model", data / "model", *files, "--output", tmp_path / "out"]]
+    for more, status in (([], 0), (["--require-gain"], 3)):
+        assert main([*arguments, *more]) == status
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last.startswith("nothing gained: the best bleu, "), last
 
 
 def test_config_files():

@@ -21,7 +21,7 @@ from phrasebeam.training.tuning.methods.problem import MOST_EPOCHS, Optimum, Pro
 class MiraCorpus(Section):
     """Corpus-level MIRA (Tan et al. 2013)."""
 
-    c: PositiveFactor = Field(0.1, description="largest step")
+    c: PositiveFactor = Field(1.0, description="largest step")
     epochs: int = Field(400, ge=1, le=MOST_EPOCHS)
     gains: Literal["corpus", "sentence"] = Field(
         "corpus", description="hope and fear by the score of the corpus, or of each sentence alone, as in the paper"
@@ -42,7 +42,7 @@ def mira_corpus(problem: Problem, settings: MiraCorpus) -> Optimum:
         summed += scores
         score = problem.corpus_score(problem.best(summed))
         if epoch > 0 and score > most:
-            most, best = score, Optimum(total / (epoch + 1), n_updates, epoch)
+            most, best = score, Optimum(np.where(problem.tunable, total / (epoch + 1), problem.start), n_updates, epoch)
         hope, fear = choose(scores)
         step = corpus_step(problem, weights, hope, fear, settings.c)
         n_updates += bool(np.any(step))

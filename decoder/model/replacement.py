@@ -1,0 +1,72 @@
+"""Whether a new model may take the place of one that is there: nothing is lost that the same command would not make."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ConfigError, SmtError
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import ModelDescription, open_description
+from phrasebeam.decoder.model.digests import file_digest, model_files
+from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, WORK_DIRECTORIES
+from phrasebeam.decoder.tables.provenance import check_output, differences, version
+
+FORCE = "give --force to delete it, or another --output"
+
+
+def check_replaceable(
+    output: Path,
+    settings: Mapping[str, object],
+    data: Mapping[str, object],
+    weights: Weights | None = None,
+    is_forced: bool = False,
+) -> None:
+    """Raise ConfigError where `output` is a model that a new one, of these settings and data, differs from.
+
+    `weights`: those that the new model begins with, None where they are not known yet. Only the entries of `data` that
+    are digests of files are compared. Raises ConfigError even if `is_forced` where `output` is no model at all.
+    """
+    check_output(output)
+    if is_forced or not (output / MODEL).exists():
+        return
+    try:
+        before = open_description(output, is_verified=False)
+        old = before.settings | {"version": before.version, "data": _files(before.data)}
+        new = {**settings, "version": version(), "data": _files(data)}
+        if weights is not None:
+            old["weights"] = load_config(output / "weights.yaml", Weights).model_dump(mode="json")
+            new["weights"] = weights.model_dump(mode="json")
+        problem = "; ".join([*_further(output, before), *filter(None, [differences(old, new)])])
+    except (SmtError, OSError) as error:
+        raise ConfigError(f"{output}: a model that cannot be read ({error}); {FORCE}") from None
+    if problem:
+        raise ConfigError(f"{output}: {name_of(before)}: {problem}; {FORCE}")
+
+
+def name_of(description: ModelDescription) -> str:
+    """What the model is, by the command that made it."""
+    return f"a model that {description.stages[-1].command} made" if description.stages else "a model"
+
+
+def _files(data: Mapping[str, object]) -> dict[str, object]:
+    return {name: entry for name, entry in data.items() if isinstance(entry, Mapping)}
+
+
+def _further(output: Path, description: ModelDescription) -> Iterator[str]:
+    """What only this directory has: edits, and files that are no part of the model."""
+    for name, digest in description.files.items():
+        if name in EDITABLE and (output / name).is_file() and file_digest(output / name) != digest:
+            yield f"{name} was edited"
+    known = {name.partition("/")[0] for name in (MODEL, *description.files, *model_files(output))}
+    if others := sorted({path.name for path in output.iterdir()} - known):
+        yield f"has {', '.join(others[:3])}, which is no part of it"
+
+
+def clear_model(output: Path) -> None:
+    """Delete the model in `output`, and the work of trainers there, but nothing else."""
+    import shutil
+
+    for name in WORK_DIRECTORIES:
+        shutil.rmtree(output / name, ignore_errors=True)
+    for name in [*model_files(output), MODEL]:
+        (output / name).unlink(missing_ok=True)

@@ -1,0 +1,133 @@
+"""The lines of the section [feature] of a moses.ini: which features the decoder has, and with which arguments."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple, NoReturn
+
+from phrasebeam.base.errors import LONGEST_EXCERPT, excerpt
+from phrasebeam.decoder.moses.sections import Value
+
+COMMON_KEYS = ("name", "num-features", "tuneable", "tuneable-components", "verbosity", "filterable")
+FACTOR_KEYS = ("factor", "input-factor", "output-factor")
+CONTEXT_KEYS = ("source-context", "target-context", "domain-trigger", "ignore-punctuation")
+KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arguments that it may have
+    "UnknownWordPenalty": (),
+    "WordPenalty": (),
+    "PhrasePenalty": (),
+    "Distortion": (),
+    "PhraseDictionaryMemory": ("path", "input-factor", "output-factor", "table-limit"),
+    "LexicalReordering": ("path", "type", "default-scores", "input-factor", "output-factor"),
+    "KENLM": ("path", "factor", "order", "lazyken", "load"),
+    "SRILM": ("path", "factor", "order"),
+    "TargetWordInsertionFeature": ("path", "factor"),
+    "SourceWordDeletionFeature": ("path", "factor"),
+    "WordTranslationFeature": (
+        *("simple", "source-path", "target-path", "input-factor", "output-factor", "texttype"),
+        *CONTEXT_KEYS,
+    ),
+    "PhraseLengthFeature": (),
+}
+PHRASE_TABLE, REORDERING, LANGUAGE_MODELS = "PhraseDictionaryMemory", "LexicalReordering", ("KENLM", "SRILM")
+SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
+STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # which Moses lists first
+# Moses' features of words: the group of sparse features, and its lists of words by argument
+WORD_FEATURES: dict[str, tuple[str, dict[str, str]]] = {
+    "TargetWordInsertionFeature": ("inserted_words", {"path": "inserted"}),
+    "SourceWordDeletionFeature": ("deleted_words", {"path": "deleted"}),
+    "WordTranslationFeature": ("word_pairs", {"source-path": "pair_source", "target-path": "pair_target"}),
+    "PhraseLengthFeature": ("phrase_lengths", {}),
+}
+
+
+def _binary(tool: str) -> str:
+    table = f"give the text table that {tool} made it of: PhraseDictionaryMemory with path= that table (or .gz)"
+    return f"a binary table, which only Moses reads; {table}"
+
+
+PAIRS = "the decoder does not have features of phrase pairs by name; remove its line and its weights, and tune again"
+REMEDIES = {
+    "PhraseDictionaryCompact": _binary("processPhraseTableMin"),
+    "PhraseDictionaryBinary": _binary("processPhraseTable"),
+    "PhraseDictionaryOnDisk": _binary("CreateOnDiskPt"),
+    "ProbingPT": _binary("CreateProbingPT2 or binarize4moses2.perl"),
+    **dict.fromkeys(
+        ("Mmsapt", "PhraseDictionaryBitextSampling", "PhraseDictionaryFuzzyMatch"),
+        "a table made of the bitext while it is read; train-model makes a model of the same bitext",
+    ),
+    **dict.fromkeys(
+        ("PhraseDictionaryMultiModel", "PhraseDictionaryMultiModelCounts", "PhraseDictionaryGroup"),
+        "the decoder does not mix tables; give one [mapping] path to each, or mix them into one text table",
+    ),
+    **dict.fromkeys(
+        ("IRSTLM", "RandLM", "DALM", "BilingualLM", "InMemoryPerSentenceOnDemandLM"),
+        "write KENLM with path= the model as ARPA",
+    ),
+    "PhrasePairFeature": PAIRS,
+}
+REMOVE = "the decoder does not have this feature; remove its line and its weights, and tune again"
+FACTORS = "the decoder knows factor 0 alone; train the model without factors"
+FALSE, TRUE = ("0", "false", "f", "no", "n"), ("1", "true", "t", "yes", "y")
+Refuse = Callable[[Value, str], NoReturn]
+
+
+class FeatureLine(NamedTuple):
+    """One line of the section [feature]."""
+
+    kind: str  # such as KENLM
+    name: str  # to which weights refer, such as LM0
+    arguments: Mapping[str, str]  # KEY=VALUE, name= included
+    value: Value  # the line itself
+
+    @property
+    def is_tuned(self) -> bool:
+        """Whether Moses tunes it, and lists it in n-best lists."""
+        return self.arguments.get("tuneable", "true").lower() not in FALSE
+
+
+def read_features(values: Iterable[Value], refuse: Refuse) -> list[FeatureLine]:
+    """The features of the lines `values`; `refuse` raises FormatError for a line and what is wrong with it."""
+    features: list[FeatureLine] = []
+    unnamed = dict.fromkeys(KEYS, 0)
+    for value in values:
+        kind, *fields = value.text.split()
+        if kind not in KEYS:
+            refuse(value, f"{kind[:LONGEST_EXCERPT]}: {REMEDIES.get(kind, REMOVE)}")
+        arguments = _arguments(kind, fields, value, refuse)
+        name = arguments.get("name", f"{kind}{unnamed[kind]}")
+        unnamed[kind] += "name" not in arguments  # as Moses counts
+        for other in features:
+            if other.kind == kind and kind not in SEVERAL:
+                found = f"a second {kind} ({other.name} is one); the decoder takes one"
+                refuse(value, f"{found}; remove this line and its weights, and tune again")
+            if other.name == name:
+                refuse(value, f"{name[:LONGEST_EXCERPT]} is the name of two features; give each its own name=")
+        features.append(FeatureLine(kind, name, arguments, value))
+    return features
+
+
+def _arguments(kind: str, fields: Iterable[str], value: Value, refuse: Refuse) -> dict[str, str]:
+    arguments: dict[str, str] = {}
+    for field in fields:
+        key, equals, text = field.partition("=")
+        if not equals or key in arguments:
+            refuse(value, f"{kind}: {excerpt(field)}, expected every key once, as KEY=VALUE")
+        if key not in COMMON_KEYS + KEYS[kind]:
+            known = ", ".join(COMMON_KEYS + KEYS[kind])
+            refuse(value, f"{kind}: the decoder does not know {excerpt(key)}; remove it (known: {known})")
+        arguments[key] = text
+    for key in FACTOR_KEYS:
+        if arguments.get(key, "0") != "0":
+            refuse(value, f"{kind}: {key}={arguments[key][:LONGEST_EXCERPT]}; {FACTORS}")
+    if kind == "WordTranslationFeature":
+        _check_word_translation(arguments, value, refuse)
+    return arguments
+
+
+def _check_word_translation(arguments: Mapping[str, str], value: Value, refuse: Refuse) -> None:
+    """Refuse all but pairs of aligned words."""
+    for key in ("simple", *CONTEXT_KEYS):
+        allowed = TRUE if key == "simple" else FALSE
+        if (text := arguments.get(key, allowed[0])).lower() not in allowed:
+            found = f"WordTranslationFeature: {key}={text[:LONGEST_EXCERPT]}"
+            refuse(value, f"{found}; the decoder has pairs of aligned words alone; write simple=1 only, and tune again")
+    if ("source-path" in arguments) != ("target-path" in arguments):
+        refuse(value, "WordTranslationFeature: source-path and target-path need each other; give both or neither")

@@ -1,0 +1,36 @@
+"""The command `config`: the files of settings that come with phrasebeam."""
+
+import re
+import sys
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.console.tables import print_table
+
+CONFIGS = Path(__file__).parent / "configs"
+
+
+def config(
+    name: Annotated[str | None, typer.Argument(help="Settings to print; without it, all names are listed.")] = None,
+) -> None:
+    """List the settings that come with phrasebeam, or print those of a name as YAML, for the option --config.
+
+    Example: phrasebeam config tune > my-tune.yaml, edit it, and give --config my-tune.yaml to tune.
+    """
+    paths = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml"))}
+    if name is None:
+        print_table([["name", "settings"], *([stem, _title(path)] for stem, path in paths.items())])
+    elif name.removesuffix(".yaml") in paths:
+        sys.stdout.write(paths[name.removesuffix(".yaml")].read_text(encoding="utf-8"))
+    else:
+        raise ConfigError(f"{name}: no settings of that name; there are {', '.join(paths)}")
+
+
+def _title(path: Path) -> str:
+    """The sentence with which a file begins, as a comment."""
+    comment = takewhile(lambda line: line.startswith("#"), path.read_text(encoding="utf-8").splitlines())
+    return re.split(r"\. (?=[A-Z])", " ".join(line.lstrip("# ") for line in comment))[0].removesuffix(".")

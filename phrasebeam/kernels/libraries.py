@@ -1,0 +1,80 @@
+"""Libraries of inner kernels: their code in LLVM's language, for the kernels that call them, but no machine code.
+
+numba optimizes each kernel together with all that it calls and makes machine code of it, then each of its callers with
+all that they call, and so on: what was called over five levels was compiled five times. Here only kernels that Python
+calls are optimized and compiled, each once with all inner kernels in it.
+"""
+
+from typing import Any
+
+from llvmlite import binding
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+
+INNER = "inner"  # kind of a stored library; numba's own kinds are "object" and "bitcode"
+
+
+class InnerLibrary(JITCodeLibrary):
+    """The code of an inner kernel and of all that it calls, without machine code."""
+
+    def finalize(self) -> None:
+        """Bring the code of all that the kernel calls together with its own."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """0: nothing has an address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What numba asks to store the address of Python's environment in the machine code."""
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Do nothing: there is no machine code."""
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """What is stored: name, kind, LLVM's bitcode."""
+        return self.name, INNER, self._get_module_for_linking().as_bitcode()
+
+
+class InnerCompiler(Compiler):
+    """numba's compiler, for inner kernels."""
+
+    def define_pipelines(self) -> Any:
+        """numba's own passes, which find the library that they would make otherwise."""
+        self.state.library = InnerLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+def load_result(context: Any, stored: tuple[Any, ...]) -> CompileResult:
+    """The compiled kernel of which CompileResult._reduce gave `stored`."""
+    (name, kind, code), fndesc, environment, signature, *others = stored
+    if kind != INNER:
+        return CompileResult._rebuild(context, *stored)
+    library = InnerLibrary(context.codegen(), name)
+    library._final_module, library._finalized = binding.parse_bitcode(code), True
+    object_mode, lifted, annotation, reload_init, environments = others
+    return CompileResult(
+        typing_context=context.typing_context,
+        target_context=context,
+        entry_point=context.get_executable(library, fndesc, environment),
+        typing_error=None,
+        type_annotation=annotation,
+        signature=signature,
+        objectmode=object_mode,
+        lifted=lifted,
+        fndesc=fndesc,
+        library=library,
+        call_helper=None,
+        environment=environment,
+        metadata=None,
+        reload_init=reload_init,
+        referenced_envs=environments,
+    )

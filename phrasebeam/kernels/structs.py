@@ -1,0 +1,154 @@
+"""NamedTuples that Python gives to kernels, passed by reference: the address of their fields, one behind the other.
+
+numba passes seven values or more for each array of a NamedTuple, and copies all of them at each call: with a hundred
+arrays, that took half of the time of compilation. What kernels do with a reference is to read its fields. NamedTuples
+that kernels make are numba's own, passed by value.
+"""
+
+import hashlib
+from functools import cache
+from typing import Any, TypeVar
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.types.containers import BaseTuple
+from numba.core.typing.templates import AttributeTemplate
+from numba.core.typing.typeof import Purpose, typeof
+from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.np.numpy_support import as_dtype
+
+Struct = TypeVar("Struct", bound=type)
+
+ADDRESS = ir.IntType(8).as_pointer()
+WORD = 8  # bytes; each field begins at a multiple of it
+DIGITS = 16  # of the digest in the name of a type, of which numba makes names of functions
+
+_by_value: set[type] = set()
+
+
+def by_value(struct: Struct) -> Struct:
+    """Decorator of a class of NamedTuples that come from Python and from kernels, so that both pass the same type."""
+    _by_value.add(struct)
+    return struct
+
+
+class StructReference(types.Type):
+    """The type of a reference to a NamedTuple of the class `struct`, whose fields have the types `kinds`."""
+
+    def __init__(self, struct: Any, kinds: tuple[types.Type, ...]):
+        self.struct, self.kinds = struct, dict(zip(struct._fields, kinds))
+        whole = f"{struct.__module__}.{struct.__qualname__}{struct._fields}({spelled(kinds)})"
+        super().__init__(f"{struct.__name__}_{hashlib.sha256(whole.encode()).hexdigest()[:DIGITS]}")
+
+
+_reference = cache(StructReference)
+
+
+def type_of(value: Any) -> types.Type:
+    """The type of an argument that Python gives to a kernel."""
+    if isinstance(value, tuple) and hasattr(value, "_fields") and type(value) not in _by_value:
+        return _reference(type(value), tuple(map(type_of, value)))
+    return typeof(value, Purpose.argument)
+
+
+def spelled(kinds: Any) -> str:
+    """Types of numba as text, NamedTuples with their modules and fields, which numba leaves out of their names."""
+    parts = []
+    for kind in kinds:
+        if not isinstance(kind, BaseTuple):
+            parts.append(str(kind))
+            continue
+        one = getattr(kind, "instance_class", tuple)
+        parts.append(f"{one.__module__}.{one.__qualname__}{getattr(kind, 'fields', '')}({spelled(kind)})")
+    return ", ".join(parts)
+
+
+@register_model(StructReference)
+class _StructReferenceModel(models.PrimitiveModel):
+    """How LLVM sees a reference."""
+
+    def __init__(self, manager: Any, kind: StructReference):
+        super().__init__(manager, kind, ADDRESS)
+
+
+@infer_getattr
+class _StructReferenceFields(AttributeTemplate):
+    """Tells numba the types of fields."""
+
+    key = StructReference
+
+    def generic_resolve(self, reference: StructReference, name: str) -> types.Type | None:
+        return reference.kinds.get(name)
+
+
+@cache
+def _layout(context: Any, reference: StructReference) -> tuple[dict[str, int], int]:
+    """Offsets of the fields by name, and the size of all, in bytes."""
+    offsets, size = {}, 0
+    for name, kind in reference.kinds.items():
+        offsets[name] = size
+        if isinstance(kind, StructReference):
+            size += _layout(context, kind)[1]
+        else:
+            size += -(-context.get_abi_sizeof(context.get_data_type(kind)) // WORD) * WORD
+    return offsets, size
+
+
+@lower_getattr_generic(StructReference)
+def _read_field(context: Any, builder: Any, reference: StructReference, address: Any, name: str) -> Any:
+    """Code that reads a field. Nothing writes to it while kernels run: a loop need not read it more than once."""
+    kind, offset = reference.kinds[name], _layout(context, reference)[0][name]
+    field = cgutils.pointer_add(builder, address, offset, ADDRESS)
+    if isinstance(kind, StructReference):
+        return field
+    model, n_before = context.data_model_manager[kind], len(builder.block.instructions)
+    value = model.load_from_data_pointer(builder, builder.bitcast(field, model.get_data_type().as_pointer()))
+    for instruction in builder.block.instructions[n_before:]:
+        if isinstance(instruction, ir.instructions.LoadInstr):
+            instruction.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
+@unbox(StructReference)
+def _unpack(reference: StructReference, given: Any, c: Any) -> NativeValue:
+    """Code that writes the fields of the NamedTuple `given` to the stack; with numba's `c` for unboxing."""
+    words = ir.ArrayType(ir.IntType(8 * WORD), _layout(c.context, reference)[1] // WORD)
+    address = c.builder.bitcast(cgutils.alloca_once(c.builder, words), ADDRESS)
+    is_wrong = cgutils.alloca_once_value(c.builder, cgutils.false_bit)
+    _write_fields(reference, given, address, is_wrong, c)
+    is_error = c.builder.load(is_wrong)
+    with c.builder.if_then(is_error, likely=False):
+        message = f"a field of {reference.struct.__name__} has another type than in the first call"
+        c.pyapi.err_set_string("PyExc_TypeError", message)
+    return NativeValue(address, is_error=is_error)
+
+
+def _write_fields(reference: StructReference, given: Any, address: Any, is_wrong: Any, c: Any) -> None:
+    """Code that writes the fields to `address`, and sets `is_wrong` where one has another type."""
+    offsets, _ = _layout(c.context, reference)
+    for number, (name, kind) in enumerate(reference.kinds.items()):
+        item = c.pyapi.tuple_getitem(given, number)
+        field = cgutils.pointer_add(c.builder, address, offsets[name], ADDRESS)
+        if isinstance(kind, StructReference):
+            _write_fields(kind, item, field, is_wrong, c)
+        elif isinstance(kind, types.Array):
+            _write_array(kind, item, field, is_wrong, c)
+        else:
+            native = c.unbox(kind, item)
+            data = c.context.data_model_manager[kind].as_data(c.builder, native.value)
+            c.builder.store(data, c.builder.bitcast(field, data.type.as_pointer()))
+            _set_if(native.is_error, is_wrong, c)
+
+
+def _write_array(kind: types.Array, item: Any, field: Any, is_wrong: Any, c: Any) -> None:
+    """Code that writes an array as numba does, but without its branches and copies, which take long to compile."""
+    status = c.pyapi.numba_array_adaptor(item, field)
+    pointer = c.builder.bitcast(field, c.context.get_data_type(kind).as_pointer())
+    found = c.context.make_array(kind)(c.context, c.builder, ref=pointer).itemsize
+    expected = ir.Constant(found.type, as_dtype(kind.dtype).itemsize)
+    _set_if(cgutils.is_not_null(c.builder, status), is_wrong, c)
+    _set_if(c.builder.icmp_unsigned("!=", found, expected), is_wrong, c)
+
+
+def _set_if(condition: Any, flag: Any, c: Any) -> None:
+    c.builder.store(c.builder.or_(c.builder.load(flag), condition), flag)

@@ -1,0 +1,22 @@
+"""Hints: lines that a command prints on standard error when its work is done; an error stands alone."""
+
+_hints: dict[str, None] | None = None  # in their order, each once; None: no command runs
+
+
+def begin_hints() -> None:
+    """Collect hints from now on: called when a command starts."""
+    global _hints
+    _hints = {}
+
+
+def hint(line: str) -> None:
+    """Let the command that runs, if there is one, print `line` at its end."""
+    if _hints is not None:
+        _hints[line] = None
+
+
+def end_hints() -> list[str]:
+    """The lines of all hints since the command began."""
+    global _hints
+    lines, _hints = list(_hints or ()), None
+    return lines

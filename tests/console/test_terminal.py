@@ -1,0 +1,114 @@
+"""What commands show on a terminal: something at once, a bar while they work, what was done, one line at Ctrl-C."""
+
+import gzip
+
+import pytest
+
+from tests.console.screen import drawn, files_of, on_terminal
+from tests.decoder.models import random_toy
+
+COMPILING = "compiling kernels (first run only)"
+WORDS = ["a", "b", "c", "a", "b", ".", "a", "c", "b", "c", "b", "a", ".", "b", "a", "c", ".", "c", "c", "a", "b", "."]
+FIRST_SECONDS = 1.0
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "text"
+    path.write_text("".join(f"{' '.join(WORDS[i:])}\n" for i in range(12)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models") / "model"
+    random_toy(folder, 1)
+    return folder
+
+
+def test_the_screen_of_these_tests():
+    assert drawn("one\r\ntwo\rTHREE\r\n\x1b[31mx\x1b[0m\r\x1b[2Ky") == ["one", "THREE", "y"]
+    assert drawn("a\r\nb\x1b[1A\r\x1b[2Kc\x1b[?25h") == ["c", "b"]
+
+
+@pytest.mark.parametrize("command", ["translate", "train-model", "tune", "import-moses"])
+def test_a_first_run_says_within_a_second_that_it_compiles(command, tmp_path):
+    screen = on_terminal([command], interrupt_at=COMPILING, PHRASEBEAM_CACHE=str(tmp_path / "cache"))
+    assert screen.seconds_until(f"{COMPILING}: 0") < FIRST_SECONDS
+    assert screen.status == 130
+    assert screen.lines[-2:] == ["phrasebeam: interrupted; nothing was written", ""]
+
+
+def test_further_runs_say_that_they_start(tmp_path):
+    for _ in range(2):
+        screen = on_terminal(["config", "demo"], PHRASEBEAM_CACHE=str(tmp_path / "cache"))
+        assert screen.seconds_until("config: starting") < FIRST_SECONDS
+        assert "starting" not in "".join(screen.lines)
+        assert screen.lines[0].startswith("# A small model")
+
+
+def test_stages_have_a_bar_and_then_a_line(text, tmp_path):
+    arguments = ["cluster", "--text", text, "--output", tmp_path / "classes", "--classes", "2"]
+    assert on_terminal(arguments).status == 0
+    screen = on_terminal(arguments)
+    assert "cluster: starting" in screen.raw
+    assert COMPILING not in screen.raw
+    counting, clustering, result = [line for line in screen.lines if line]
+    assert counting.startswith("counting: ")
+    assert clustering.startswith("clustering 4 words into 2 classes: 4 words, ")
+    assert result.startswith(f"{tmp_path / 'classes'}: 2 classes")
+    assert "━" in screen.raw
+    assert "0/?" not in screen.raw
+
+
+def test_translate_has_a_bar_for_a_file(model, text, tmp_path):
+    screen = on_terminal(["translate", "--model", model], text, tmp_path / "out")
+    assert screen.status == 0
+    assert "/12" in screen.raw
+    assert [line.partition(",")[0] for line in screen.lines if line] == ["translating: 12 sentences"]
+    assert (tmp_path / "out").read_text().count("\n") == 12
+
+
+def test_translations_on_the_terminal_have_no_bar_among_them(model, text):
+    screen = on_terminal(["translate", "--model", model], text)
+    assert len([line for line in screen.lines if line]) == 12
+    assert "━" not in screen.raw
+
+
+def test_quiet_means_nothing_on_the_screen(model, text, tmp_path):
+    output = tmp_path / "out.gz"
+    screen = on_terminal(["translate", "--model", model, "-q", "--input", text, "--output", output])
+    assert (screen.status, screen.lines) == (0, [""])  # numba resets colours
+    assert gzip.decompress(output.read_bytes()).count(b"\n") == 12
+
+
+def test_an_interrupted_command_leaves_no_output(model, text, tmp_path):
+    (tmp_path / "source").write_text(text.read_text() * 20_000)
+    given = ["translate", "--model", model, "--input", tmp_path / "source", "--output", tmp_path / "out"]
+    screen = on_terminal(given, interrupt_at="/240000")
+    assert screen.status == 130
+    assert [line for line in screen.lines if line][-1] == "phrasebeam: interrupted; nothing was written"
+    assert files_of(tmp_path) == ["source"]
+
+
+def test_bars_within_each_other_are_removed_by_ctrl_c():
+    script = """
+import time
+from phrasebeam.base.progress import log, show_progress, stage, start_command
+from phrasebeam.process.interruption import end_by_signals
+end_by_signals("tool")
+start_command()
+show_progress()
+log.info("begun")
+with stage("outer", 3), stage("inner", 5, "steps") as advance:
+    advance(1)
+    time.sleep(60)
+"""
+    screen = on_terminal([], python=("-c", script), interrupt_at="1/5")
+    assert screen.lines == ["begun", "tool: interrupted; nothing was written", ""]
+
+
+def test_tables_are_drawn(tmp_path):
+    screen = on_terminal(["config"])
+    assert "──" in "".join(screen.lines)
+    assert max(map(len, screen.lines)) <= 100

@@ -1,0 +1,26 @@
+"""The gain of a training: its best score on the development data beside that of the weights that it began with."""
+
+from typing import Any, NamedTuple, Self
+
+from phrasebeam.training.common.iterations import Progress
+
+
+class Gain(NamedTuple):
+    """Scores in the metric's own units (BLEU in percent, TER as edit rate), and where the best one is from."""
+
+    metric: str
+    before: float
+    best: float
+    found: str  # such as "iteration 3 of 8"; "" where nothing is better than the weights before
+
+    @classmethod
+    def of(cls, progress: Progress[Any], metric: str) -> Self:
+        """The gain of a training whose iteration 0 is that of the weights before."""
+        number, last = progress.best, len(progress.iterations) - 1
+        found = f"iteration {number} of {last}" if number > 0 else ""
+        return cls(metric, abs(progress.scores[0]), abs(progress.best_score), found)
+
+    def __str__(self) -> str:
+        if not self.found:
+            return f"nothing gained: the best {self.metric}, {self.best:.2f}, is that of the weights it began with"
+        return f"{self.metric} {self.best:.2f} after {self.found}, {self.before:.2f} before"

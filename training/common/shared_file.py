@@ -1,0 +1,48 @@
+"""Files that models have in common on disk, so that no change of one model reaches another."""
+
+import fcntl
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.tables.model_files import EDITABLE
+
+FICLONE = 0x40049409  # of Linux: a copy that shares its blocks until one of the files changes (Btrfs, XFS and others)
+SMALL = 1 << 20  # bytes: copied in no time
+WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def share(path: Path, target: Path) -> None:
+    """Give `target` the content of `path`, by a copy unless that would be large. Raises OSError.
+
+    Large files are copied where the file system can share their blocks. Elsewhere both names are then one file that is
+    read-only: who writes into it is refused, and our own writers replace files.
+    """
+    path = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    is_large = path.stat().st_size > SMALL and path.name not in EDITABLE
+    if is_large and (_cloned(path, target) or _linked(path, target)):
+        return
+    with open(path, "rb") as source, atomic_file(target) as file:
+        shutil.copyfileobj(source, file, SMALL)
+
+
+def _cloned(path: Path, target: Path) -> bool:
+    with suppress(OSError), open(path, "rb") as source, atomic_file(target) as file:
+        fcntl.ioctl(file.fileno(), FICLONE, source.fileno())
+        return True
+    return False
+
+
+def _linked(path: Path, target: Path) -> bool:
+    target.unlink(missing_ok=True)
+    try:
+        os.link(path, target)
+        os.chmod(path, stat.S_IMODE(path.stat().st_mode) & ~WRITE)
+    except OSError:  # another file system, or another user's file
+        target.unlink(missing_ok=True)
+        return False
+    return True

@@ -1,0 +1,61 @@
+"""The work of a trainer in the model that it writes: its settings and data, by which it is told from other work."""
+
+from pathlib import Path
+from typing import Literal
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ConfigError, SmtError
+from phrasebeam.decoder.model.description import open_description
+from phrasebeam.decoder.model.replacement import FORCE, clear_model, name_of
+from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
+from phrasebeam.decoder.tables.provenance import differences
+from phrasebeam.training.common.checkpoint import SignedSection
+
+FILE = "work.yaml"  # in the directory of the work
+
+
+class BegunWork(SignedSection):
+    """What the work was begun with; who goes on must have the same."""
+
+    format: Literal["phrasebeam work 1"] = "phrasebeam work 1"
+    command: str
+    version: str
+    settings: dict[str, object]  # those that have an effect on what was done so far
+    model: dict[str, object]  # to begin with
+    data: dict[str, dict[str, str]]
+
+    def differences(self, now: "BegunWork") -> str:
+        """By what the work `now` differs, in a few words."""
+        return differences(self._flat(), now._flat())
+
+    def _flat(self) -> dict[str, object]:
+        return self.settings | self.model_dump(include={"version", "model", "data"})
+
+
+def find_conflict(output: Path, directory: Path, now: BegunWork) -> str:
+    """What stands in the way of the work `now` in `directory` of the model `output`; "" where it begins or goes on."""
+    if (directory / FILE).exists():
+        try:
+            before = load_config(directory / FILE, BegunWork)
+        except SmtError as error:
+            return f"work that cannot be read ({error})"
+        if before.signature == now.signature:
+            return ""
+        if [*directory.iterdir()] != [directory / FILE]:  # else nothing was done yet
+            return f"work of {before.command}: {before.differences(now) or 'other settings'}"
+    if (output / MODEL).exists():
+        try:
+            return name_of(open_description(output, is_verified=False))
+        except SmtError as error:
+            return f"a model that cannot be read ({error})"
+    others = [output / name / FILE for name in WORK_DIRECTORIES if output / name != directory]
+    begun = [path.parent.name for path in others if path.exists()]
+    return f"work that was begun, in {', '.join(begun)}" if begun else ""
+
+
+def check_conflict(output: Path, directory: Path, now: BegunWork, is_forced: bool) -> None:
+    """Raise ConfigError where a model or other work is in the way; where `is_forced`, delete that instead."""
+    if problem := find_conflict(output, directory, now):
+        if not is_forced:
+            raise ConfigError(f"{output}: {problem}; {FORCE}")
+        clear_model(output)

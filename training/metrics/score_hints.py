@@ -1,0 +1,23 @@
+"""Hints at what may be wrong where text looks tokenized, as sacrebleu looks at it, or a score is very low."""
+
+from collections.abc import Mapping, Sequence
+
+from phrasebeam.process.hints import hint
+
+LEAST_BLEU = 2.0
+TOKENIZED_LINES = 100  # of sacrebleu
+
+
+def hint_at_tokens(systems: Mapping[str, Sequence[str]]) -> None:
+    """A hint for each system with many lines that end in a period of its own, for BLEU with a tokenizer."""
+    for name, lines in systems.items():
+        if sum(line.rstrip().endswith(" .") for line in lines) >= TOKENIZED_LINES:
+            found = f"{name}: {TOKENIZED_LINES} lines or more end in a tokenized period (' .')"
+            hint(f"{found}: detokenize translations and references, or BLEU is not comparable; or give --tokenize none")
+
+
+def hint_at_low_score(metric: str, score: float) -> None:
+    """A hint where `metric` is BLEU and its score (0 to 100) so low that something else than weights must be wrong."""
+    if metric == "bleu" and score < LEAST_BLEU:
+        asked = "are source and target in the right direction, line by line, and tokenized and cased alike?"
+        hint(f"BLEU is {score:.2f}: {asked}")

@@ -1,0 +1,23 @@
+"""How a model is searched while it is tuned, and after: as it was before, or as the settings of the tuning say."""
+
+from pathlib import Path
+
+from phrasebeam.base.config import save_config
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.training.common.derived_model import DerivedModel
+from phrasebeam.training.tuning.config import TuneConfig
+
+
+def with_search(config: TuneConfig, model: Path) -> TuneConfig:
+    """The settings with the search of the model directory, where they have none. Raises ConfigError."""
+    return config.model_copy(update={"search": config.search or ModelSearch.of(model).search})
+
+
+def save_search(config: TuneConfig, derived: DerivedModel) -> list[str]:
+    """Let the derived model carry the search of the settings, where they have one; the names of files written."""
+    if config.search is None:
+        return []
+    carried = ModelSearch.of(derived.model).model_dump(exclude_unset=True) | {"search": config.search}
+    save_config(ModelSearch.model_validate(carried), derived.output / SEARCH)
+    return [SEARCH]
