@@ -6,7 +6,7 @@
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
-configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, those of
+train-maxforce by default, but for what its name says. Weights are scored as they are after each iteration, those of
 the last one on both sets (alone), and then scaled and tuned as there. A row of the table has the scores of all seeds,
 and the rest of the first one.
 
@@ -242,7 +242,7 @@ def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
 def retuned(
     work: Work, learned_model: Path, path: Path, seed: int, kind: str, search: dict[str, Any]
 ) -> dict[str, Any]:
-    """BLEU with scaled groups and dense weights tuned for a search, as in configs/maxforce-small.yaml, and scales."""
+    """BLEU with scaled groups and dense weights tuned for a search, as by default, and scales."""
     model = learned_model.with_suffix(f".{kind}model")
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(learned_model, model, ignore=shutil.ignore_patterns(WORK))
