@@ -45,12 +45,14 @@ its last line those of all lines before it. They find damage, not malice: who ch
 | `phrasebeam check-model MODEL` | the digests of all files; every index and every number |
 
 `weights.yaml`, `search.yaml` and `README.md` may be edited at any time: they are used as they are, but `check-model`
-reports that they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their numbers are
-sound, and writes their digests to `model.yaml`. After an edit of another small file no command opens the model before
-that.
+reports that they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their
+numbers are sound, and writes their digests to `model.yaml`. After an edit of another small file no command opens the
+model before that.
 
 Models that trainers write have copies of the files that do not change, with their digests; where the file system cannot
-share blocks, those above 1 MB are the same file on disk in both models, and read-only. Models of the format `{older}` have no digests. They can be used as before; `check-model` says that there are none, and
+share blocks, those above 1 MB are the same file on disk in both models, and read-only.
+
+Models of the format `{older}` have no digests. They can be used as before; `check-model` says that there are none, and
 `--accept` writes them.
 """
 
