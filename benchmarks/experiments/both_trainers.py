@@ -3,7 +3,7 @@
     python -m benchmarks.experiments.both_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...] [--tables]
 
 Both begin with the same tuned model, that of maxforce.py and expected_bleu.py, which may share DIRECTORY. The
-perceptron learns from all pairs, with configs/maxforce-small.yaml. Its sparse features are put beside what expected
+perceptron learns from all pairs, with the defaults of train-maxforce. Its sparse features are put beside what expected
 BLEU learned, as join-features does, and everything is tuned by corpus-level MIRA. Of several seeds, there is the mean
 of the perceptron's weights, too, alone and beside expected BLEU's features. What is in DIRECTORY is not made again.
 """

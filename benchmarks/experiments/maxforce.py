@@ -6,9 +6,9 @@
 Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
 is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
-configs/maxforce-small.yaml, but for what its name says. Weights are scored as they are after each iteration, those of
-the best iteration on both sets (alone), and scaled and tuned as there after the last one. A row of the table has the
-scores of all seeds, and the rest of the first one.
+train-maxforce by default, but for what its name says. Weights are scored as they are after each iteration, those of
+the last one on both sets (alone), and then scaled and tuned as there. A row of the table has the scores of all seeds,
+and the rest of the first one.
 
 --figures: the runs of Figures 8, 9 and 12 and Table 4, of 13 iterations, and tables of their curves. --search paper:
 all with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
@@ -173,9 +173,9 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
-    found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
     weights = Decoder.load(start).model.weights
     take_last(output, seed, weights.model_dump(include={*config.nuisance}))
+    found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
     for kind, search in {"tuned_": SEARCHES[given.search], "usual_": SEARCHES["ours"]}.items():
         if kind == "tuned_" or given.search != "ours":
             found |= retuned(work, output, path, seed, kind, search)
@@ -188,9 +188,10 @@ def settings_of(work: Work, seed: int) -> dict[str, Any]:
     given = work.given
     more = {"sentences": SENTENCES[work.corpus], "threads": given.threads, "seeds": [seed]}
     settings = LEARNING | more | RUNS[work.run]
-    settings["forcing"] = {"prefixes": given.prefixes} | settings.get("forcing", {})
+    settings["forcing"] = settings.get("forcing", {}) | {"prefixes": given.prefixes}
     if given.search == "paper":
-        settings |= {"search": PAPER_SEARCH | settings.get("search", {}), "development_search": PAPER_SEARCH}
+        search = PAPER_SEARCH | RUNS[work.run].get("search", {})
+        settings |= {"search": search, "development_search": PAPER_SEARCH}
     if given.nuisances:
         settings |= {"nuisance": PENALTIES, "rates": settings["rates"] | dict.fromkeys(PENALTIES, 1.0)}
     if given.all_pairs:
@@ -241,7 +242,7 @@ def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
 def retuned(
     work: Work, learned_model: Path, path: Path, seed: int, kind: str, search: dict[str, Any]
 ) -> dict[str, Any]:
-    """BLEU with scaled groups and dense weights tuned for a search, as in configs/maxforce-small.yaml, and scales."""
+    """BLEU with scaled groups and dense weights tuned for a search, as by default, and scales."""
     model = learned_model.with_suffix(f".{kind}model")
     shutil.rmtree(model, ignore_errors=True)
     shutil.copytree(learned_model, model, ignore=shutil.ignore_patterns(WORK))
@@ -299,7 +300,8 @@ def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str
 def print_curves(corpus: str, given: argparse.Namespace) -> None:
     """Of the figures' runs, means over seeds by iteration: BLEU of dev with weights as learned, and invalid updates.
 
-    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first.
+    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first. Iteration 0 is
+    before learning.
     """
     found = {name: runs for name in FIGURES if (runs := found_of(corpus, name, given))}
     if not found:
@@ -309,11 +311,11 @@ def print_curves(corpus: str, given: argparse.Namespace) -> None:
         "invalid updates, %": lambda one: 100 * one["invalid"] / max(one["updates"], 1),
     }
     for title, value in curves.items():
-        rows = [["", "seeds", *map(str, range(PEAK + 1)), "best"]]
+        rows = [["", "seeds", *map(str, range(PEAK + 1)), "largest of 1 and on"]]
         for name, runs in found.items():
             means = [fmean(map(value, ones)) for ones in zip(*(one["epochs"] for one in runs))]
             cells = [f"{mean:.2f}" for mean in means] + [""] * (PEAK + 1 - len(means))
-            rows.append([name, str(len(runs)), *cells, f"{max(means):.2f}"])
+            rows.append([name, str(len(runs)), *cells, f"{max(means[1:]):.2f}"])
         print(f"\n{corpus}{variant(given).replace('.', ', ')}: {title}\n\n{table(rows)}", flush=True)
 
 
