@@ -50,8 +50,10 @@ numbers are sound, and writes their digests to `model.yaml`. After an edit of an
 model before that.
 
 Models that trainers write have copies of the files that do not change, with their digests; where the file system cannot
-share blocks, those above 1 MB are the same file on disk in both models, and read-only. Models of the format `{older}`
-have no digests. They can be used as before; `check-model` says that there are none, and `--accept` writes them.
+share blocks, those above 1 MB are the same file on disk in both models, and read-only.
+
+Models of the format `{older}` have no digests. They can be used as before; `check-model` says that there are none, and
+`--accept` writes them.
 """
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_graph
 from phrasebeam.decoder.search.stacks import OK, close_stack
-from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NEVER = np.int64(-1)  # where the words are not the whole sentence
 
@@ -30,7 +30,7 @@ def search(space: SearchSpace, n_words, n_whole):
     return OK
 
 
-@inner_kernel
+@inlined_kernel
 def _extend_over(space, n_words, covered, node, span_index):
     """Extend `node` by the options of one span, which begin at options.first[span_index]; OK or what is full."""
     first, end = space.options.first[span_index], space.options.first[span_index + 1]

@@ -132,7 +132,7 @@ def test_reordering_models(tmp_path):
         (one, 1, 2),
         ({"orientation": "none"}, 0, 0),
     ):
-        found = train_model(source, target, tmp_path / "model", config(reordering=reordering))
+        found = train_model(source, target, tmp_path / "model", config(reordering=reordering), is_forced=True)
         assert len(load_config(tmp_path / "model" / "weights.yaml", Weights).reordering) == n_weights
         if n_weights:
             assert found.reordering == Reordering(**reordering)
@@ -202,8 +202,11 @@ def test_replaces_a_model_and_nothing_else(tmp_path):
     model.mkdir()
     train_model(source, target, model, config())
     (model / "extra").write_text("of the old model", encoding="utf-8")
-    train_model(source, target, model, config())
+    with pytest.raises(ConfigError, match="has extra, which is no part of it; give --force"):
+        train_model(source, target, model, config())
+    train_model(source, target, model, config(), is_forced=True)
     assert not (model / "extra").exists()
+    train_model(source, target, model, config())  # the same once more
     precious = tmp_path / "precious"
     precious.mkdir()
     (precious / "thesis").write_text("years of work", encoding="utf-8")
@@ -219,7 +222,7 @@ def test_a_failure_leaves_the_old_model(tmp_path):
     before = contents(tmp_path / "model")
     (tmp_path / "links").write_text("0-0\n", encoding="ascii")
     with pytest.raises(FormatError, match="links: 1 lines for 120 sentence pairs"):
-        train_model(source, target, tmp_path / "model", config(), tmp_path / "links")
+        train_model(source, target, tmp_path / "model", config(), tmp_path / "links", is_forced=True)
     assert contents(tmp_path / "model") == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["links", "model", "source", "target"]
 
@@ -237,7 +240,7 @@ def test_no_aligned_words(tmp_path):
     source, target = bitext(tmp_path, n_pairs=3)
     (tmp_path / "links").write_text("\n\n\n", encoding="ascii")
     with pytest.raises(FormatError, match="no phrase pairs"):
-        train_model(source, target, tmp_path / "model", config(), tmp_path / "links")
+        train_model(source, target, tmp_path / "model", config(), tmp_path / "links", is_forced=True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
