@@ -53,7 +53,7 @@ check: $(INSTALLED)
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)
 	@$(BIN)/python -c "import kenlm" 2>/dev/null \
-	|| $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt --only-binary ufal.kenlm ufal.kenlm \
+	|| $(BIN)/pip install --disable-pip-version-check -c constraints.txt --only-binary ufal.kenlm ufal.kenlm \
 	|| if [ -n "$$CI" ]; then echo "kenlm: no wheel of ufal.kenlm; CI must compare with it" >&2; exit 1; \
 	else echo "kenlm: no wheel of ufal.kenlm; the tests that compare with KenLM are skipped"; fi
 

@@ -116,9 +116,9 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
 
 def test_a_sparse_template(copy, data, tmp_path):
     templates = "decoder/sparse/templates.py"
-    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),\n'
+    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),\n'
     names = "lambda context: [context.target[-1]] if context.target else []"
-    new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=0.1),\n'
+    new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=1.0),\n'
     copy.replace(templates, group, group + new)
     index = 'RULE_ID = np.int64(GROUPS.index("rule_id"))\n'
     copy.replace(templates, index, index + index.replace("RULE_ID", "LAST_WORD").replace("rule_id", "last_word"))

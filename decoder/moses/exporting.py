@@ -24,6 +24,7 @@ from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -63,7 +64,8 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     _check_weights(Path(model) / "weights.yaml", opened.weights)
     search = ModelSearch.of(model).search
     if not search.future_cost:
-        raise ModelError(f"{model}: its search has future_cost: false, and Moses always counts it; search with it")
+        where = Path(model) / SEARCH
+        raise ModelError(f"{where}: future_cost is false, and Moses always counts it; remove it, and tune again")
     names = opened.moses_names
     widths, reordering = [one.size for one in names if one.feature == "translation"], opened.description.reordering
     ini = _ini(opened, names, search)

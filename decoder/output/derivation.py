@@ -98,7 +98,8 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
         else:
             for column in range(n_translation):
                 features[places.translation + column] += tables.phrases.ln_scores[pair, column]
-            first, end = source_words(sentence.paths, pair, derivation.begin[i], derivation.end[i])
+            span = np.int64(derivation.begin[i]), np.int64(derivation.end[i])
+            first, end = source_words(sentence.paths, pair, span[0], span[1])
             lengths, longest_grouped = (end - first, length), space.longest_grouped
             add_pair_features(tables.phrases, tables.idf, pair, *lengths, places, longest_grouped, features)
     features[places.word_penalty] -= size

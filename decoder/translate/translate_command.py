@@ -142,6 +142,7 @@ def translate(
             "--lattice-format and --lattice-beam need --lattice-output; give it as well": (
                 lattice_output is None and (lattice_format is not None or lattice_beam is not None)
             ),
+            f"--input-weight {input_weight}: expected a finite number": not math.isfinite(input_weight or 0.0),
             "--partial-word needs --prefix; give it as well": partial_word and prefix is None,
             "--leave-one-out, --reference and --word-alignment need each other; give all three": (
                 len({leave_one_out is None, reference is None, word_alignment is None}) > 1

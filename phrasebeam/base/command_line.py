@@ -48,7 +48,6 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
     try:
         status = app(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
-        hide_progress()
         for line in end_hints():
             print(f"{name}: {line}", file=sys.stderr)
         return status if isinstance(status, int) else 0

@@ -96,7 +96,10 @@ def test_standard_input_is_read_as_files_are(monkeypatch, compress, is_slow):
 
 def test_damaged_gzip_on_standard_input(tmp_path, monkeypatch):
     (tmp_path / "text").write_bytes(gzip.compress(TEXT.encode())[:-9])
-    with open(tmp_path / "text") as file, pytest.raises(FormatError, match=r"^standard input: damaged gzip data after"):
+    with (
+        open(tmp_path / "text") as file,
+        pytest.raises(FormatError, match=r"^standard input: damaged compressed data after"),
+    ):
         monkeypatch.setattr(sys, "stdin", file)
         list(read_standard_input())
 

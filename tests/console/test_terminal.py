@@ -22,7 +22,7 @@ def text(tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models") / "model"
-    random_toy(folder, 1)
+    random_toy(folder, 3)  # knows all of WORDS but the stop
     return folder
 
 

@@ -132,7 +132,9 @@ def test_parallel_phrases_share_an_arc():
     zeros, ones = np.zeros(5, np.int32), np.ones(5, np.int32)
     ends = np.array([0.0, -1.0]), np.array([-1.0, 0.0]), np.array([0, NONE])
     covered, target = np.array([0, 1], np.int32), [*"vwxy", ""]
-    lattice = Lattice(("a",), -1.0, covered, *ends, np.array([0, 0, 5]), zeros, ones, scores, zeros, ones, target)
+    lattice = Lattice(
+        ("a",), -1.0, covered, *ends, np.array([0, 0, 5]), zeros, ones, scores, zeros, ones, ["a"] * 5, target
+    )
     text = render_dot(3, lattice)
     assert text.count("->") == 1
     assert r'0 -> 1 [label="v  -1.00\n[a]\nw  -2.00\n[a]\nx  -3.00\n[a]\nand 2 more" color="#D55E00"' in text

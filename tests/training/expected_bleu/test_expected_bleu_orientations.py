@@ -10,7 +10,6 @@ from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering import UNSEEN
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.model import open_model
-from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
@@ -172,14 +171,6 @@ def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):
     accept_files(tmp_path / "out")
     with pytest.raises(ModelError, match="1 times learned, has"):
         open_model(tmp_path / "out")
-
-
-def test_moses_has_no_place_for_what_was_learned(model, tmp_path):
-    learner = learner_of(model, tmp_path / "lists", ["d"])
-    learned_model(model, tmp_path / "out", learner, learner.start(), learner.model_weights())
-    with pytest.raises(ModelError, match="learned scores of orientations"):
-        export_moses(tmp_path / "out", tmp_path / "moses")
-    assert not (tmp_path / "moses").exists()
 
 
 def test_features_of_orientations_need_a_model_of_them(model, tmp_path):

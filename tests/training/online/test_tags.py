@@ -26,7 +26,8 @@ CONFIGS = {
     "tune": COMMON | {"method": "online", "sparse": "weights", "nbest": 20},
 }
 TRAINING = {"alignment": "train.alignment", "dev-reference": "dev.target"}
-CONFIGS["tune"]["online"] = {"templates": TEMPLATES, "rate": 0.3, "strength": 0.001, "batch": 8}
+CONFIGS["tune"]["online"] = {"templates": TEMPLATES, "rate": 0.3, "strength": 0.001, "strengths": {}, "batch": 8}
+CONFIGS["tune"]["online"]["average"] = False
 
 
 @pytest.fixture(scope="module")
