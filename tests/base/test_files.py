@@ -98,7 +98,7 @@ def test_damaged_gzip_on_standard_input(tmp_path, monkeypatch):
     (tmp_path / "text").write_bytes(gzip.compress(TEXT.encode())[:-9])
     with (
         open(tmp_path / "text") as file,
-        pytest.raises(FormatError, match=r"^standard input: damaged compressed data after"),
+        pytest.raises(FormatError, match="standard input: damaged compressed data"),
     ):
         monkeypatch.setattr(sys, "stdin", file)
         list(read_standard_input())

@@ -56,7 +56,7 @@ def learned(output):
 
 @pytest.mark.parametrize("update", sorted(UPDATES))
 def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
-    progress = learn(data, tmp_path / "out", update=update, iterations=4)
+    progress = learn(data, tmp_path / "out", update=update, iterations=6, patience=6)
     scores = [epoch.score for epoch in progress.iterations]
     assert max(scores) > scores[0]
     if update == "max_violation":

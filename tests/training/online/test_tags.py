@@ -27,7 +27,7 @@ CONFIGS = {
 }
 TRAINING = {"alignment": "train.alignment", "dev-reference": "dev.target"}
 CONFIGS["tune"]["online"] = {"templates": TEMPLATES, "rate": 0.3, "strength": 0.001, "strengths": {}, "batch": 8}
-CONFIGS["tune"]["online"]["average"] = False
+CONFIGS["tune"]["online"] |= {"average": False, "lm_folds": 0}
 
 
 @pytest.fixture(scope="module")
