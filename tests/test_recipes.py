@@ -116,7 +116,7 @@ def test_a_dense_feature_of_phrase_pairs(copy, data, tmp_path):
 
 def test_a_sparse_template(copy, data, tmp_path):
     templates = "decoder/sparse/templates.py"
-    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=0.1),\n'
+    group = '    SparseGroup("rule_id", "the phrase pair", "rule", lambda context: [context.rule], rate=1.0),\n'
     names = "lambda context: [context.target[-1]] if context.target else []"
     new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=0.1),\n'
     copy.replace(templates, group, group + new)
