@@ -32,10 +32,11 @@ status = main(sys.argv[1:])
 print("peak", peak_memory(), file=sys.stderr)
 sys.exit(status)
 """
+PLAIN = "leave_one_out: null\nlm_folds: 0\niterations: 1\ntune: null"
 TRAINING_SETTINGS = {
-    "train-maxforce": "leave_one_out: null\niterations: 1\n",
-    "train-ranking": "leave_one_out: null\niterations: 1\nnbest: 10\nworkers: 1\nfixed: []\n",
-    "train-expected-bleu": "leave_one_out: null\niterations: 1\nnbest: 10\ncalibrate: false\n",
+    "train-maxforce": f"{PLAIN}\nscales: [1.0]\n",
+    "train-ranking": f"{PLAIN}\nscales: [1.0]\nnbest: 10\nworkers: 1\nfixed: []\n",
+    "train-expected-bleu": f"{PLAIN}\nnbest: 10\ncalibrate: false\n",
 }
 MODEL = ["--model", "{directory}/model", "--source", "{directory}/source"]
 REFERENCE = ["--reference", "{directory}/target", "--output", "{output}"]

@@ -198,7 +198,7 @@ def a_file_in_the_way(home, monkeypatch):
 def no_home(home, monkeypatch):
     monkeypatch.delenv("PHRASEBEAM_CACHE")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(sources.os.path, "expanduser", str)  # as without HOME, and without an entry in /etc/passwd
+    monkeypatch.setattr(os.path, "expanduser", str)  # as without HOME, and without an entry in /etc/passwd
     return "no place", "there is no home directory"
 
 

@@ -78,9 +78,7 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path, algorithm):
 def test_begins_with_zero_where_it_is_told(data, tmp_path):
     progress = learn(data, tmp_path / "out", start="zero", iterations=1, keep_dense=False, fixed=[])
     assert progress.iterations[0].score < learn(data, tmp_path / "model", iterations=1).iterations[0].score
-    with pytest.raises(
-        ConfigError, match="all features are fixed or have rate 0, nothing can be learned; give templates"
-    ):
+    with pytest.raises(ConfigError, match="nothing can be learned; give templates"):
         learn(data, tmp_path / "nothing", templates=None)
 
 
