@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from phrasebeam.kernels import cache, cache_cleaning, sources, structs
+from phrasebeam.kernels import cache, cache_cleaning, structs
 from phrasebeam.kernels.jit import kernel
 from tests import ROOT
 
