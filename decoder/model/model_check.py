@@ -155,8 +155,7 @@ def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
 
 
 def _within(name: str, array: np.ndarray, least: int, most: int) -> Iterator[Finding]:
-    for first in range(0, len(array), AT_ONCE):
-        piece = array[first : first + AT_ONCE]
+    for first, piece in _pieces(array):
         wrong = np.argwhere((piece < least) | (piece > most))
         if wrong.size:
             yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected {least} to {most}"
@@ -164,9 +163,14 @@ def _within(name: str, array: np.ndarray, least: int, most: int) -> Iterator[Fin
 
 
 def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
-    for first in range(0, len(array), AT_ONCE):
-        piece = array[first : first + AT_ONCE]
+    for first, piece in _pieces(array):
         wrong = np.argwhere(~np.isfinite(piece))
         if wrong.size:
             yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected a finite number"
             return
+
+
+def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """The rows of `array` in pieces of some AT_ONCE values, each with the number of its first row."""
+    n_rows = max(1, AT_ONCE * len(array) // max(array.size, 1))
+    return ((first, array[first : first + n_rows]) for first in range(0, len(array), n_rows))

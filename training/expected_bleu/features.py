@@ -24,7 +24,7 @@ MODELS: dict[FeatureSet, tuple[np.int64, ...]] = {
     "b": (WORD_PAIRS,),
     "c": (TARGET_TRIPLETS, SOURCE_TRIPLETS),
 }
-PAIRS_AT_ONCE = 1 << 16
+PAIRS_AT_ONCE = 1 << 14  # few: where a table has many scores, those of all these pairs are copied
 ABSENT = np.int64(-1)
 
 
