@@ -62,6 +62,11 @@ def translate_lines(
     `training_files`: references and word alignments of the lines, which are left out of what they are translated by.
     What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
     raw text is to have what tokenized lines alone can have.
+
+    >>> decoder, request = Decoder.load("model"), Request(n=2)
+    >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):
+    ...     print(output.translation, end="")
+    the dog sleeps . ||| 0-0 1-1 2-2 3-3
     """
     if isinstance(lines, str):
         raise ConfigError(f"one line, {excerpt(lines)}; expected a list of lines")

@@ -68,8 +68,8 @@ def force(
     Returns how many are reachable, by length. Raises SmtError or OSError.
 
     >>> reached = force("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
-    >>> print(reached.text().splitlines()[0])  # doctest: +ELLIPSIS
-    source words...
+    >>> print(reached.text().splitlines()[0])
+    length  sentences  reachable  +prefix  too large  words  reachable  +prefix
     """
     _check(alignment, leave_one_out, aligned, prefixes, lattice)
     check_range("threads", threads, 1, MOST_THREADS)

@@ -55,8 +55,11 @@ def rerank(
 
     Raises ConfigError, FormatError or OSError.
 
-    >>> rerank("rerank.weights", nbest="dev.nbest", train="dev.nbest", reference="dev.en").translations[0]
-    'the dog sleeps .'
+    >>> reranked = rerank("rerank.weights", nbest="dev.nbest", train="dev.nbest", reference="dev.en")
+    >>> reranked.learned.score >= reranked.learned.before
+    True
+    >>> reranked.translations == rerank("rerank.weights", nbest="dev.nbest").translations
+    True
     """
     if (train is None) != (not reference):
         raise ConfigError("--train and --reference need each other; give both")

@@ -46,8 +46,8 @@ def train_model(
 
     Returns what is said of it in its model.yaml. Raises SmtError or OSError, and then leaves `output` as it was.
 
-    >>> train_model("train.de", "train.en", "new-model", config={"alignment": {"tool": "own"}}).sentence_pairs
-    300
+    >>> train_model("train.de", "train.en", "new-model", config={"language_model": {"order": 3}}).sentence_pairs
+    600
     """
     settings = config_with_options(config, TrainModelConfig, {"threads": threads, "memory": memory})
     settings = _with_language_models(settings, paths(lm_text), paths(lm_classes))

@@ -105,6 +105,10 @@ def evaluate_texts(
     """Score the translations of each system against `references`, one list for each set of them.
 
     All lists have one sentence for each source sentence. Raises ConfigError.
+
+    >>> evaluation = evaluate_texts({"mine": ["the dog sleeps ."]}, [["the dog sleeps ."]])
+    >>> round(evaluation.results["BLEU"][0].score, 2)
+    100.0
     """
     options = options or EvaluationOptions()
     if isinstance(systems, str) or any(isinstance(lines, str) for lines in (*systems.values(), *references)):
