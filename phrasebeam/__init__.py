@@ -12,6 +12,7 @@ with them or with settings raises SmtError: one line that says where, and what t
 function, `phrasebeam tune --help` of the command with the same options.
 
 Build a model
+    train                 the best model of two text files: all stages of a recipe
     train_model           model directory of a bitext: word alignment, phrase table, reordering, language models
     build_lm, cluster     a language model, word classes of a text
     select                the sentence pairs of a bitext that resemble in-domain text

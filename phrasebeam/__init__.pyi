@@ -11,6 +11,7 @@ from .api.rerank import rerank as rerank
 from .api.select import select as select
 from .api.train_expected_bleu import train_expected_bleu as train_expected_bleu
 from .api.train_maxforce import train_maxforce as train_maxforce
+from .api.train_model import train as train
 from .api.train_model import train_model as train_model
 from .api.train_ranking import train_ranking as train_ranking
 from .api.tune import tune as tune

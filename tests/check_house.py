@@ -46,6 +46,7 @@ ROOMS = [
     "phrasebeam.training.joint_selection",
     "phrasebeam.training.expected_bleu",
     "phrasebeam.training.joining",
+    "phrasebeam.training.recipe",
     "phrasebeam.training.demo.grammar",
     "phrasebeam.training.demo",
     "phrasebeam.api",
