@@ -24,13 +24,30 @@ CONFIGS = {
     "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
     "ranking": TRAINING
     | {"templates": TEMPLATES, "checkpoint": 10, "algorithm": 4, "shards": 2, "workers": 2, "nbest": 20},
+    "recipe": {
+        "held_out": 0.5,
+        "stages": [
+            {"kind": "train-model"},
+            {"kind": "tune", "settings": TUNING},
+            {"kind": "train-maxforce", "settings": TRAINING | {"templates": TEMPLATES, "search": {"stack": 20}}},
+            {"kind": "mbr", "sizes": [20], "scales": [1.0]},
+        ],
+    },
     "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
 BITEXT = "--source {data}/train.de --target {data}/train.en"
 DEV = "--dev-source {data}/dev.de --dev-reference {data}/dev.en"
 TRAIN = f"--model {{data}}/model {BITEXT} --alignment {{data}}/model/alignment {DEV} --output out"
 TUNE = "tune --model {data}/model --source {data}/dev.de --reference {data}/dev.en --output out"
-NOT_COMPARED = ("curve.csv", "curve.png", "run.yaml", "work.yaml")  # they tell how long it took
+# These tell how long it took.
+NOT_COMPARED = ("curve.csv", "curve.png", "run.yaml", "work.yaml", "report.md", "report.html")
+    "curve.csv",
+    "curve.png",
+    "run.yaml",
+    "work.yaml",
+    "report.md",
+    "report.html",
+)  # they tell how long it took
 
 
 class KilledCommand(NamedTuple):
@@ -47,6 +64,7 @@ COMMANDS = {
         "train-model --raw --source-language de --target-language en "
         "--source {data}/raw.de --target {data}/raw.en --output out --config {data}/model.yaml"
     ),
+    "train": KilledCommand(f"train {BITEXT} {DEV} --output out --recipe {{data}}/recipe.yaml", is_resumed=True),
     "build-lm": KilledCommand("build-lm --text {data}/train.en --output out/lm.arpa --output out/lm.bin --order 3"),
     "cluster": KilledCommand("cluster --text {data}/train.en --output out/classes --classes 40"),
     "select": KilledCommand(

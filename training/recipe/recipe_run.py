@@ -12,7 +12,6 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import real_path
 from phrasebeam.base.progress import log
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import MODEL
@@ -72,7 +71,6 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
 
     Raises SmtError or OSError, before any work where files are missing or of other lengths.
     """
-    output = real_path(output)
     if not (output / WORK).exists():
         check_output(output)
         if (output / MODEL).exists() and not is_forced:
