@@ -41,13 +41,6 @@ TRAIN = f"--model {{data}}/model {BITEXT} --alignment {{data}}/model/alignment {
 TUNE = "tune --model {data}/model --source {data}/dev.de --reference {data}/dev.en --output out"
 # These tell how long it took.
 NOT_COMPARED = ("curve.csv", "curve.png", "run.yaml", "work.yaml", "report.md", "report.html")
-    "curve.csv",
-    "curve.png",
-    "run.yaml",
-    "work.yaml",
-    "report.md",
-    "report.html",
-)  # they tell how long it took
 
 
 class KilledCommand(NamedTuple):
