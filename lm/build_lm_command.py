@@ -5,15 +5,11 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.build_lm import build_lm as estimate
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.memory_bound import keep_memory, memory_option
-from phrasebeam.base.progress import show_progress, stage
-from phrasebeam.lm.arpa import write_arpa
-from phrasebeam.lm.estimate import MIN_ORDER, estimate
-from phrasebeam.lm.ngrams import MAX_ORDER, NgramModel
-from phrasebeam.lm.probing_writer import write_probing
-from phrasebeam.process.compression import SUFFIXES as COMPRESSED
+from phrasebeam.base.progress import show_progress
+from phrasebeam.lm.estimate import MIN_ORDER
+from phrasebeam.lm.ngrams import MAX_ORDER
 
 ARPA_SUFFIXES = (".arpa", ".arpa.gz", ".arpa.zst")
 
@@ -31,23 +27,5 @@ def build_lm(
     ] = None,
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
-    for path in output:
-        if path.name.endswith(COMPRESSED) and not path.name.endswith(ARPA_SUFFIXES):
-            raise ConfigError(
-                f"{path}: only ARPA can be compressed; name it .arpa{path.suffix}, or leave out the suffix"
-            )
-    n_bytes = memory_option(memory)
     show_progress()
-    keep_memory(n_bytes)
-    model = estimate(text, order, n_bytes, scratch)
-    for path in output:
-        with stage(f"writing {path}"):
-            write_model(model, path, n_bytes)
-
-
-def write_model(model: NgramModel, path: Path, memory_bytes: int) -> None:
-    """Write `model` as ARPA if `path` ends in one of ARPA_SUFFIXES, else as KenLM's binary, see write_probing."""
-    if path.name.endswith(ARPA_SUFFIXES):
-        write_arpa(model, path)
-    else:
-        write_probing(model, path, memory_bytes)
+    estimate(text, output, order=order, memory=memory, scratch=scratch)

@@ -14,6 +14,7 @@ from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
+from phrasebeam.lm.text.corpus import split
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.process.compression import is_compressed
@@ -52,9 +53,9 @@ class LanguageModel:
         """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
 
-    def word_ids(self, words: Sequence[str]) -> np.ndarray:
-        """int32[len(words)] LM ids of `words`, 0 (<unk>) for unknown words."""
-        return self.encoded_ids(encode(words))
+    def word_ids(self, words: str | Sequence[str]) -> np.ndarray:
+        """int32[W] LM ids of `words`, a list or a tokenized line, 0 (<unk>) for unknown words."""
+        return self.encoded_ids(encode(split(words) if isinstance(words, str) else words))
 
     def encoded_ids(self, words: Words) -> np.ndarray:
         """int32[W] LM ids of encoded words, 0 (<unk>) for unknown words. Raises FormatError if the model is damaged."""
@@ -71,16 +72,25 @@ class LanguageModel:
         backoffs[0] = self.tables.floats[self.tables.starts[1] + 2 * self.begin + 1]
         return context, backoffs, 1
 
-    def score(self, words: Sequence[str], begin: bool = True, end: bool = True) -> float:
-        """log10 p of a sentence, after <s> if `begin` and with </s> if `end`."""
+    def score(self, words: str | Sequence[str], begin: bool = True, end: bool = True) -> float:
+        """log10 p of a sentence, a list of words or a tokenized line, after <s> if `begin` and with </s> if `end`.
+
+        As KenLM's own `Model.score`, of which `full_scores` is the other method:
+
+        >>> lm = LanguageModel.load("model/lm.bin")
+        >>> lm.score("der hund schläft .") == lm.score(["der", "hund", "schläft", "."])
+        True
+        """
         return float(np.sum(self._score(words, begin, end)[0], dtype=np.float64))
 
-    def full_scores(self, words: Sequence[str], begin: bool = True, end: bool = True) -> list[tuple[float, int, bool]]:
+    def full_scores(
+        self, words: str | Sequence[str], begin: bool = True, end: bool = True
+    ) -> list[tuple[float, int, bool]]:
         """(log10 p, length of the n-gram matched, whether the word is unknown) of every word, with </s> if `end`."""
         log10_probs, lengths, ids = self._score(words, begin, end)
         return list(zip(log10_probs.tolist(), lengths.tolist(), (ids == 0).tolist()))
 
-    def _score(self, words: Sequence[str], begin: bool, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _score(self, words: str | Sequence[str], begin: bool, end: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """log10 p (float32), lengths of n-grams matched (int64) and LM ids (int32) of all words, with </s> if `end`."""
         ids = self.word_ids(words)
         if end:

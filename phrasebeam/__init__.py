@@ -1,8 +1,71 @@
-"""Phrase-based statistical machine translation: the public names, which are listed in __init__.pyi.
+"""Phrase-based statistical machine translation: models of parallel text, and translation with them.
 
-The module of each is imported when the name is first used, so that `import phrasebeam` loads none of them.
+    import phrasebeam
+
+    phrasebeam.train_model("train.de", "train.en", "model")
+    phrasebeam.tune("model", "dev.de", ["dev.en"], "tuned")
+    decoder = phrasebeam.Decoder.load("tuned")
+    print(decoder.translate("der hund schläft ."))
+
+All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path. What is wrong
+with them or with settings raises SmtError: one line that says where, and what to do. `help(phrasebeam.tune)` tells of a
+function, `phrasebeam tune --help` of the command with the same options.
+
+Build a model
+    train                 the best model of two text files: all stages of a recipe
+    train_model           model directory of a bitext: word alignment, phrase table, reordering, language models
+    build_lm, cluster     a language model, word classes of a text
+    select                the sentence pairs of a bitext that resemble in-domain text
+    check_model           what is damaged in a model directory
+    import_moses, export_moses    models in Moses' formats
+
+Translate
+    Decoder               a model that translates: translate, nbest, lattice, mbr, complete, answer, and all of a text
+    Input, Term, read_markup      a sentence with instructions: terms, walls, zones, a prefix; markup for them
+    Translation, Phrase, Lattice  what is found: text, score, features, phrase pairs, word alignment
+    Request, Answer, MbrSettings  several of these from one search
+    RawText               raw text in, raw text out
+    translate_lines, LineSettings, LineOutput    what the command `translate` does with lines
+
+Force references
+    ForcedDecoder, ForcedResult   the derivations of a given translation
+    force                 those of a bitext, in a file
+
+Tune and train
+    tune                  weights on development data: MERT, PRO, MIRA, online
+    train_maxforce        sparse features on training data: the violation-fixing perceptron
+    train_ranking         sparse features on training data: distributed ranking with feature selection
+    train_expected_bleu   scores of phrase pairs on training data: maximum expected BLEU
+    join_features         what two of these learned, in one model
+    rerank                weights of given n-best lists
+
+Evaluate
+    evaluate, evaluate_texts      BLEU, chrF, TER of files or lists, with tests of significance
+    Evaluation, EvaluationOptions
+    explain               the sparse features that matter
+    LanguageModel         scores of sentences by an n-gram model
+
+Settings
+    SearchSettings, InputSettings, ForcedDecodingSettings, RawTextSettings, Weights, TrainModelConfig, TuneConfig,
+    MaxforceConfig, RankingConfig, ExpectedBleuConfig, HeldOutPair
+    load_config           any of these from YAML
+    show_progress         bars and log lines on standard error, as commands have them
+
+Errors
+    SmtError              all of them: ConfigError (settings), FormatError (files of text), ModelError (models)
+
+The module of a name is imported when the name is first used, so that `import phrasebeam` is quick.
 """
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+# Not __all__, with which help() would go on to print all of each class.
+_get, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("phrasebeam")
+    return _get(name)

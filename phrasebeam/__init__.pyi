@@ -1,16 +1,26 @@
+from .api.build_lm import build_lm as build_lm
+from .api.cluster import cluster as cluster
+from .api.evaluate import evaluate as evaluate
+from .api.force import force as force
+from .api.models import check_model as check_model
+from .api.models import explain as explain
+from .api.models import join_features as join_features
+from .api.moses import export_moses as export_moses
+from .api.moses import import_moses as import_moses
+from .api.rerank import rerank as rerank
+from .api.select import select as select
+from .api.train_expected_bleu import train_expected_bleu as train_expected_bleu
+from .api.train_maxforce import train_maxforce as train_maxforce
+from .api.train_model import train as train
+from .api.train_model import train_model as train_model
+from .api.train_ranking import train_ranking as train_ranking
+from .api.tune import tune as tune
 from .base.config import load_config as load_config
-from .base.errors import (
-    ConfigError as ConfigError,
-)
-from .base.errors import (
-    FormatError as FormatError,
-)
-from .base.errors import (
-    ModelError as ModelError,
-)
-from .base.errors import (
-    SmtError as SmtError,
-)
+from .base.errors import ConfigError as ConfigError
+from .base.errors import FormatError as FormatError
+from .base.errors import ModelError as ModelError
+from .base.errors import SmtError as SmtError
+from .base.progress import show_progress as show_progress
 from .decoder.features.weights import Weights as Weights
 from .decoder.forced.forced_decoder import ForcedDecoder as ForcedDecoder
 from .decoder.forced.forced_decoder import ForcedResult as ForcedResult
@@ -35,28 +45,12 @@ from .decoder.translate.pipeline import translate_lines as translate_lines
 from .decoder.translate.translator import Decoder as Decoder
 from .lm.language_model import LanguageModel as LanguageModel
 from .training.build.config import TrainModelConfig as TrainModelConfig
-from .training.build.train_model import train_model as train_model
-from .training.common.development_set import DevelopmentData as DevelopmentData
-from .training.common.training_data import TrainingData as TrainingData
 from .training.expected_bleu.config import ExpectedBleuConfig as ExpectedBleuConfig
-from .training.expected_bleu.expected_bleu_model import train_expected_bleu as train_expected_bleu
-from .training.joining.joined_model import join_features as join_features
 from .training.joint_selection.config import RankingConfig as RankingConfig
-from .training.joint_selection.ranking_model import train_ranking as train_ranking
 from .training.maxforce.config import MaxforceConfig as MaxforceConfig
-from .training.maxforce.maxforce_model import train_maxforce as train_maxforce
-from .training.metrics.evaluation import (
-    Evaluation as Evaluation,
-)
-from .training.metrics.evaluation import (
-    EvaluationOptions as EvaluationOptions,
-)
-from .training.metrics.evaluation import (
-    evaluate as evaluate,
-)
-from .training.metrics.evaluation import (
-    evaluate_files as evaluate_files,
-)
+from .training.metrics.evaluation import Evaluation as Evaluation
+from .training.metrics.evaluation import EvaluationOptions as EvaluationOptions
+from .training.metrics.evaluation import evaluate_texts as evaluate_texts
 from .training.tuning.config import TuneConfig as TuneConfig
-from .training.tuning.online_model import OnlineData as OnlineData
-from .training.tuning.tune_model import tune_model as tune_model
+
+__version__: str

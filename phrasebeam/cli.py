@@ -12,6 +12,7 @@ from phrasebeam.process.starting_line import clear_starting_line, note_run, show
 # Module and function of each subcommand, by the headings of the help.
 GROUPS = {
     "Build": {
+        "train": ("phrasebeam.training.recipe.train_command", "train_command"),
         "train-model": ("phrasebeam.training.build.train_model_command", "train_model"),
         "build-lm": ("phrasebeam.lm.build_lm_command", "build_lm"),
         "cluster": ("phrasebeam.training.clustering.cluster_command", "cluster"),

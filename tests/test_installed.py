@@ -98,3 +98,10 @@ def test_the_settings_come_with_it(environment, directory):
 def test_the_demo_finds_its_settings(environment, directory):
     script = "from phrasebeam.training.demo.demo_command import DEMO_CONFIG; print(DEMO_CONFIG.read_text())"
     assert run([environment / "python", "-c", script], directory) == (ROOT / "configs" / "demo.yaml").read_text() + "\n"
+
+
+def test_programs_of_users_have_types(environment, tmp_path):
+    program = shutil.copy(ROOT / "tests" / "api" / "user_program.py", tmp_path)
+    command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(environment / "python"), program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -19,7 +19,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings, TargetTexts, choose
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 
 SIZES = (50, 200)
 SCALES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
@@ -65,7 +65,7 @@ def choice(translations: list[Translation], settings: MbrSettings) -> Translatio
 
 def bleu(translations: list[Translation], reference: list[str]) -> float:
     options = EvaluationOptions(tokenize="none", lowercase=True)
-    return evaluate({"": [item.text for item in translations]}, [reference], options).results["BLEU"][0].score
+    return evaluate_texts({"": [item.text for item in translations]}, [reference], options).results["BLEU"][0].score
 
 
 if __name__ == "__main__":

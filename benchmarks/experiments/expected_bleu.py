@@ -32,7 +32,7 @@ from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuIteration, train_expected_bleu
-from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate_texts
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
@@ -240,7 +240,9 @@ def bootstrapped(before: Path, after: Path, texts: Texts) -> str:
     if systems[str(before)] == systems[str(after)]:
         return "1"
     references = [list(read_lines(path)) for path in texts.sets["test"].references]
-    results = evaluate(systems, references, EvaluationOptions(tokenize="none", paired="bootstrap")).results["BLEU"]
+    results = evaluate_texts(systems, references, EvaluationOptions(tokenize="none", paired="bootstrap")).results[
+        "BLEU"
+    ]
     return f"{results[1].p_value:.3f}"
 
 

@@ -63,6 +63,10 @@ def read_markup(
 
     Of `has_tags` see words_and_tags. Raises FormatError, naming `path` and the line's `number`, where the markup is
     malformed or cannot be obeyed, or a token lacks its tag.
+
+    >>> given = read_markup('der <x translation="puppy">hund</x> schläft', "exclusive")
+    >>> given.words, given.terms[0].target
+    (['der', 'hund', 'schläft'], ('puppy',))
     """
     try:
         if markup == "pass-through":

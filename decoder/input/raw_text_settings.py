@@ -1,6 +1,7 @@
 """How raw text becomes tokens: languages, normalization, casing, escapes."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -8,7 +9,8 @@ from pydantic import (
     Field,
 )
 
-from phrasebeam.base.config import Section
+from phrasebeam.base.config import Section, parse_config
+from phrasebeam.base.errors import ConfigError
 
 Casing = Literal["truecase", "lowercase", "keep"]
 # Languages written without spaces between words, which Moses' tokenizer does not segment.
@@ -34,3 +36,12 @@ class RawTextSettings(Section):
     normalize: bool = Field(default=True, description="make quotation marks, dashes and spaces ASCII")
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
     escape: bool = Field(default=True, description="write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do")
+
+
+def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:
+    """The settings of `section` with the languages given by options. Raises ConfigError where one is missing."""
+    languages = {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
+    settings = {**section, **languages}
+    if not settings.keys() >= {"source_language", "target_language"}:
+        raise ConfigError("raw text needs both languages; give --source-language and --target-language (de, en ...)")
+    return parse_config(settings, RawTextSettings, "options")

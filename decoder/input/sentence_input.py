@@ -18,23 +18,36 @@ LeaveOneOut = Literal["drop", "penalty", "singletons"]
 LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 
 
+def split_lines(given: object, *names: str) -> None:
+    """Make words of the fields `names` of a frozen dataclass that are tokenized lines."""
+    for name in names:
+        if isinstance(value := getattr(given, name), str):
+            object.__setattr__(given, name, tuple(split(value)))
+
+
 @dataclass(frozen=True)
 class Term:
     """A translation of the source words begin:end; its ln probability is divided among the phrase table's scores."""
 
     begin: int
     end: int
-    target: tuple[str, ...]
+    target: tuple[str, ...]  # or a tokenized line
     probability: float = 1.0
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the term
+
+    def __post_init__(self) -> None:
+        split_lines(self, "target")
 
 
 @dataclass(frozen=True)
 class Prefix:
     """Words with which a translation must begin; if `is_partial`, the last is the beginning of a word."""
 
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()  # or a tokenized line
     is_partial: bool = False
+
+    def __post_init__(self) -> None:
+        split_lines(self, "words")
 
     @classmethod
     def read(cls, line: str, partial_word: bool = False) -> "Prefix":
@@ -46,10 +59,13 @@ class Prefix:
 class HeldOutPair:
     """The training sentence pair that an input comes from, for leave-one-out: its counts are subtracted."""
 
-    reference: tuple[str, ...]
+    reference: tuple[str, ...]  # or a tokenized line
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the one that the model was trained on
     mode: LeaveOneOut = "drop"
     fold: int | None = None  # number of the language model trained without the sentence
+
+    def __post_init__(self) -> None:
+        split_lines(self, "reference")
 
 
 @dataclass(frozen=True)
@@ -59,16 +75,21 @@ class Input:
     A wall w, 0 < w < n, stands before word w: a phrase may reach beyond it only if that leaves no word before it
     untranslated. Once a word of the zone begin:end is translated, all its words are translated before any other; a wall
     inside a zone holds for the words of the zone alone. Zones may be nested.
+
+    >>> Input("der hund schläft").words
+    ('der', 'hund', 'schläft')
+    >>> Input(["der", "hund", "schläft"], terms=(Term(1, 2, ("puppy",)),)).terms[0].target
+    ('puppy',)
     """
 
-    words: Sequence[str]
+    words: Sequence[str]  # or a tokenized line
     terms: tuple[Term, ...] = ()
     policy: TermPolicy = "exclusive"
     walls: tuple[int, ...] = ()
     zones: tuple[tuple[int, int], ...] = ()
     prefix: Prefix = Prefix()
     held_out: HeldOutPair | None = None
-    tags: tuple[str, ...] = ()  # of the words, for models with features of tags
+    tags: tuple[str, ...] = ()  # of the words, or a line of them, for models with features of tags
     lattice: WordLattice | None = None  # then `words` are those of the lattice
 
     @classmethod
@@ -91,12 +112,13 @@ class Input:
         return cls.from_lattice([[(word, scores, 1) for word, scores in column] for column in columns])
 
     @classmethod
-    def read(cls, line: str, has_tags: bool = False) -> "Input":
-        """The sentence in a tokenized line; of `has_tags` see words_and_tags. Raises ConfigError."""
-        words, tags = words_and_tags(split(line), has_tags)
+    def read(cls, line: str | Sequence[str], has_tags: bool = False) -> "Input":
+        """The sentence in a tokenized line or list of tokens; of `has_tags` see words_and_tags. Raises ConfigError."""
+        words, tags = words_and_tags(split(line) if isinstance(line, str) else line, has_tags)
         return cls(words, tags=tags)
 
     def __post_init__(self) -> None:
+        split_lines(self, "words", "tags")
         n_words = len(self.words)
         if self.lattice is not None:
             self._check_lattice(self.lattice)
@@ -141,7 +163,7 @@ class Input:
             raise ConfigError(f"a lattice or confusion network cannot have {wrong[0]}; leave that out, or give text")
 
 
-def words_and_tags(tokens: list[str], has_tags: bool) -> tuple[list[str], tuple[str, ...]]:
+def words_and_tags(tokens: Sequence[str], has_tags: bool) -> tuple[Sequence[str], tuple[str, ...]]:
     """The words and, if the tokens of the model's source text have tags, the tags of `tokens`.
 
     A token with a tag is `word|TAG`, as Moses writes factors, split at the last `|`; else `|` is as any other

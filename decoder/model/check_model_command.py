@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.models import check_model as find_damage
 from phrasebeam.base.command_line import Memory
 from phrasebeam.base.errors import ModelError
-from phrasebeam.base.memory_bound import keep_memory, memory_option
-from phrasebeam.decoder.model.description import accept_files, open_description
-from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.model.description import open_description
 
 NO_DIGESTS = "its model.yaml is of an older version and has no digests, which --accept writes"
 
@@ -22,13 +21,10 @@ def check_model(
     memory: Memory = None,
 ) -> None:
     """Read all of a model and report what is damaged: file, position, value, what was expected."""
-    keep_memory(memory_option(memory))
-    lines = list(findings(model, is_verified=not accept))
+    lines = find_damage(model, accept=accept, memory=memory)
     for line in lines[1:]:
         print(line)
     if lines:
         raise ModelError(lines[0])
-    if accept:
-        accept_files(model)
     is_complete = open_description(model).has_digests
     print(f"{model}: sound" if is_complete else f"{model}: no wrong numbers; {NO_DIGESTS}")

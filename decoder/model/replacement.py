@@ -16,12 +16,13 @@ FORCE = "give --force to delete it, or another --output"
 
 def check_replaceable(
     output: Path,
+    command: str,
     settings: Mapping[str, object],
     data: Mapping[str, object],
     weights: Weights | None = None,
     is_forced: bool = False,
 ) -> None:
-    """Raise ConfigError where `output` is a model that a new one, of these settings and data, differs from.
+    """Raise ConfigError where `output` is a model that a new one, of `command`, settings and data, differs from.
 
     `weights`: those that the new model begins with, None where they are not known yet. Only the entries of `data` that
     are digests of files are compared. Raises ConfigError even if `is_forced` where `output` is no model at all.
@@ -36,7 +37,9 @@ def check_replaceable(
         if weights is not None:
             old["weights"] = load_config(output / "weights.yaml", Weights).model_dump(mode="json")
             new["weights"] = weights.model_dump(mode="json")
-        problem = "; ".join([*_further(output, before), *filter(None, [differences(old, new)])])
+        is_of_other = bool(before.stages) and before.stages[-1].command != command
+        problems = [f"expected one of {command}"] if is_of_other else [*_further(output, before), differences(old, new)]
+        problem = "; ".join(filter(None, problems))
     except (SmtError, OSError) as error:
         raise ConfigError(f"{output}: a model that cannot be read ({error}); {FORCE}") from None
     if problem:

@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.moses import export_moses as export_model
+from phrasebeam.api.moses import import_moses as import_model
 from phrasebeam.base.command_line import Force, Memory
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.memory_bound import keep_memory, memory_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.moses.sections import INSTEAD
-from phrasebeam.decoder.raw_text.preprocess_command import raw_preprocessing
 
 
 def import_moses(
@@ -28,21 +27,9 @@ def import_moses(
     force: Force = False,
 ) -> None:
     """Convert a Moses model; search.yaml in the new one takes its limits of the search, and translate searches so."""
-    from phrasebeam.decoder.moses.importing import import_moses as run
-
-    n_bytes = memory_option(memory)
-    truecasers = (truecaser_source, truecaser_target) if truecaser_source and truecaser_target else None
-    if not truecasers and (truecaser_source or truecaser_target):
-        raise ConfigError("--truecaser-source and --truecaser-target need each other; give both or neither")
-    if truecasers and lowercase:
-        raise ConfigError("text is either truecased or lowercased; leave out --lowercase or the truecasers")
-    preprocessing = None
-    if source_language or target_language or truecasers or lowercase:
-        casing = "truecase" if truecasers else "lowercase" if lowercase else "keep"
-        preprocessing = raw_preprocessing({"casing": casing}, source_language, target_language)
+    given = locals()  # the options, which are arguments of the function
     show_progress()
-    keep_memory(n_bytes)
-    description = run(ini, output, n_bytes, preprocessing, truecasers, force)
+    description = import_model(**given)
     for note in notes(description.settings):
         typer.echo(note, err=True)
 
@@ -65,9 +52,5 @@ def export_moses(
     force: Force = False,
 ) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries."""
-    from phrasebeam.decoder.moses.exporting import export_moses as run
-
-    n_bytes = memory_option(memory)
     show_progress()
-    keep_memory(n_bytes)
-    run(model, output, force)
+    export_model(model, output, memory=memory, force=force)

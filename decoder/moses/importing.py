@@ -66,7 +66,7 @@ def import_moses(
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
         data: dict[str, object] = {**file_digests(paths)}
-        check_replaceable(output, _settings(moses, preprocessing), data, is_forced=is_forced)
+        check_replaceable(output, "import-moses", _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():
             _import_language_model(path, directory / name, memory)
         found = import_tables(moses, [directory / name for name in _language_models(moses)], directory, memory)

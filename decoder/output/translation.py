@@ -22,7 +22,7 @@ class Phrase(NamedTuple):
 class Translation:
     """The best derivation of a sentence; natural-log scores, higher is better.
 
-    Most want the text alone, so phrases and features are found when they are first asked for.
+    Most want the text alone, so phrases and features are found when they are first asked for, or pickled.
     """
 
     text: str
@@ -55,8 +55,23 @@ class Translation:
     def _all(self) -> tuple[object, ...]:
         return self.text, self.score, self.features, self.phrases, self.sparse, self.sparse_names
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return found_translation, self._all()
+
     def __repr__(self) -> str:
         return f"Translation({self.text!r}, score={self.score}, features={self.features}, phrases={self.phrases})"
 
     def __str__(self) -> str:
         return self.text
+
+
+def found_translation(
+    text: str,
+    score: float,
+    features: dict[str, float | list[float]],
+    phrases: tuple[Phrase, ...],
+    sparse: Mapping[int, float],
+    sparse_names: Mapping[int, str],
+) -> Translation:
+    """The translation that has these features and phrases, as it is pickled."""
+    return Translation(text, score, lambda: features, lambda: phrases, sparse, sparse_names)

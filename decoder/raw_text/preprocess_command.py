@@ -1,16 +1,12 @@
 """The command `preprocess`, and the options for raw text that several commands share."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from phrasebeam.base.config import parse_config
-from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import output_file, read_input
 from phrasebeam.console.input_stage import stage_of_input
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 
 
 def preprocess(
@@ -30,12 +26,3 @@ def preprocess(
             if output is None:
                 file.flush()
             advance(1)
-
-
-def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:
-    """The settings of `section` with the languages given by options. Raises ConfigError where one is missing."""
-    languages = {name: code for name, code in (("source_language", source), ("target_language", target)) if code}
-    settings = {**section, **languages}
-    if not settings.keys() >= {"source_language", "target_language"}:
-        raise ConfigError("raw text needs both languages; give --source-language and --target-language (de, en ...)")
-    return parse_config(settings, RawTextSettings, "options")

@@ -38,8 +38,13 @@ class Preprocessor:
 class RawText:
     """Raw text for a Decoder: preprocessing of its input and postprocessing of its output.
 
-    decoder.translate(raw_text.before("Der Hund schläft.")).text is tokenized; raw_text.after makes it raw. `source`
-    and `target` preprocess text of either side, such as text to tune on.
+    `source` and `target` preprocess text of either side, such as text to tune on.
+
+    >>> raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="lowercase"))
+    >>> raw_text.before("Der Hund schläft.")
+    'der hund schläft .'
+    >>> raw_text.after("the dog sleeps .")
+    'The dog sleeps.'
     """
 
     def __init__(self, settings: RawTextSettings, truecasers: tuple[Truecaser, Truecaser] | None = None):
@@ -69,7 +74,8 @@ class RawText:
         """A raw line of the source language as the decoder takes it."""
         return self.source.line(line)
 
-    def after(self, text: str) -> str:
-        """A tokenized translation as a raw line, with a capital letter at the beginning of sentences."""
+    def after(self, translation: object) -> str:
+        """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
+        text = str(translation)
         tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
         return self._detokenizer.line(tokens)

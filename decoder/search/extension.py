@@ -297,7 +297,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
             return STATES_FULL, known, BEGIN_STATE
         ln_lm, lm_state = states.first_words.ln_score[slot], np.int64(states.first_words.state[slot])
     if first + 1 < end:
-        if known + options.bound[option] + ln_lm < threshold:
+        if options.bound[option] < np.inf and known + options.bound[option] + ln_lm < threshold:  # ln_lm may be -inf
             return PRUNED, known + ln_lm, BEGIN_STATE
         slot = remember(space.lms, options, first + 1, end, states, lm_state, states.rests, target)
         if slot == NO_SLOT:

@@ -129,7 +129,13 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
 MODEL, ALIGNMENT = "model.yaml", "alignment"
 SEARCH, README = "search.yaml", "README.md"
 EDITABLE = ("weights.yaml", SEARCH, README)  # users may change them
-WORK_DIRECTORIES = ("tuning", "maxforce", "ranking", "expected_bleu")  # of trainers, in the models that they write
+WORK_DIRECTORIES = (
+    "tuning",
+    "maxforce",
+    "ranking",
+    "expected_bleu",
+    "recipe",
+)  # of trainers, in the models that they write
 
 
 def open_arrays(directory: Path, files: Sequence[ArrayFile], counts: dict[str, int]) -> dict[str, np.ndarray]:

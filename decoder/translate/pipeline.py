@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
@@ -62,7 +62,14 @@ def translate_lines(
     `training_files`: references and word alignments of the lines, which are left out of what they are translated by.
     What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
     raw text is to have what tokenized lines alone can have.
+
+    >>> decoder, request = Decoder.load("model"), Request(n=2)
+    >>> for output in translate_lines(decoder, ["der hund schläft ."], request, LineSettings(alignment=True)):
+    ...     print(output.translation, end="")
+    the dog sleeps . ||| 0-0 1-1 2-2 3-3
     """
+    if isinstance(lines, str):
+        raise ConfigError(f"one line, {excerpt(lines)}; expected a list of lines")
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
         raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, TypeVar
 
-from phrasebeam.base.config import Section, load_config, parse_config
+from phrasebeam.base.config import Given, Section, given_settings, load_config, parse_config
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -37,14 +37,15 @@ class TranslateSettings(ModelSearch, MemorySettings):
     weights: Weights | None = None
 
 
-def translate_settings(model: Path, config: Path | None) -> TranslateSettings:
-    """The settings of the model directory, with what the file `config` says in their place. Raises SmtError."""
-    found = ModelSearch.of(model).model_dump(exclude_unset=True)
-    given = load_config(config, TranslateSettings).model_dump(exclude_unset=True) if config else {}
+def translate_settings(model: Path, config: Given | None) -> TranslateSettings:
+    """The settings of the model directory, with what `config` says in their place. Raises SmtError."""
+    found = ModelSearch.of(model).model_dump(mode="json", exclude_unset=True)
+    given = given_settings(config, TranslateSettings)
     for name, section in given.items():
         old = found.get(name)
         found[name] = old | section if isinstance(old, dict) and isinstance(section, dict) else section
-    return parse_config(found, TranslateSettings, f"{model / SEARCH} with {config or 'the defaults'}")
+    beside = config if isinstance(config, (str, Path)) else "the settings given" if config else "the defaults"
+    return parse_config(found, TranslateSettings, f"{model / SEARCH} with {beside}")
 
 
 def overridden(section: Settings, flags: Flags, where: str) -> Settings:

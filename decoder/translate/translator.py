@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
@@ -25,6 +26,7 @@ from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 
 TRANSLATION = Request()
+Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
 class Decoder:
@@ -46,6 +48,7 @@ class Decoder:
         self.searcher = Searcher(model, search_settings, weights, input_settings, folds)
         self.model = model
         self.request = TRANSLATION  # of `translate`
+        self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
     @classmethod
     def load(
@@ -57,13 +60,25 @@ class Decoder:
     ) -> "Decoder":
         """The decoder of the model in `directory`, which searches as its search.yaml says where nothing else is given.
 
-        Raises SmtError, naming the file at fault.
+        Raises SmtError, naming the file at fault. Such a decoder can be pickled, as its directory and what was given.
+
+        >>> decoder = Decoder.load("model", SearchSettings(algorithm="cube", pop_limit=200))
+        >>> decoder.translate("der hund schläft im garten .").text
+        'the dog sleeps in the garden .'
         """
         carried = ModelSearch.of(directory)
         model = open_model(directory)
         decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input)
         decoder.request = Request(mbr=carried.mbr)
+        decoder._loaded = Path(directory).absolute(), search_settings, weights, input_settings
         return decoder
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._loaded is None:
+            raise TypeError(
+                "this decoder cannot be pickled: its model or its sparse weights are in no directory; use Decoder.load"
+            )
+        return Decoder.load, self._loaded
 
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.
@@ -71,8 +86,12 @@ class Decoder:
         `sparse`: those of sparse features, which must not change while searches use them; without, they stay. Raises
         ModelError if `weights` do not fit the model.
         """
-        sparse = self.tables.sparse.weights if sparse is None else sparse
-        self.searcher.snapshot = self.searcher.new_snapshot(weights, sparse)
+        own = self.tables.sparse.weights
+        self.searcher.snapshot = self.searcher.new_snapshot(weights, own if sparse is None else sparse)
+        if self._loaded is not None:
+            directory, search_settings, _, input_settings = self._loaded
+            is_own = sparse is None or sparse is own
+            self._loaded = (directory, search_settings, weights, input_settings) if is_own else None
 
     @property
     def search_settings(self) -> SearchSettings:
@@ -94,22 +113,30 @@ class Decoder:
         """The model's tables, with the weights of new searches."""
         return self.searcher.snapshot.tables
 
-    def input_of(self, line: str | Input) -> Input:
-        """The sentence in a tokenized line, whose tokens are word|TAG where the model has features of tags."""
+    def input_of(self, line: Sentence) -> Input:
+        """The sentence of tokens, which are word|TAG where the model has features of tags. Raises ConfigError."""
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
-    def translate(self, line: str | Input) -> Translation:
+    def translate(self, line: Sentence) -> Translation:
         """The best translation of a tokenized sentence that the search finds.
 
-        A string is plain text; read_markup makes an Input of a line with markup.
+        A string is plain text; read_markup makes an Input of a line with markup. Raises ConfigError where instructions
+        are impossible, such as a term for words that are not there.
+
+        >>> decoder = Decoder.load("model")
+        >>> translation = decoder.translate("der hund schläft .")
+        >>> [(phrase.source, phrase.target) for phrase in translation.phrases]  # doctest: +SKIP
+        [('der hund', 'the dog'), ('schläft .', 'sleeps .')]
+        >>> decoder.translate(["der", "hund", "schläft", "."]) == translation
+        True
         """
         return self.answer(line, self.request).translation
 
-    def complete(self, line: str | Input, prefix: str, partial_word: bool = False) -> Translation:
+    def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
         """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
-    def nbest(self, line: str | Input, n: int, distinct: bool = False) -> list[Translation]:
+    def nbest(self, line: Sentence, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
         With `distinct`, the best derivation of each of the `n` best target strings. Fewer where there are not so many.
@@ -117,11 +144,11 @@ class Decoder:
         """
         return self.answer(line, Request(n, distinct)).nbest
 
-    def mbr(self, line: str | Input, settings: MbrSettings | None = None) -> Translation:
+    def mbr(self, line: Sentence, settings: MbrSettings | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
         return self.answer(line, Request(mbr=settings or self.request.mbr or MbrSettings())).translation
 
-    def lattice(self, line: str | Input, beam: float = math.inf) -> Lattice:
+    def lattice(self, line: Sentence, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
 
         Raises ConfigError unless beam >= 0.
@@ -129,7 +156,7 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
-    def answer(self, line: str | Input, request: Request = TRANSLATION) -> Answer:
+    def answer(self, line: Sentence, request: Request = TRANSLATION) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search."""
         with self.searcher.search(self.input_of(line)) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
@@ -140,30 +167,42 @@ class Decoder:
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
-    def answer_all(self, lines: Iterable[str | Input], request: Request, threads: int = 1) -> Iterator[Answer]:
+    def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        yield from map_ordered(lambda line: self.answer(line, request), lines, threads)
+        return map_ordered(lambda line: self.answer(line, request), _sentences(lines), threads)
 
     def nbest_all(
-        self, lines: Iterable[str | Input], n: int, distinct: bool = False, threads: int = 1
+        self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        yield from map_ordered(lambda line: self.nbest(line, n, distinct), lines, threads)
+        return map_ordered(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
 
     def nbest_tables(
-        self, lines: Iterable[str | Input], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
+        self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
     ) -> Iterator[NbestTable]:
         """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
 
-        def table(line: str | Input) -> NbestTable:
+        def table(line: Sentence) -> NbestTable:
             with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
-        yield from map_ordered(table, lines, threads)
+        return map_ordered(table, _sentences(lines), threads)
 
-    def translate_all(self, lines: Iterable[str | Input], threads: int = 1) -> Iterator[Translation]:
+    def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
-        What reading `lines` raises is raised here, after the translations of the lines before.
+        What reading `lines` raises is raised here, after the translations of the lines before. Raises ConfigError where
+        they are a single string.
+
+        >>> decoder = Decoder.load("model")
+        >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
+        ['the dog sleeps .', 'the cat sleeps .']
         """
-        yield from map_ordered(self.translate, lines, threads)
+        return map_ordered(self.translate, _sentences(lines), threads)
+
+
+def _sentences(lines: Iterable[Sentence]) -> Iterable[Sentence]:
+    """`lines`. Raises ConfigError where they are one line, which would be read letter by letter."""
+    if isinstance(lines, str):
+        raise ConfigError(f"one sentence, {excerpt(lines)}; expected a list of sentences, or call translate or answer")
+    return lines

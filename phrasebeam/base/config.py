@@ -82,6 +82,9 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+Given = str | Path | Mapping[str, Any] | Section  # a YAML file, what it would say, or the section itself
+
+
 def section_of(name: str, fields: Mapping[str, tuple[Any, Any]], base: type[Section] = Section) -> Any:
     """A section with the keys of `base` and then `fields`, type and default by name, as a registry declares them."""
     return create_model(name, __base__=base, **dict[str, Any](fields))
@@ -191,14 +194,26 @@ def parse_config(data: Any, section: type[Config], where: str, folder: Path | No
         raise ConfigError(f"{where}: {'; '.join(problems + more)}") from None
 
 
-def config_with_options(path: str | Path | None, section: type[Config], options: Mapping[str, Any]) -> Config:
-    """The configuration in the YAML file `path`, or the defaults (None), with the options of a command in its place.
+def config_with_options(given: Given | None, section: type[Config], options: Mapping[str, Any]) -> Config:
+    """The configuration that is `given`, or the defaults (None), with the options of a command in its place.
 
-    An option that is None was not given; those of a subsection stand in a mapping of their own. Files that the YAML
-    file names are relative to its folder. Raises ConfigError.
+    An option that is None was not given; those of a subsection stand in a mapping of their own. Raises ConfigError.
     """
-    data = load_config(path, section, Path(path).parent).model_dump(mode="json", exclude_unset=True) if path else {}
-    return parse_config(_with_options(data, options), section, "options")
+    return parse_config(_with_options(given_settings(given, section), options), section, "options")
+
+
+def given_settings(given: Given | None, section: type[Section]) -> dict[str, Any]:
+    """What is set by a YAML file, by what one would say, or by a section; files are relative to the YAML's folder.
+
+    Raises ConfigError.
+    """
+    if given is None:
+        return {}
+    if isinstance(given, (str, Path)):
+        config = load_config(given, section, Path(given).parent)
+    else:
+        config = given if isinstance(given, section) else parse_config(given, section, "settings")
+    return config.model_dump(mode="json", exclude_unset=True)
 
 
 def _with_options(data: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:

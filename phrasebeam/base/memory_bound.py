@@ -45,7 +45,7 @@ class MemorySettings(Section):
     )
 
 
-def memory_option(memory: str | None) -> int:
+def memory_option(memory: str | int | None) -> int:
     """The bytes that the option --memory of a command means; None: the default. Raises ConfigError."""
     return parse_config({"memory": memory} if memory is not None else {}, MemorySettings, "options").memory
 

@@ -140,6 +140,7 @@ def test_names_of_processes(monkeypatch):
 def test_without_proc(monkeypatch):
     monkeypatch.setattr(memory_bound, "resident_memory", lambda: None)
     monkeypatch.setattr(memory_bound, "peak_memory", lambda: 0)
+    monkeypatch.setattr(memory_bound, "descendants", list)
     bound = MemoryBound(1)
     bound.stop()
     assert bound.report() == ""

@@ -60,7 +60,7 @@ def train_model(
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
     data = _digests(source, target, config, alignment)
-    check_replaceable(output, _settings(config, data), data, config.starting_weights, is_forced)
+    check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
         with _tokenized(source, target, directory, config) as texts:
             bitext = _read(texts.source, texts.target)

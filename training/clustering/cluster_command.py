@@ -6,12 +6,10 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.cluster import MOST_CLASSES
+from phrasebeam.api.cluster import cluster as make_classes
 from phrasebeam.base.config import MOST_COUNTED
-from phrasebeam.base.errors import FormatError
-from phrasebeam.base.progress import show_progress, stage
-from phrasebeam.lm.text.word_classes import write_paths
-
-MOST_CLASSES = 5000  # tables of each with each, of 200 MB
+from phrasebeam.base.progress import show_progress
 
 
 def cluster(
@@ -23,17 +21,9 @@ def cluster(
     ] = 1,
 ) -> None:
     """Group words by their neighbours (Brown et al. 1992), in a tree: prefixes of bit strings are coarser groups."""
-    from phrasebeam.training.clustering.bigrams import read_bigrams
-    from phrasebeam.training.clustering.word_classes import cluster as cluster_words
-
+    given = locals()  # the options, which are arguments of the function
     start = time.perf_counter()
     show_progress()
-    with stage("counting"):
-        bigrams = read_bigrams(text, min_count)
-    if len(bigrams.words) < classes:
-        found = f"{len(bigrams.words)} words that occur {min_count} times or more, for {classes} classes"
-        raise FormatError(", ".join(map(str, text)), f"{found}; give more text, fewer --classes or a lower --min-count")
-    bits = cluster_words(bigrams, classes)
-    write_paths(output, zip(bits, bigrams.words, bigrams.counts.tolist()))
+    n_words = make_classes(**given)
     seconds = time.perf_counter() - start
-    print(f"{output}: {classes} classes of {len(bigrams.words)} words, made in {seconds:.1f} s")
+    print(f"{output}: {classes} classes of {n_words} words, made in {seconds:.1f} s")

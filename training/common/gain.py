@@ -1,8 +1,10 @@
 """The gain of a training: its best score on the development data beside that of the weights that it began with."""
 
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from phrasebeam.training.common.iterations import Progress
+
+Found = TypeVar("Found")
 
 
 class Gain(NamedTuple):
@@ -24,3 +26,10 @@ class Gain(NamedTuple):
         if not self.found:
             return f"nothing gained: the best {self.metric}, {self.best:.2f}, is that of the weights it began with"
         return f"{self.metric} {self.best:.2f} after {self.found}, {self.before:.2f} before"
+
+
+class TrainingOutcome(NamedTuple, Generic[Found]):
+    """What a training found, and what it gained on its development data."""
+
+    result: Found
+    gain: Gain

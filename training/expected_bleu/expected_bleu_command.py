@@ -5,19 +5,15 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.train_expected_bleu import train_expected_bleu
 from phrasebeam.base.command_line import Force, Memory, config_option
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import iteration_table
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
-from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress, train_expected_bleu
+from phrasebeam.training.expected_bleu.config import Optimizer
+from phrasebeam.training.expected_bleu.expected_bleu_model import ExpectedBleuProgress
 
 
 def train_expected_bleu_command(
@@ -49,24 +45,12 @@ def train_expected_bleu_command(
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large."""
-    options = {
-        "optimizer": optimizer,
-        "features": None if features is None else [name.strip() for name in features.split(",")],
-        "iterations": iterations,
-        "leave_one_out": leave_one_out,
-        "lm_folds": lm_folds,
-        "threads": threads,
-        "memory": memory,
-    }
-    settings = config_with_options(config, ExpectedBleuConfig, options)
+    given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
-    keep_memory(settings.memory)
-    corpus = TrainingData(source, target, alignment)
-    progress = train_expected_bleu(
-        model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, lists, force
-    )
+    progress, gain = train_expected_bleu(**given)
     print_table(to_table(progress))
-    return shared.status_of(Gain.of(progress, settings.metric), require_gain)
+    return shared.status_of(gain, require_gain)
 
 
 def to_table(progress: ExpectedBleuProgress) -> Rows:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.models import join_features
 from phrasebeam.base.command_line import Force
-from phrasebeam.training.joining.joined_model import join_features
 
 
 def join(
@@ -18,5 +18,5 @@ def join(
     force: Force = False,
 ) -> None:
     """Give a model the sparse features of another: what two trainings learned, to be tuned together."""
-    join_features(model, features, output, force)
+    join_features(model, features, output, force=force)
     print(f"{output}: {model} with the sparse features of {features}; now tune it")

@@ -47,7 +47,7 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
     }
     merged = before.model_copy(update=update)
     settings = {"joined": {"model": before.signature, "features": other.signature}}
-    check_replaceable(output, merged.settings | settings, merged.data, weights, is_forced)
+    check_replaceable(output, "join-features", merged.settings | settings, merged.data, weights, is_forced)
     with atomic_directory(output) as beside:
         if opened.templates is None:
             for name in _files(giving.templates, features):

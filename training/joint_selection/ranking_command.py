@@ -5,19 +5,13 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.train_ranking import train_ranking
 from phrasebeam.base.command_line import Force, Memory, config_option
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import iteration_table
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.joint_selection.config import RankingConfig
-from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.online.progress import OnlineProgress
 from phrasebeam.training.ranking.list_iteration import ListIteration
 
@@ -55,26 +49,12 @@ def train_ranking_command(
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection."""
-    options = {
-        "algorithm": algorithm,
-        "shards": shards,
-        "keep": keep,
-        "workers": workers,
-        "iterations": iterations,
-        "leave_one_out": leave_one_out,
-        "lm_folds": lm_folds,
-        "seed": seed,
-        "threads": threads,
-        "memory": memory,
-    }
-    settings = config_with_options(config, RankingConfig, options)
+    given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
-    keep_memory(settings.memory)
-    corpus = TrainingData(source, target, alignment)
-    development = DevelopmentData(dev_source, dev_reference)
-    progress = train_ranking(model, corpus, development, output, settings, tasks, force)
+    progress, gain = train_ranking(**given)
     print_table(to_table(progress))
-    return shared.status_of(Gain.of(progress, settings.metric), require_gain)
+    return shared.status_of(gain, require_gain)
 
 
 def to_table(progress: OnlineProgress[ListIteration]) -> Rows:

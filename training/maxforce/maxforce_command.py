@@ -5,18 +5,13 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.train_maxforce import train_maxforce
 from phrasebeam.base.command_line import Force, Memory, config_option
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.iterations import iteration_table
-from phrasebeam.training.common.training_data import TrainingData
-from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.maxforce_model import train_maxforce
 from phrasebeam.training.maxforce.state import MaxforceIteration
 from phrasebeam.training.maxforce.updates import Strategy
 from phrasebeam.training.online.progress import OnlineProgress
@@ -45,27 +40,17 @@ def train_maxforce_command(
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Learn dense and sparse weights on training data: the violation-fixing perceptron with forced decoding."""
-    options = {
-        "update": update,
-        "iterations": iterations,
-        "leave_one_out": leave_one_out,
-        "lm_folds": lm_folds,
-        "seeds": seed,
-        "threads": threads,
-        "memory": memory,
-    }
-    settings = config_with_options(config, MaxforceConfig, options)
+    given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
-    keep_memory(settings.memory)
-    corpus = TrainingData(source, target, alignment)
-    result = train_maxforce(model, corpus, DevelopmentData(dev_source, dev_reference), output, settings, force)
+    result, gain = train_maxforce(**given)
     for number, progress in result.progress.items():
         if result.mean:
             print(f"seed {number}")
         print_table(to_table(progress))
     if result.mean:
         print(f"mean of all seeds: {result.mean.score:.2f}")
-    return shared.status_of(result.gain(settings.metric), require_gain)
+    return shared.status_of(gain, require_gain)
 
 
 def to_table(progress: OnlineProgress[MaxforceIteration]) -> Rows:

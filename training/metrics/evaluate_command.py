@@ -3,15 +3,14 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
+from phrasebeam.api.evaluate import evaluate as evaluate_files
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.training.metrics.definitions import METRICS
-from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, MetricResult, evaluate_files
-
-PairedName = Literal["bootstrap", "randomization"]
+from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, MetricResult, PairedName
 
 
 def evaluate(
@@ -43,10 +42,17 @@ def evaluate(
 
     --hypothesis, --reference and --metric take one value or more, or are repeated.
     """
-    options = EvaluationOptions(
-        tuple(metric or EvaluationOptions.metrics), tokenize, lowercase, paired, confidence, trials, seed
+    evaluation = evaluate_files(
+        hypothesis,
+        reference,
+        metric=metric,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        paired=paired,
+        confidence=confidence,
+        trials=trials,
+        seed=seed,
     )
-    evaluation = evaluate_files(hypothesis, reference, options)
     if as_json:
         print(to_json(evaluation, width))
         return

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
@@ -15,6 +16,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
 from phrasebeam.training.metrics.score_hints import hint_at_low_score, hint_at_tokens
 
+PairedName = Literal["bootstrap", "randomization"]
 MOST_TRIALS = 100_000  # sacrebleu keeps a number for each trial and sentence
 PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # sacrebleu's name, its number of trials
 CONFIDENCE_TRIALS = 1000
@@ -27,7 +29,7 @@ class EvaluationOptions:
     metrics: tuple[str, ...] = ("bleu",)
     tokenize: str | None = None  # of BLEU; None: sacrebleu's own choice
     lowercase: bool = False
-    paired: str | None = None  # one of PAIRED_TESTS: every system against the first
+    paired: PairedName | None = None  # one of PAIRED_TESTS: every system against the first
     confidence: bool = False  # of a single system, by bootstrap
     trials: int | None = None  # None: sacrebleu's number
     seed: int = 12345  # sacrebleu's
@@ -89,7 +91,7 @@ def evaluate_files(
             message = f"{len(sentences)} lines, but {first} has {len(lines[first])}; each line must match"
             raise FormatError(path, message)
     systems = {name: lines[name] for name in names}
-    evaluation = evaluate(systems, [lines[str(path)] for path in references], options)
+    evaluation = evaluate_texts(systems, [lines[str(path)] for path in references], options)
     if bleu := evaluation.results.get("BLEU"):
         if evaluation.options.tokenize != "none":
             hint_at_tokens(systems)
@@ -97,14 +99,20 @@ def evaluate_files(
     return evaluation
 
 
-def evaluate(
+def evaluate_texts(
     systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
 ) -> Evaluation:
     """Score the translations of each system against `references`, one list for each set of them.
 
     All lists have one sentence for each source sentence. Raises ConfigError.
+
+    >>> evaluation = evaluate_texts({"mine": ["the dog sleeps ."]}, [["the dog sleeps ."]])
+    >>> round(evaluation.results["BLEU"][0].score, 2)
+    100.0
     """
     options = options or EvaluationOptions()
+    if isinstance(systems, str) or any(isinstance(lines, str) for lines in (*systems.values(), *references)):
+        raise ConfigError("a single text; expected lists of sentences, one for each system and each set of references")
     lengths = {len(lines) for lines in (*systems.values(), *references)}
     if len(lengths) != 1 or lengths == {0}:
         raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
@@ -123,7 +131,7 @@ def evaluate(
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "none") -> tuple[float, str]:
     """Corpus BLEU of one system against one reference, and its signature; text is tokenized unless said otherwise."""
-    evaluation = evaluate({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
+    evaluation = evaluate_texts({"system": hypotheses}, [references], EvaluationOptions(tokenize=tokenize))
     return evaluation.results["BLEU"][0].score, evaluation.signatures["BLEU"]
 
 

@@ -6,15 +6,12 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.select import select as select_pairs
 from phrasebeam.base.command_line import config_option
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table
-from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.coverage import NgramCoverage
-from phrasebeam.training.selection.domain_ngrams import ParallelFiles
-from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
+from phrasebeam.training.selection.selection import SelectionResult
 
 
 def select(
@@ -36,14 +33,10 @@ def select(
 
     The best come first, so that the first lines are the selection of a smaller budget.
     """
-    if (alignment is None) != (output_alignment is None):
-        raise ConfigError("--alignment and --output-alignment need each other; give both")
+    given = locals()  # the options, which are arguments of the function
     start = time.perf_counter()
-    options = {"sentences": sentences, "words": words, "order": order}
-    settings = config_with_options(config, SelectionConfig, options)
-    output = SelectionFiles(ParallelFiles(output_source, output_target, output_alignment), log, in_order)
     show_progress()
-    result = select_sentences(ParallelFiles(source, target, alignment), in_domain, output, settings)
+    result = select_pairs(**given)
     report(result, output_source, time.perf_counter() - start)
 
 

@@ -7,21 +7,15 @@ from typing import Annotated
 
 import typer
 
+from phrasebeam.api.tune import tune as tune_model
 from phrasebeam.base.command_line import Force, Memory, config_option
-from phrasebeam.base.config import config_with_options
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.search.search_settings import Algorithm
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.metrics.definitions import MetricName
-from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
-from phrasebeam.training.tuning.online_model import OnlineData
+from phrasebeam.training.tuning.config import TuneMethod
 from phrasebeam.training.tuning.run_result import RunResult
-from phrasebeam.training.tuning.tune_model import tune_model
 
 
 def tune(
@@ -61,33 +55,12 @@ def tune(
     require_gain: shared.RequireGain = False,
 ) -> int:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found."""
-    test, held_out = _data("test", test_source, test_reference), _data("dev", dev_source, dev_reference)
-    options = {
-        "method": method,
-        "iterations": iterations,
-        "nbest": nbest,
-        "seeds": seed,
-        "c": c,
-        "metric": metric,
-        "search": {"algorithm": algorithm},
-        "threads": threads,
-        "memory": memory,
-    }
-    settings = config_with_options(config, TuneConfig, options)
-    online = OnlineData(alignment, held_out) if alignment or held_out else None
+    given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
-    keep_memory(settings.memory)
-    results = tune_model(model, DevelopmentData(source, reference), output, settings, test, online, force)
-    print_table(to_table(results, settings.metric))
-    best = next((result for result in results if result.best > 0), results[0])
-    found = best.name if best.best > 0 else ""
-    return shared.status_of(Gain(settings.metric, best.before, best.score, found), require_gain)
-
-
-def _data(name: str, source: Path | None, references: Sequence[Path] | None) -> DevelopmentData | None:
-    if (source is None) != (not references):
-        raise ConfigError(f"--{name}-source and --{name}-reference need each other; give both")
-    return DevelopmentData(source, references) if source and references else None
+    results, gain = tune_model(**given)
+    print_table(to_table(results, gain.metric))
+    return shared.status_of(gain, require_gain)
 
 
 def to_table(results: Sequence[RunResult], metric: str) -> Rows:

@@ -155,13 +155,13 @@ def monotone(tmp_path_factory):
 def test_what_instructions_do(monotone, instructions, text):
     for algorithm in ("stack", "cube"):
         limits = monotone.search_settings.model_copy(update={"algorithm": algorithm})
-        assert Decoder(monotone.model, limits).translate(Input("abcdefghij", **instructions)).text == text
+        assert Decoder(monotone.model, limits).translate(Input([*"abcdefghij"], **instructions)).text == text
 
 
 def test_walls_inside_zones_hold_there(monotone):
-    inner = monotone.translate(Input("abcdefghij", zones=((3, 6),), walls=(4,))).text.replace(" ", "")
+    inner = monotone.translate(Input([*"abcdefghij"], zones=((3, 6),), walls=(4,))).text.replace(" ", "")
     assert "DFE" in inner
-    both = monotone.translate(Input("abcdefghij", zones=((3, 6), (2, 8)), walls=(4, 7))).text.replace(" ", "")
+    both = monotone.translate(Input([*"abcdefghij"], zones=((3, 6), (2, 8)), walls=(4, 7))).text.replace(" ", "")
     assert "DFE" in both
     assert set(both[both.index("H") - 5 : both.index("H")]) == set("CDEFG")
 
@@ -169,8 +169,8 @@ def test_walls_inside_zones_hold_there(monotone):
 def test_a_translation_that_the_table_has_as_well_has_its_reordering_scores(monotone):
     decoder = Decoder(monotone.model, SearchSettings(distortion_limit=0))
     plain = decoder.translate("a b c")
-    same = decoder.translate(Input("abc", (Term(1, 2, ("B",), 1.0),)))
-    other = decoder.translate(Input("abc", (Term(1, 2, ("X",), 1.0),)))
+    same = decoder.translate(Input([*"abc"], (Term(1, 2, ("B",), 1.0),)))
+    other = decoder.translate(Input([*"abc"], (Term(1, 2, ("X",), 1.0),)))
     assert (same.text, same.score, same.features) == (plain.text, plain.score, plain.features)
     ln, none = np.log(0.1), 0.0
     assert plain.features["reordering"] == pytest.approx([3 * ln, none, none, 2 * ln, none, none])
@@ -180,7 +180,7 @@ def test_a_translation_that_the_table_has_as_well_has_its_reordering_scores(mono
 
 
 def test_words_inside_a_term_are_copied_at_the_price_of_unknown_words(monotone):
-    found = monotone.nbest(Input("ab", (Term(0, 2, ("X",), 1.0),)), 5)
+    found = monotone.nbest(Input([*"ab"], (Term(0, 2, ("X",), 1.0),)), 5)
     assert sorted(one.text for one in found) == ["X", "a b", "b a"]
     assert [one.features["unknown_word_penalty"] for one in found] == [0, -200, -200]
 
@@ -256,7 +256,7 @@ def test_marked_words_are_other_words_for_readers_alone(directory):
 )
 def test_impossible_instructions(instructions, complaint):
     with pytest.raises(ConfigError, match=complaint):
-        Input("abc", **instructions)
+        Input([*"abc"], **instructions)
 
 
 def test_terms_are_not_too_long():

@@ -29,8 +29,8 @@ def model(tmp_path):
 
 
 def test_an_equal_model_may_be_replaced(model, tmp_path):
-    check_replaceable(model, SETTINGS, DATA)
-    check_replaceable(tmp_path / "none", SETTINGS, DATA)
+    check_replaceable(model, "train-model", SETTINGS, DATA)
+    check_replaceable(tmp_path / "none", "train-model", SETTINGS, DATA)
 
 
 @pytest.mark.parametrize(
@@ -44,31 +44,33 @@ def test_an_equal_model_may_be_replaced(model, tmp_path):
 )
 def test_another_model_is_kept(model, settings, data, message):
     with pytest.raises(ConfigError, match=f"model: a model that train-model made: {message}.*; give --force to delete"):
-        check_replaceable(model, settings, data)
-    check_replaceable(model, settings, data, is_forced=True)
+        check_replaceable(model, "train-model", settings, data)
+    check_replaceable(model, "train-model", settings, data, is_forced=True)
 
 
 def test_what_people_did_is_kept(model):
     weights = load_config(model / "weights.yaml", Weights)
-    check_replaceable(model, SETTINGS, DATA, weights)
+    check_replaceable(model, "train-model", SETTINGS, DATA, weights)
     with pytest.raises(ConfigError, match=r"weights\.distortion was .*, is 9\.0; give --force"):
-        check_replaceable(model, SETTINGS, DATA, weights.model_copy(update={"distortion": 9.0}))
+        check_replaceable(model, "train-model", SETTINGS, DATA, weights.model_copy(update={"distortion": 9.0}))
     (model / "weights.yaml").write_text((model / "weights.yaml").read_text() + "\n")
     with pytest.raises(ConfigError, match=r"weights\.yaml was edited; give --force"):
-        check_replaceable(model, SETTINGS, DATA)
+        check_replaceable(model, "train-model", SETTINGS, DATA)
     accept_files(model)
     (model / "tuning").mkdir()
+    with pytest.raises(ConfigError, match="a model that train-model made: expected one of import-moses; give --force"):
+        check_replaceable(model, "import-moses", SETTINGS, DATA)
     with pytest.raises(ConfigError, match="has tuning, which is no part of it"):
-        check_replaceable(model, SETTINGS, DATA)
+        check_replaceable(model, "train-model", SETTINGS, DATA)
     (model / "model.yaml").write_text("format: phrasebeam model 2\n")
     with pytest.raises(ConfigError, match="a model that cannot be read"):
-        check_replaceable(model, SETTINGS, DATA)
+        check_replaceable(model, "train-model", SETTINGS, DATA)
 
 
 def test_other_directories_are_never_replaced(tmp_path):
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(ConfigError, match="exists and is not a model; choose another directory"):
-        check_replaceable(tmp_path, SETTINGS, DATA, is_forced=True)
+        check_replaceable(tmp_path, "train-model", SETTINGS, DATA, is_forced=True)
 
 
 def test_a_model_is_cleared_and_nothing_else(model):

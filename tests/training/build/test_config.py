@@ -4,10 +4,9 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from phrasebeam.base.config import format_size, load_config, parse_config, parse_size, save_config
+from phrasebeam.base.config import config_with_options, format_size, load_config, parse_config, parse_size, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.build.train_model_command import train_model_config
 from tests import ROOT
 
 CONFIGS = ROOT / "configs"
@@ -75,7 +74,7 @@ def test_settings_never_change():
 def test_command_line_overrides_the_file(tmp_path):
     path = tmp_path / "some.yaml"
     path.write_text("threads: 7\nreordering: {kind: mslr}\n", encoding="utf-8")
-    config = train_model_config(path, memory="1G")
+    config = config_with_options(path, TrainModelConfig, {"memory": "1G"})
     assert (config.threads, config.memory, len(config.starting_weights.reordering)) == (7, 2**30, 8)
-    assert train_model_config(path, threads=3).threads == 3
-    assert train_model_config(None) == TrainModelConfig()
+    assert config_with_options(path, TrainModelConfig, {"threads": 3}).threads == 3
+    assert config_with_options(None, TrainModelConfig, {"threads": None}) == TrainModelConfig()

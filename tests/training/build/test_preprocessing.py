@@ -71,7 +71,7 @@ def run(tmp_path, monkeypatch, capfd):
             monkeypatch.setattr(sys, "stdin", file)
             assert main(list(map(str, arguments))) == 0
         output, errors = capfd.readouterr()
-        assert errors == ""
+        assert all("the model does not know" in line for line in errors.splitlines())  # a hint
         return output.removesuffix("\n").split("\n")
 
     return call
@@ -167,7 +167,7 @@ def test_a_moses_model_of_raw_text(folder, tmp_path, run, capfd):
     written = yaml.safe_load((tmp_path / "again" / "model.yaml").read_text("utf-8"))
     assert written["preprocessing"]["casing"] == "truecase"
     assert written["data"]["truecaser_source"]["file"] == "truecase.source"
-    assert main([*command, *languages, "--lowercase"]) == 0
+    assert main([*command, *languages, "--lowercase", "--force"]) == 0
     assert RawText.load(tmp_path / "again").before("Bobs Haus") == "bobs haus"
 
 

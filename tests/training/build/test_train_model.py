@@ -248,8 +248,8 @@ def test_killed_in_the_middle(tmp_path, number):
     """From `python -c`, far from the checkout; the aligners end too, since they hold the pipe that is read here."""
     source, target = bitext(tmp_path, 400)
     code = (
-        "from phrasebeam import TrainModelConfig, train_model; train_model("
-        f"{str(source)!r}, {str(target)!r}, 'model', TrainModelConfig(alignment=dict(effort=100)))"
+        "from phrasebeam import train_model; train_model("
+        f"{str(source)!r}, {str(target)!r}, 'model', config=dict(alignment=dict(effort=100)))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(

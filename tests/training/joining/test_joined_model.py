@@ -134,7 +134,7 @@ def test_it_can_be_tuned(data, tmp_path, capsys):
     assert_sound(tmp_path / "out")
     assert_sound(tmp_path / "tuned")
     assert join(data, tmp_path / "tuned") == 2
-    assert "a model that tune made: has tuning, which is no part of it" in capsys.readouterr().err
+    assert "a model that tune made: expected one of join-features; give --force" in capsys.readouterr().err
     assert join(data, tmp_path / "tuned", force=True) == 0
     assert_sound(tmp_path / "tuned")
     assert not (tmp_path / "tuned" / "tuning").exists()

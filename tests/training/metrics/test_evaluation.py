@@ -13,7 +13,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.training.demo.demo_corpus import generate
-from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate, evaluate_files
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, bleu, evaluate_files, evaluate_texts
 
 CELL = re.compile(r"(\d+\.\d+) \((\d+\.\d+) ± (\d+\.\d+)\)")  # score (mean ± interval)
 words = st.lists(st.sampled_from(["a", "B", "the", "cat", "sat", ".", "Mat", "über"]), max_size=8).map(" ".join)
@@ -99,7 +99,7 @@ def _numbers(result):
 @given(st.lists(st.tuples(words, words, words), min_size=1, max_size=6), st.booleans())
 def test_scores_are_those_of_the_library(lines, lowercase):
     system, *references = (list(side) for side in zip(*lines))
-    found = evaluate({"x": system}, references, EvaluationOptions(("bleu", "chrf", "ter"), "13a", lowercase))
+    found = evaluate_texts({"x": system}, references, EvaluationOptions(("bleu", "chrf", "ter"), "13a", lowercase))
     metrics = (BLEU(lowercase=lowercase, tokenize="13a", force=True), CHRF(lowercase=lowercase), TER())
     for metric, results in zip(metrics, found.results.values(), strict=True):
         assert results[0].score == metric.corpus_score(system, references).score
@@ -152,10 +152,10 @@ def test_impossible_options(settings, message):
 def test_options_that_do_not_fit_the_systems():
     one, two = {"x": ["a"]}, {"x": ["a"], "y": ["b"]}
     with pytest.raises(ConfigError, match="two systems or more"):
-        evaluate(one, [["a"]], EvaluationOptions(paired="bootstrap"))
+        evaluate_texts(one, [["a"]], EvaluationOptions(paired="bootstrap"))
     with pytest.raises(ConfigError, match="of one system, got 2"):
-        evaluate(two, [["a"]], EvaluationOptions(confidence=True))
+        evaluate_texts(two, [["a"]], EvaluationOptions(confidence=True))
     with pytest.raises(ConfigError, match="as many of each"):
-        evaluate(one, [["a", "b"]])
+        evaluate_texts(one, [["a", "b"]])
     with pytest.raises(ConfigError, match="at least one"):
         evaluate_files([], [])

@@ -10,7 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.metrics.definitions import METRICS, MetricName
-from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate
+from phrasebeam.training.metrics.evaluation import EvaluationOptions, evaluate_texts
 from phrasebeam.training.metrics.metrics import make_metric
 from phrasebeam.training.metrics.sentence_bleu import SENTENCE_BLEU, SentenceBleu, sentence_gains
 from tests.naive import bleu as naive
@@ -70,7 +70,7 @@ def test_trainers_and_evaluate_score_as_sacrebleu(name, lowercase, corpus):
     texts, references = split(corpus)
     found = corpus_score(name, texts, references, lowercase)
     options = EvaluationOptions((name,), "none", lowercase)
-    (evaluated,) = evaluate({"system": texts}, references, options).results.values()
+    (evaluated,) = evaluate_texts({"system": texts}, references, options).results.values()
     assert found == pytest.approx(evaluated[0].score, abs=CLOSE[name])
     assert evaluated[0].score == ORACLES[name](lowercase).corpus_score(texts, references).score
 

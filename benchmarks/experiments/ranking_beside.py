@@ -1,0 +1,122 @@
+"""What ranking on training data adds to expected BLEU and to the perceptron: BLEU on development and test sets.
+
+    python -m benchmarks.experiments.ranking_beside DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...]
+
+Ranking learns with the defaults of train-ranking, from all pairs: beginning with the tuned model ("ranking"), and with
+what the perceptron learned there ("perceptron, then ranking"). What it learned from the tuned model is put beside
+expected BLEU's, as join-features does, and tuned. The other models are those of both_trainers.py, which may share
+DIRECTORY. What is in DIRECTORY is not made again.
+"""
+
+import json
+from pathlib import Path
+
+from benchmarks.experiments import both_trainers
+from benchmarks.experiments.both_trainers import EXPECTED_BLEU, TUNE, alone, file_of_seeds, row
+from benchmarks.experiments.expected_bleu import Work, make_tuned, read_texts
+from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
+from benchmarks.experiments.kept_runs import parser_of, write
+from benchmarks.experiments.maxforce import file_of, score_before, scores
+from benchmarks.experiments.maxforce_runs import TINY, TINY_TUNE
+from benchmarks.measure import table
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.training.joining.joined_model import join_features
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.joint_selection.ranking_model import train_ranking
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
+
+EPOCHS = 4
+
+
+def main() -> None:
+    parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
+    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of ranking, the perceptron and tuning")
+    parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    show_progress()
+    for corpus in given.corpus:
+        work = Work(corpus, EXPECTED_BLEU[corpus], read_texts(corpus, given), given.output, given)
+        if not given.tables:
+            make_all(work)
+        print_table(work)
+
+
+def make_all(work: Work) -> None:
+    """All models of a corpus, and what they are worth."""
+    make_tuned(work)
+    score_before(work)
+    learn_expected_bleu(work)
+    if not alone(work).exists():
+        write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
+    for seed in work.given.seed:
+        make_ranking(work, seed)
+        both_trainers.make(work, [seed])
+        add_to_perceptron(work, seed)
+
+
+def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
+    """Of the numbers of a model with ranking."""
+    return work.output / f"{work.corpus}.ranking.{kind}.{seed}.json"
+
+
+def learn(work: Work, model: Path, output: Path, seed: int) -> list[float]:
+    """Rank beginning with `model`; the development score of each epoch."""
+    tiny = {**TINY, "tune": RankingConfig().model_dump(mode="json")["tune"] | TINY_TUNE} if work.given.tiny else {}
+    settings = {"seed": seed, "iterations": EPOCHS, "workers": work.given.threads, "threads": work.given.threads} | tiny
+    config = parse_config(settings, RankingConfig, "settings")
+    progress = train_ranking(model, work.texts.training, work.texts.sets["dev"], output, config)
+    return [one.score for one in progress.iterations]
+
+
+def make_ranking(work: Work, seed: int) -> None:
+    """Ranking from the tuned model, alone and beside expected BLEU."""
+    path = file_of_ranking(work, "beside", seed)
+    if path.exists():
+        return
+    ranked = path.with_suffix(".ranked")
+    curve = learn(work, work.tuned, ranked, seed)
+    joined, both = path.with_suffix(".joined"), path.with_suffix(".tuned")
+    join_features(work.path("model"), ranked, joined)
+    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
+    tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
+    found = scores(ranked, work.texts, path, "ranking_") | scores(both, work.texts, path, "both_")
+    write(path, {"curve": curve} | found)
+
+
+def add_to_perceptron(work: Work, seed: int) -> None:
+    """Ranking that begins with the perceptron's model of this seed."""
+    path = file_of_ranking(work, "then", seed)
+    if path.exists():
+        return
+    learned = path.with_suffix(".ranked")
+    curve = learn(work, work.output / f"{work.corpus}.both.perceptron", learned, seed)
+    write(path, {"curve": curve} | scores(learned, work.texts, path, "then_"))
+
+
+def print_table(work: Work) -> None:
+    """A row for each model that is there."""
+    before = file_of(work.output, work.corpus, "tuned")
+    rows = [["", "dev", "test", "p"]]
+    rows += [
+        row(work, name, path) for name, path in (("tuned", before), ("expected BLEU", alone(work))) if path.exists()
+    ]
+    for seed in work.given.seed:
+        beside, then = (file_of_ranking(work, kind, seed) for kind in ("beside", "then"))
+        places = {
+            "ranking": (beside, "ranking_"),
+            "ranking and expected BLEU": (beside, "both_"),
+            "perceptron": (file_of_seeds(work, [seed]), "perceptron_"),
+            "perceptron, then ranking": (then, "then_"),
+        }
+        rows += [row(work, f"{name}, seed {seed}", *place) for name, place in places.items() if place[0].exists()]
+        curves = {path.stem: json.loads(path.read_text())["curve"] for path in (beside, then) if path.exists()}
+        for name, curve in curves.items():
+            print(f"{name}: " + ", ".join(f"{score:.2f}" for score in curve))
+    print(f"\n### {work.corpus}\n\n{table(rows)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What the commands do, as functions with the names and defaults of their options."""

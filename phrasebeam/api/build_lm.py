@@ -1,0 +1,43 @@
+"""build_lm: an n-gram language model estimated from text."""
+
+from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.base.progress import stage
+from phrasebeam.lm.estimate import MIN_ORDER, estimate
+from phrasebeam.lm.model_writer import ARPA_SUFFIXES, write_model
+from phrasebeam.lm.ngrams import MAX_ORDER
+from phrasebeam.process.compression import SUFFIXES as COMPRESSED
+
+
+def build_lm(
+    text: Files, output: Files, *, order: int = 4, memory: Memory | None = None, scratch: File | None = None
+) -> None:
+    """Estimate a language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
+
+    Args:
+        text: Tokenized text, one sentence a line, plain, .gz or .zst; one file or several.
+        output: File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; or several.
+        order: Words of the longest n-grams.
+        memory: Bytes that may be held in memory, such as "2G" (the default); the rest goes to `scratch`.
+        scratch: Directory for temporary files; None: the system's.
+
+    Raises FormatError for text that is not UTF-8 or too short, ConfigError and OSError.
+
+    >>> build_lm("train.en", ["train.arpa", "train.bin"], order=3)
+    >>> LanguageModel.load("train.bin").order
+    3
+    """
+    files = paths(output)
+    for path in files:
+        if path.name.endswith(COMPRESSED) and not path.name.endswith(ARPA_SUFFIXES):
+            raise ConfigError(
+                f"{path}: only ARPA can be compressed; name it .arpa{path.suffix}, or leave out the suffix"
+            )
+    check_range("order", order, MIN_ORDER, MAX_ORDER)
+    n_bytes = memory_option(memory)
+    with memory_bound(n_bytes):
+        model = estimate(paths(text), order, n_bytes, optional_path(scratch))
+        for path in files:
+            with stage(f"writing {path}"):
+                write_model(model, path, n_bytes)

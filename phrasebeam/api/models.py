@@ -1,0 +1,85 @@
+"""What is done with whole models: check_model, explain, join_features."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.api.arguments import File, Memory, check_range, memory_bound
+from phrasebeam.base.config import MOST_COUNTED
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import memory_option
+from phrasebeam.decoder.model.description import accept_files
+from phrasebeam.decoder.model.model_check import findings
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.joining import joined_model
+
+
+class Explained(NamedTuple):
+    """Sparse features of a model, or those that fired in a translation."""
+
+    features: list[Explanation]  # those that matter most first
+    translation: Translation | None = None  # of the source sentence that was given
+    n_fired: int = 0  # features that fired in it
+
+
+def check_model(model: File, *, accept: bool = False, memory: Memory | None = None) -> list[str]:
+    """Read all of a model and say what is damaged: a line each of file, position, value, what was expected.
+
+    Args:
+        model: Model directory, as train_model writes it.
+        accept: Take changed files as right: their digests are written to model.yaml where nothing is damaged.
+        memory: Bytes that may be held in memory, such as "2G" (the default).
+
+    Returns nothing where the model is sound. Raises SmtError where it cannot be opened.
+
+    >>> check_model("model")
+    []
+    """
+    with memory_bound(memory_option(memory)):
+        found = list(findings(model, is_verified=not accept))
+        if accept and not found:
+            accept_files(Path(model))
+        return found
+
+
+def explain(model: File, *, top: int = 50, source: str | None = None) -> Explained:
+    """The heaviest sparse features of a model by group, or those that fired in a translation.
+
+    Args:
+        model: Model directory with sparse features.
+        top: Features of each group, or of the translation.
+        source: A tokenized sentence: what fired in its translation instead.
+
+    Raises ConfigError where the model has no sparse features, SmtError where it cannot be opened.
+
+    >>> explained = explain("model-with-features", top=3, source="der hund schläft .")
+    >>> len(explained.features)
+    3
+    """
+    check_range("top", top, 1, MOST_COUNTED)
+    decoder = Decoder.load(model)
+    if not decoder.tables.sparse.active.any():
+        raise ConfigError(f"{model}: no sparse features to explain; train-maxforce learns some")
+    if source is None:
+        return Explained(list(heaviest(decoder, Path(model), top)))
+    translation, found = fired(decoder, source)
+    return Explained(found[:top], translation, len(found))
+
+
+def join_features(model: File, features: File, output: File, *, force: bool = False) -> None:
+    """Give a model the sparse features of another: what two trainings learned, to be tuned together.
+
+    Args:
+        model: Model directory, as train_expected_bleu writes it, say.
+        features: The one whose sparse features it gets, as train_maxforce writes it, say.
+        output: Directory of the model with both.
+        force: Replace the model that is there.
+
+    Raises SmtError, see phrasebeam.training.joining.
+
+    >>> join_features("model", "model-with-features", "both")
+    >>> explain("both", top=1).features == explain("model-with-features", top=1).features
+    True
+    """
+    joined_model.join_features(Path(model), Path(features), Path(output), force)

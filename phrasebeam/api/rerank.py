@@ -1,0 +1,90 @@
+"""rerank: weights from n-best lists with any features, and the best translations of lists."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, paths
+from phrasebeam.base.config import config_with_options
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import output_file, read_lines
+from phrasebeam.base.progress import log
+from phrasebeam.training.metrics.definitions import MetricName
+from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.tuning import rerank as reranking
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.methods.methods import Method
+
+
+class Reranked(NamedTuple):
+    """What was learned, and what is best by it."""
+
+    learned: reranking.RerankingResult | None  # where there are lists to learn from
+    translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
+
+
+def rerank(
+    weights: File,
+    *,
+    nbest: File | None = None,
+    output: File | None = None,
+    train: File | None = None,
+    reference: Files | None = None,
+    method: Method | None = None,
+    config: Settings | None = None,
+    metric: MetricName | None = None,
+    seed: int | None = None,
+    c: float | None = None,
+    threads: int | None = None,
+    memory: Memory | None = None,
+) -> Reranked:
+    """Learn weights for given n-best lists with any features, and choose the best translations of lists by them.
+
+    Args:
+        weights: File of weights, lines of "name= weight ..."; with `train` written, not read.
+        nbest: N-best lists whose best translations are chosen.
+        output: File for these translations; None: they are returned.
+        train: N-best lists, in Moses' format, to learn the weights from.
+        reference: Translations for `train`, one file for each set of them.
+        method: How weights are learned.
+        config: Settings, see TuneConfig; what is given beside them counts instead.
+        metric: What is optimized.
+        seed: Of what is drawn.
+        c: Of MIRA: the largest step.
+        threads: Processor cores to use; results do not depend on it.
+        memory: Bytes that may be held in memory, such as "2G" (the default).
+
+    Raises ConfigError, FormatError or OSError.
+
+    >>> reranked = rerank("rerank.weights", nbest="dev.nbest", train="dev.nbest", reference="dev.en")
+    >>> reranked.learned.score >= reranked.learned.before
+    True
+    >>> reranked.translations == rerank("rerank.weights", nbest="dev.nbest").translations
+    True
+    """
+    if (train is None) != (not reference):
+        raise ConfigError("--train and --reference need each other; give both")
+    if train is None and nbest is None:
+        raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
+    learning = {"method": method, "metric": metric, "seeds": None if seed is None else [seed]}
+    options = learning | {"c": None if c is None else [c], "threads": threads, "memory": memory}
+    settings = config_with_options(config, TuneConfig, options)
+    settings = settings if c is None else settings.with_c(c)
+    with memory_bound(settings.memory):
+        learned = _learned(Path(weights), Path(train), paths(reference), settings) if train is not None else None
+        if nbest is None:
+            return Reranked(learned, [])
+        texts = reranking.rerank(Path(nbest), reranking.load_weights(Path(weights)))
+        if output is None:
+            return Reranked(learned, list(texts))
+        with output_file(Path(output)) as file:
+            file.writelines(f"{text}\n".encode() for text in texts)
+        return Reranked(learned, [])
+
+
+def _learned(weights: Path, train: Path, reference: list[Path], settings: TuneConfig) -> reranking.RerankingResult:
+    """What is learned of the lists in `train`; the file `weights` is written."""
+    references = [list(read_lines(path)) for path in reference]
+    learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings)
+    reranking.save_weights(learned.weights, weights)
+    log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)
+    return learned

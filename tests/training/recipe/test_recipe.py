@@ -1,0 +1,60 @@
+"""Recipes: what they may say, and those that come with phrasebeam."""
+
+import pytest
+import yaml
+
+from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
+from tests import ROOT
+
+BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
+
+
+@pytest.mark.parametrize("name", ["quick", "standard", "best"])
+def test_our_recipes(name):
+    recipe = load_config(recipe_file(name, ROOT / "configs"), Recipe)
+    assert [stage.kind for stage in recipe.stages][:2] == ["train-model", "tune"]
+    assert len({name_of(stage) for stage in recipe.stages}) == len(recipe.stages)
+
+
+def test_a_file_of_a_recipe_is_itself(tmp_path):
+    assert recipe_file("mine.yaml", ROOT / "configs").name == "mine.yaml"
+
+
+@pytest.mark.parametrize(
+    ("stages", "complaint"),
+    [
+        ([], "stages: List should have at least 1 item"),
+        ([TUNE], "train-model should be the first stage, and no other"),
+        ([BUILD, BUILD], "two stages are called train-model; give one of them another name"),
+        ([BUILD, BUILD | {"name": "again"}], "train-model should be the first stage, and no other"),
+        ([BUILD, TUNE | {"start": "tuned"}], "the stage tune names tuned, expected a stage before it"),
+        ([BUILD, {"kind": "join-features"}], "stages.1.join-features.features: Field required"),
+        (
+            [BUILD, {"kind": "join-features", "features": "x"}],
+            "the stage join-features names x, expected a stage before",
+        ),
+        ([BUILD, TUNE | {"settings": {"nbst": 3}}], "stages.1.tune.settings.nbst: unknown key; "),
+        (
+            [BUILD, {"kind": "guess"}],
+            "stages.1: Input tag 'guess' found using 'kind' does not match any of the expected",
+        ),
+        ([BUILD, {"kind": "mbr", "scales": []}], "stages.1.mbr.scales: List should have at least 1 item"),
+        ([BUILD | {"name": "../x"}], "stages.0.train-model.name"),
+    ],
+)
+def test_mistakes_are_one_line(stages, complaint):
+    with pytest.raises(ConfigError) as error:
+        parse_config({"stages": stages}, Recipe, "mine.yaml")
+    assert str(error.value).startswith("mine.yaml: ")
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_stages_that_a_stage_names():
+    text = (
+        "stages: [{kind: train-model}, {kind: tune, name: a}, {kind: join-features, start: a, features: train-model}]"
+    )
+    recipe = parse_config(yaml.safe_load(text), Recipe, "mine")
+    assert [list(before(stage)) for stage in recipe.stages] == [[], [], ["a", "train-model"]]

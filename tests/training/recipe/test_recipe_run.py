@@ -1,0 +1,201 @@
+"""Runs of recipes: each stage once for what it depends on, the best is written, kills change nothing."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+import phrasebeam
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.cli import main
+from phrasebeam.training.demo.demo_corpus import write_pairs
+from tests import ROOT
+
+pytestmark = pytest.mark.needs_jit
+
+FOLDED = {"lm_folds": 0, "sentences": 40, "iterations": 1}
+TUNE = {"iterations": 1, "nbest": 10}
+STAGES = [
+    {"kind": "train-model", "settings": {"language_model": {"order": 3}}},
+    {"kind": "tune", "settings": TUNE},
+    {
+        "kind": "train-expected-bleu",
+        "start": "tune",
+        "settings": FOLDED | {"nbest": 10, "tune": None, "calibrate": False},
+    },
+    {"kind": "train-maxforce", "start": "tune", "settings": FOLDED | {"scales": [1.0], "tune": None}},
+    {"kind": "train-ranking", "start": "tune", "settings": FOLDED | {"nbest": 10, "scales": [1.0], "tune": None}},
+    {
+        "kind": "join-features",
+        "name": "both",
+        "start": "train-expected-bleu",
+        "features": "train-maxforce",
+        "settings": TUNE,
+    },
+    {"kind": "mbr", "sizes": [10], "scales": [0.5, 1.0]},
+]
+TEXTS = "train.de", "train.en", "dev.de", "dev.en"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A directory with a corpus and recipe.yaml, of all kinds of stages; the working directory."""
+    for name, size, seed in (("train", 400, 1), ("dev", 30, 2), ("test", 10, 3)):
+        write_pairs(tmp_path / name, size, seed, 0.1)
+    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump({"held_out": 0.34, "stages": STAGES}))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def content(model):
+    """The files of a model but those that tell of its making."""
+    skipped = {"model.yaml", "README.md"}
+    paths = [path for path in model.rglob("*") if path.is_file() and "recipe" not in path.relative_to(model).parts]
+    return {str(path.relative_to(model)): path.read_bytes() for path in paths if path.name not in skipped}
+
+
+def times(directory):
+    return {path.parent.name: path.stat().st_mtime_ns for path in directory.glob("recipe/stages/*/model.yaml")}
+
+
+def test_all_kinds_of_stages(here, capsys):
+    command = "train --source train.de --target train.en --dev-source dev.de --dev-reference dev.en --output out"
+    assert (
+        main(
+            [*command.split(), *["--recipe", "recipe.yaml", "--test-source", "test.de", "--test-reference", "test.en"]]
+        )
+        == 0
+    )
+    said = capsys.readouterr()
+    assert "stage 7 of 7: mbr" in said.err
+    result = phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml", test_source="test.de", test_reference="test.en")
+    scores = {name: record.deciding.bleu for name, record in result.stages.items()}
+    assert list(scores) == [*(stage.get("name", stage["kind"]) for stage in STAGES)]
+    # The first of the best is written, and translates as it was scored.
+    assert result.best == max(scores, key=scores.get)
+    assert f"out: the model of {result.best}; " in said.out
+    decoder = phrasebeam.Decoder.load("out")
+    lines = (here / "test.de").read_text().splitlines()
+    texts = [translation.text for translation in decoder.translate_all(lines)]
+    assert (here / f"out/recipe/{result.best}.test").read_text().splitlines() == texts
+    references = (here / "test.en").read_text().splitlines()
+    found = phrasebeam.evaluate_texts({"": texts}, [references], phrasebeam.EvaluationOptions(tokenize="none"))
+    assert result.stages[result.best].test.bleu == pytest.approx(found.results["BLEU"][0].score)
+    assert phrasebeam.check_model("out") == []
+    for name in ("report.md", "report.html"):
+        report = (here / "out/recipe" / name).read_text()
+        assert all(f"{record.test.bleu:.2f} ±" in report for record in result.stages.values())
+        assert "phrasebeam train --source train.de" in report
+        assert "sentences: 400 training" in report.lower()
+
+
+def test_only_what_follows_from_a_change_is_done_again(here):
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], STAGES[3]]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    before, first = times(here / "out"), content(here / "out")
+    phrasebeam.train(*TEXTS, "out", recipe=recipe, threads=1)
+    assert times(here / "out") == before
+    assert content(here / "out") == first
+    other = {
+        "held_out": 0.34,
+        "stages": [*STAGES[:2], STAGES[3] | {"settings": STAGES[3]["settings"] | {"seeds": [2]}}],
+    }
+    phrasebeam.train(*TEXTS, "out", recipe=other)
+    after = times(here / "out")
+    assert [name for name in before if after[name] != before[name]] == ["train-maxforce"]
+    (here / "dev.en").write_text((here / "dev.en").read_text().replace("dog", "cat"))
+    phrasebeam.train(*TEXTS, "out", recipe=other)
+    changed = {name for name, when in times(here / "out").items() if when != after[name]}
+    assert changed == {"tune", "train-maxforce"}
+
+
+def test_a_stage_that_does_not_help_is_dropped(here):
+    worse = {"kind": "mbr", "sizes": [50], "scales": [0.0]}  # all translations count alike
+    result = phrasebeam.train(*TEXTS, "out", recipe={"stages": [*STAGES[:2], worse]})
+    assert result.best != "mbr"
+    assert not result.stages["mbr"].is_kept
+    assert "| dropped |" in (here / "out/recipe/report.md").read_text()
+    assert phrasebeam.Decoder.load("out").request.mbr is None
+
+
+def test_least_risk_is_what_the_model_does(here):
+    result = phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0, "stages": [STAGES[0], STAGES[-1]]})
+    carried = phrasebeam.Decoder.load(here / "out/recipe/stages/mbr").request.mbr
+    assert carried.size == 10
+    assert carried.scale in (0.5, 1.0)
+    assert (phrasebeam.Decoder.load("out").request.mbr is None) == (result.best != "mbr")
+
+
+def test_sentences_in_both_are_told(here, capsys):
+    shared = (here / "train.de").read_text().splitlines()[:3] + (here / "dev.de").read_text().splitlines()[3:]
+    (here / "dev.de").write_text("\n".join(shared) + "\n")
+    result = phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]})
+    assert result.seen["development"] >= 3
+    assert "are in the training data, too" in (here / "out/recipe/report.md").read_text()
+
+
+def test_raw_text(here):
+    for name in ("train", "dev"):
+        for side in ("de", "en"):
+            text = (here / f"{name}.{side}").read_text().replace(" .", ".").title()
+            (here / f"{name}.{side}").write_text(text)
+    languages = {"source_language": "de", "target_language": "en"}
+    phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:2]}, raw=True, **languages)
+    raw = phrasebeam.RawText.load("out")
+    assert raw.after(phrasebeam.Decoder.load("out").translate(raw.before("Der Hund Schläft."))).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "complaint"),
+    [
+        ({"dev_reference": "nowhere"}, OSError, "nowhere"),
+        ({"dev_reference": "train.en"}, FormatError, "train.en: 400 lines, but dev.de has 30"),
+        ({"alignment": "dev.de"}, FormatError, "dev.de: 30 lines, but train.de has 400"),
+        ({"test_source": "test.de"}, ConfigError, "--test-source and --test-reference need each other"),
+        ({"recipe": "nothing"}, OSError, "nothing"),
+        ({"recipe": {"stages": []}}, ConfigError, "stages: List should have at least 1 item"),
+        ({"source_language": "de"}, ConfigError, "give --raw with them"),
+    ],
+)
+def test_mistakes_are_found_before_any_work(here, change, error, complaint):
+    names = dict(zip(("source", "target", "dev_source", "dev_reference"), TEXTS))
+    given = names | {"recipe": {"stages": STAGES[:1]}} | change
+    with pytest.raises(error, match=complaint):
+        phrasebeam.train(output="out", **given)
+    assert not (here / "out/recipe/stages").exists()
+
+
+def test_a_model_of_others_is_not_replaced(here):
+    phrasebeam.train_model("train.de", "train.en", "out")
+    with pytest.raises(ConfigError, match="a model that no recipe made; give --force to replace it"):
+        phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]})
+    phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]}, force=True)
+    assert phrasebeam.check_model("out") == []
+
+
+@pytest.mark.parametrize("moment", ["train-model", "tune", "train-maxforce"])
+def test_killed_and_begun_again(here, moment):
+    """Killed in the middle of a stage, and run again: the same model as without."""
+    recipe = {
+        "held_out": 0.34,
+        "stages": [STAGES[0], STAGES[1] | {"settings": {"iterations": 4, "nbest": 50}}, STAGES[3]],
+    }
+    (here / "recipe.yaml").write_text(yaml.safe_dump(recipe))
+    phrasebeam.train(*TEXTS, "undisturbed", recipe="recipe.yaml")
+    code = f"import phrasebeam; phrasebeam.train(*{TEXTS!r}, 'out', recipe='recipe.yaml')"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=here, env=environment, start_new_session=True) as process:
+        deadline = time.monotonic() + 120
+        record = f"{moment}:"
+        path = here / "out/recipe/run.yaml"
+        while process.poll() is None and not (path.exists() and record in path.read_text()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.1)
+        process.send_signal(signal.SIGKILL)
+    phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml")
+    assert content(here / "out") == content(here / "undisturbed")

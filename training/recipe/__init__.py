@@ -1,0 +1,1 @@
+"""All stages from two text files to a model, by a recipe."""

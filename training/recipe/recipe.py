@@ -1,0 +1,129 @@
+"""A recipe: the stages from two text files to a model, each with the settings of its trainer."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from phrasebeam.base.config import Factor, Section
+from phrasebeam.decoder.output.mbr import MOST_COMPARED
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.tuning.config import TuneConfig
+
+MOST_STAGES = 50
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
+Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
+
+
+class RecipeStage(Section):
+    """What all stages have: a name, that of their kind unless given, and the model that they begin with."""
+
+    name: Name | Literal[""] = Field("", description="in reports and directories; by default the kind")
+    start: Name | None = Field(None, description="name of the stage whose model it begins with; null: the best so far")
+
+
+class BuildStage(RecipeStage):
+    """The model of the bitext: the first stage of all recipes, and no other."""
+
+    kind: Literal["train-model"]
+    settings: TrainModelConfig = TrainModelConfig()
+
+
+class TuneStage(RecipeStage):
+    """Weights tuned on the development data."""
+
+    kind: Literal["tune"]
+    settings: TuneConfig = TuneConfig()
+
+
+class ExpectedBleuStage(RecipeStage):
+    """Scores of phrase pairs learned on the training data."""
+
+    kind: Literal["train-expected-bleu"]
+    settings: ExpectedBleuConfig = ExpectedBleuConfig()
+
+
+class MaxforceStage(RecipeStage):
+    """Sparse features learned on the training data by the perceptron."""
+
+    kind: Literal["train-maxforce"]
+    settings: MaxforceConfig = MaxforceConfig()
+
+
+class RankingStage(RecipeStage):
+    """Sparse features learned on the training data by ranking."""
+
+    kind: Literal["train-ranking"]
+    settings: RankingConfig = RankingConfig()
+
+
+class JoinStage(RecipeStage):
+    """The model of one stage with the sparse features of another, tuned."""
+
+    kind: Literal["join-features"]
+    features: Name = Field(description="name of the stage whose sparse features the model gets")
+    settings: TuneConfig = TuneConfig()
+
+
+class RiskStage(RecipeStage):
+    """Minimum Bayes risk: the size of lists and the scale of scores that are best on the development data."""
+
+    kind: Literal["mbr"]
+    sizes: list[Size] = Field([200], min_length=1, max_length=10, description="of the lists that are tried")
+    scales: list[Factor] = Field([0.3, 1.0, 3.0], min_length=1, max_length=20, description="of scores that are tried")
+
+
+AnyStage = Annotated[
+    BuildStage | TuneStage | ExpectedBleuStage | MaxforceStage | RankingStage | JoinStage | RiskStage,
+    Field(discriminator="kind"),
+]
+
+
+class Recipe(Section):
+    """Stages in their order. Each is kept where it translates held-out sentences better than the best before it."""
+
+    held_out: float = Field(
+        0.2,
+        ge=0,
+        le=0.5,
+        description="share of the development data that decides and is not tuned on; 0: all of it is both",
+    )
+    stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES)
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> "Recipe":
+        known: set[str] = set()
+        for stage in self.stages:
+            name = name_of(stage)
+            if name in known:
+                raise ValueError(f"two stages are called {name}; give one of them another name")
+            if (stage.kind == "train-model") != (not known):
+                raise ValueError("train-model should be the first stage, and no other")
+            for other in before(stage):
+                if other not in known:
+                    raise ValueError(f"the stage {name} names {other}, expected a stage before it")
+            known.add(name)
+        return self
+
+
+def name_of(stage: AnyStage) -> str:
+    """What a stage is called."""
+    return stage.name or stage.kind
+
+
+def before(stage: AnyStage) -> Iterator[str]:
+    """The stages that a stage names."""
+    if stage.start:
+        yield stage.start
+    if isinstance(stage, JoinStage):
+        yield stage.features
+
+
+def recipe_file(recipe: str, directory: Path) -> Path:
+    """The file of a recipe: `recipe` itself, or that of this name which comes with phrasebeam, in `directory`."""
+    own = directory / f"recipe-{recipe}.yaml"
+    return own if own.exists() else Path(recipe)

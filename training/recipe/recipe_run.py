@@ -1,0 +1,199 @@
+"""All stages of a recipe, one after the other: each is made once for what it depends on, scored, and kept or dropped.
+
+DIR is the model at the end. In DIR/recipe are stages/NAME, the models of the stages, with their own checkpoints;
+data/, the parts of the development data; run.yaml, what was done so far; report.md and report.html.
+"""
+
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from phrasebeam.base.config import Count, Section, load_config, save_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import real_path
+from phrasebeam.base.progress import log
+from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.decoder.tables.model_files import MODEL
+from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
+from phrasebeam.training.recipe.recipe_data import (
+    DividedData,
+    RecipeFiles,
+    check_lengths,
+    divided,
+    seen_in_training,
+    tokenized,
+)
+from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
+from phrasebeam.training.recipe.stage_runs import StageWork, run_stage, write_with_search
+
+WORK = "recipe"
+WITHOUT_EFFECT = ("threads", "workers", "memory")
+
+
+class StageRecord(Section):
+    """What is known of a stage."""
+
+    signature: str  # of all that it depends on
+    work: str = ""  # the same without settings that a begun training may change, such as the number of iterations
+    start: str = ""  # the stage whose model it began with
+    is_done: bool = False
+    seconds: float = Field(0.0, ge=0)  # of all attempts that ended by themselves
+    peak: Count = 0  # bytes that the process had held when it was done
+    deciding: SetScores | None = None
+    test: SetScores | None = None
+    is_kept: bool = False
+
+
+class RecipeState(Section):
+    """run.yaml: the stages that were begun, by name."""
+
+    stages: dict[str, StageRecord] = Field({})
+
+
+class RecipeResult(NamedTuple):
+    """What a recipe made."""
+
+    stages: dict[str, StageRecord]  # in their order
+    best: str  # the stage whose model is written
+    sentences: dict[str, int]  # training, development, test
+    seen: dict[str, int]  # development and test sentences that are in the training data, too
+
+
+@alone_in_output
+def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, is_forced: bool = False) -> RecipeResult:
+    """Make the model of a recipe in `output`; what is there of the same recipe and files is not made again.
+
+    Raises SmtError or OSError, before any work where files are missing or of other lengths.
+    """
+    output = real_path(output)
+    if not (output / WORK).exists():
+        check_output(output)
+        if (output / MODEL).exists() and not is_forced:
+            raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
+    sentences, seen = check_lengths(files), seen_in_training(files)
+    for name, number in seen.items():
+        if number:
+            log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
+    run = _Run(files, output, recipe, threads)
+    for number, stage in enumerate(recipe.stages, 1):
+        log.info("stage %d of %d: %s", number, len(recipe.stages), name_of(stage))
+        run.make(stage)
+    run.write()
+    return RecipeResult({name: run.records[name] for name in map(name_of, recipe.stages)}, run.best, sentences, seen)
+
+
+class _Run:
+    """The stages of one run so far."""
+
+    def __init__(self, files: RecipeFiles, output: Path, recipe: Recipe, threads: int):
+        self.files, self.output, self.recipe, self.threads = files, output, recipe, threads
+        self.work = output / WORK
+        self.work.mkdir(parents=True, exist_ok=True)
+        path = self.work / "run.yaml"
+        self.records = load_config(path, RecipeState).stages if path.exists() else {}
+        self.digests = file_digests(files.by_name)
+        self.best = ""
+        self.data: DividedData | None = None
+
+    def directory(self, name: str) -> Path:
+        """The model of a stage."""
+        return self.work / "stages" / name
+
+    def make(self, stage: AnyStage) -> None:
+        """Make the model of a stage unless it is there; score it; keep it if it is the best."""
+        name, start = name_of(stage), stage.start or self.best
+        whole, work = (self._signature(stage, start, is_whole) for is_whole in (True, False))
+        before = self.records.get(name)
+        is_same = before is not None and before.signature == whole
+        record = before if before and is_same else StageRecord(signature=whole, work=work, start=start)
+        if not record.is_done:
+            # Work of other settings is deleted; that of the same goes on.
+            is_other = before is not None and before.work != work
+            self._save(name, record)
+            record = self._made(stage, record, is_other)
+        if self.data is None:
+            self.data = self._divided(self.directory(name))
+        if record.deciding is None:
+            record = self._scored(name, record)
+        is_best = not self.best or self._bleu(record) > self._bleu(self.records[self.best])
+        self._save(name, record.model_copy(update={"is_kept": is_best}))
+        if is_best:
+            self.best = name
+        else:
+            log.info("%s: dropped, %.2f BLEU, %s has %.2f", name, self._bleu(record), self.best, self._best_bleu())
+
+    def _made(self, stage: AnyStage, record: StageRecord, is_other: bool) -> StageRecord:
+        name, begun = name_of(stage), time.perf_counter()
+        features = self.directory(stage.features) if isinstance(stage, JoinStage) else Path()
+        model = self.directory(record.start) if record.start else Path()
+        output = self.directory(name)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        run_stage(stage, StageWork(stage, model, features, output, self.files, self.data, self.threads, is_other))
+        seconds = time.perf_counter() - begun
+        made = record.model_copy(update={"is_done": True, "seconds": seconds, "peak": peak_memory()})
+        self._save(name, made)
+        return made
+
+    def _scored(self, name: str, record: StageRecord) -> StageRecord:
+        decoder, found = Decoder.load(self.directory(name)), {}
+        for kind, data in (("deciding", self._data.deciding), ("test", self._data.test)):
+            if data is not None:
+                texts = translated(decoder, data, self.threads)
+                save_texts(texts, self.work / f"{name}.{kind}")
+                found[kind] = scores_of(texts, data)
+        return record.model_copy(update=found)
+
+    def write(self) -> None:
+        """Write the best model to the directory of the recipe."""
+        made = {"recipe": self.recipe.model_dump(mode="json", exclude_unset=True), "stage": self.best}
+        gain = f"bleu {self._best_bleu():.2f} on the development sentences that decide"
+        write_with_search(self.directory(self.best), self.output, {}, Making("train", made, gain=gain))
+
+    @property
+    def _data(self) -> DividedData:
+        return self.data or self._divided(Path())
+
+    def _divided(self, model: Path) -> DividedData:
+        """The texts as stages take them; of raw text, the tokens of the first model."""
+        directory = self.work / "data"
+        directory.mkdir(exist_ok=True)
+        development, test, first = self.files.development, self.files.test, self.recipe.stages[0]
+        if isinstance(first, BuildStage) and first.settings.preprocessing:
+            development = tokenized(development, model, directory, "development")
+            test = tokenized(test, model, directory, "test") if test else None
+        return DividedData(*divided(development, self.recipe.held_out, directory), test)
+
+    def _signature(self, stage: AnyStage, start: str, is_whole: bool) -> str:
+        """Of the stage's settings, of the models that it is made of, of all texts that these depend on."""
+        settings: dict[str, Any] = {"kind": stage.kind, "held_out": self.recipe.held_out}
+        own = getattr(stage, "settings", None)
+        if own is None:
+            known = stage.model_dump(mode="json", exclude={"name"})
+        else:
+            known = own.model_dump(mode="json") if is_whole else settings_with_effect(own)
+        settings["settings"] = {name: value for name, value in known.items() if name not in WITHOUT_EFFECT}
+        others = [start] if start else []
+        others += [stage.features] if isinstance(stage, JoinStage) else []
+        settings["models"] = [self.records[one].signature for one in others]
+        is_first = isinstance(stage, BuildStage)
+        ours = {
+            name: one for name, one in self.digests.items() if not name.startswith(("test", "develop")[: 1 + is_first])
+        }
+        return signature(settings, ours)
+
+    def _save(self, name: str, record: StageRecord) -> None:
+        self.records = {**self.records, name: record}
+        save_config(RecipeState(stages=self.records), self.work / "run.yaml")
+
+    def _bleu(self, record: StageRecord) -> float:
+        return record.deciding.bleu if record.deciding else -1.0
+
+    def _best_bleu(self) -> float:
+        return self._bleu(self.records[self.best])

@@ -1,0 +1,119 @@
+"""What each kind of stage does: a model in a directory of its own, made of the models of stages before it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from phrasebeam.base.config import save_config
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.derived_model import DerivedModel, Making
+from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
+from phrasebeam.training.joining.joined_model import join_features
+from phrasebeam.training.joint_selection.ranking_model import train_ranking
+from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.recipe.recipe import AnyStage, RiskStage
+from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
+from phrasebeam.training.recipe.recipe_scores import scores_of, translated
+from phrasebeam.training.tuning.tune_model import tune_model
+
+
+class StageWork(NamedTuple):
+    """What a stage works on."""
+
+    stage: Any  # one of AnyStage; its settings have the memory and threads of the recipe
+    model: Path  # that it begins with; of the first stage, none
+    features: Path  # the model of the other stage of a join
+    output: Path
+    files: RecipeFiles
+    data: DividedData | None  # of the first stage, none
+    threads: int
+    is_forced: bool  # what is in `output` is of other settings
+
+    @property
+    def training(self) -> TrainingData:
+        """The training data; where they are aligned by ourselves, the model has the alignment."""
+        return TrainingData(self.files.source, self.files.target, None)
+
+    @property
+    def tuning(self) -> Any:
+        """The development data that is tuned on."""
+        return self.data.tuning if self.data else self.files.development
+
+
+def build(work: StageWork) -> None:
+    """The model of the bitext."""
+    train_model(
+        work.files.source, work.files.target, work.output, work.stage.settings, work.files.alignment, work.is_forced
+    )
+
+
+def tune(work: StageWork) -> None:
+    """A tuned model."""
+    tune_model(work.model, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
+
+
+def expected_bleu(work: StageWork) -> None:
+    """A model with learned scores of phrase pairs."""
+    settings, is_forced = work.stage.settings, work.is_forced
+    train_expected_bleu(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
+
+
+def maxforce(work: StageWork) -> None:
+    """A model with sparse features, by the perceptron."""
+    train_maxforce(work.model, work.training, work.tuning, work.output, work.stage.settings, work.is_forced)
+
+
+def ranking(work: StageWork) -> None:
+    """A model with sparse features, by ranking."""
+    settings, is_forced = work.stage.settings, work.is_forced
+    train_ranking(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
+
+
+def join(work: StageWork) -> None:
+    """A model with the sparse features of another, tuned."""
+    joined = work.output.with_name(f"{work.output.name}.joined")
+    join_features(work.model, work.features, joined, is_forced=True)
+    tune_model(joined, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
+
+
+def least_risk(work: StageWork) -> None:
+    """The same model, which chooses translations by least Bayes risk, as is best on what is tuned on."""
+    stage: RiskStage = work.stage
+    decoder, found = Decoder.load(work.model), []
+    for size in stage.sizes:
+        for scale in stage.scales:
+            risk = MbrSettings(size=size, scale=scale)
+            found.append((scores_of(translated(decoder, work.tuning, work.threads, risk), work.tuning).bleu, risk))
+    _, best = max(found, key=lambda one: one[0])
+    write_with_search(work.model, work.output, {"mbr": best}, Making("mbr", {"mbr": best.model_dump(mode="json")}))
+
+
+def write_with_search(model: Path, output: Path, search: dict[str, Any], making: Making) -> None:
+    """Write a copy of a model to `output` that carries these sections of search.yaml besides its own."""
+    output.mkdir(parents=True, exist_ok=True)
+    carried = ModelSearch.of(model).model_dump(exclude_unset=True) | search
+    opened = open_model(model)
+    save_config(ModelSearch.model_validate(carried), output / SEARCH)
+    DerivedModel(model, opened, output, output, {}).write(opened.weights, making, [SEARCH])
+
+
+RUNS: dict[str, Callable[[StageWork], None]] = {  # by the kind of stage
+    "train-model": build,
+    "tune": tune,
+    "train-expected-bleu": expected_bleu,
+    "train-maxforce": maxforce,
+    "train-ranking": ranking,
+    "join-features": join,
+    "mbr": least_risk,
+}
+
+
+def run_stage(stage: AnyStage, work: StageWork) -> None:
+    """Make the model of a stage in its directory; what was begun there goes on. Raises SmtError or OSError."""
+    RUNS[stage.kind](work)
