@@ -7,6 +7,7 @@ import typer
 
 from phrasebeam.api.build_lm import build_lm as estimate
 from phrasebeam.base.command_line import Memory
+from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -21,6 +22,10 @@ def build_lm(
         typer.Option(help="Model to write: ARPA if named .arpa or .arpa.gz, else KenLM's binary; repeatable."),
     ],
     order: Annotated[int, typer.Option(min=MIN_ORDER, max=MAX_ORDER, help="Words of the longest n-grams.")] = 4,
+    prune: Annotated[
+        str,
+        typer.Option(help="N-grams left out, by count and words: '0 0 1' is those of 3 words or more that occur once."),
+    ] = "0",
     memory: Memory = None,
     scratch: Annotated[
         Path | None, typer.Option(help="Directory for temporary files.", show_default="the system's, $TMPDIR")
@@ -28,4 +33,11 @@ def build_lm(
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     show_progress()
-    estimate(text, output, order=order, memory=memory, scratch=scratch)
+    estimate(text, output, order=order, prune=_counts(prune), memory=memory, scratch=scratch)
+
+
+def _counts(text: str) -> list[int]:
+    words = text.split()
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
+        raise ConfigError(f"--prune: found {text!r}, expected counts such as '0 0 1'")
+    return [int(word) for word in words]

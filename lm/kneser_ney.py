@@ -3,7 +3,7 @@
 Functions process one bucket of n-grams; n-grams of every length are in context order (see lm/counting.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,13 +22,15 @@ class AdjustedOrder(NamedTuple):
     words: np.ndarray  # int32[K, n], word ids
     counts: np.ndarray  # int64[K], adjusted counts
     suffixes: np.ndarray  # int32[K], row of the last n - 1 words among the (n-1)-grams; for n = 2 their word id
+    is_pruned: np.ndarray  # bool[K], whether the model leaves the n-gram out, and its context backs off instead
 
 
-def adjusted_orders(words: np.ndarray, counts: np.ndarray) -> Iterator[AdjustedOrder]:
+def adjusted_orders(words: np.ndarray, counts: np.ndarray, thresholds: Sequence[int]) -> Iterator[AdjustedOrder]:
     """Adjusted counts of a bucket's n-grams, from the highest order down to bigrams.
 
     `words` (int32[K, n]), `counts` (int64[K]): distinct padded windows in context order. The adjusted count of an
     n-gram is the number of distinct words before it; for the highest order and n-grams that begin with <s>, its count.
+    N-grams of n words that occur thresholds[n - 1] times or less are pruned, after all counts were adjusted.
     """
     # A window whose second word is <s> has more padding than an n-gram.
     adjusted, is_ngram = counts, words[:, 1] != BEGIN_ID
@@ -36,10 +38,11 @@ def adjusted_orders(words: np.ndarray, counts: np.ndarray) -> Iterator[AdjustedO
         lower, lower_counts, extensions, suffixes = _shorten(words, counts)
         lower_is_ngram = lower[:, 1] != BEGIN_ID
         ngram_row = np.cumsum(lower_is_ngram, dtype=np.int32) - np.int32(1)
-        yield AdjustedOrder(words[is_ngram], adjusted[is_ngram], ngram_row[suffixes[is_ngram]])
+        is_pruned = counts[is_ngram] <= thresholds[words.shape[1] - 1]
+        yield AdjustedOrder(words[is_ngram], adjusted[is_ngram], ngram_row[suffixes[is_ngram]], is_pruned)
         words, counts, is_ngram = lower, lower_counts, lower_is_ngram
         adjusted = np.where(words[:, 0] == BEGIN_ID, counts, extensions)
-    yield AdjustedOrder(words, adjusted, words[:, 1])
+    yield AdjustedOrder(words, adjusted, words[:, 1], counts <= thresholds[1])
 
 
 def _shorten(words: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -94,7 +97,7 @@ def unigram_probs(counts: np.ndarray) -> np.ndarray:
 
 
 @kernel
-def _interpolate(begins, counts, suffixes, lower_prob, discount, prob, backoff):
+def _interpolate(begins, counts, suffixes, is_pruned, lower_prob, discount, prob, backoff):
     """Fill `prob` and `backoff` of `interpolate`."""
     for context in range(begins.size):
         begin = begins[context]
@@ -102,7 +105,7 @@ def _interpolate(begins, counts, suffixes, lower_prob, discount, prob, backoff):
         total, discounted = np.int64(0), 0.0
         for i in range(begin, end):
             total += counts[i]
-            discounted += discount[min(counts[i], discount.size - 1)]
+            discounted += counts[i] if is_pruned[i] else discount[min(counts[i], discount.size - 1)]
         backoff[context] = discounted / total
         for i in range(begin, end):
             remaining = counts[i] - discount[min(counts[i], discount.size - 1)]
@@ -115,10 +118,10 @@ def interpolate(
     """Probabilities float64[K] of the n-grams of `order`, and backoffs float64[C] of their contexts.
 
     `begins`: int64[C], first n-gram of each context; `lower_prob`: float64, probabilities one order below, indexed by
-    `order.suffixes`; `discount`: float64[4] of `discounts`.
+    `order.suffixes`; `discount`: float64[4] of `discounts`. Those of pruned n-grams are of no use.
     """
     prob, backoff = np.empty(len(order.words)), np.empty(begins.size)
-    _interpolate(begins, order.counts, order.suffixes, lower_prob, discount, prob, backoff)
+    _interpolate(begins, *order[1:], lower_prob, discount, prob, backoff)
     return prob, backoff
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
-MAX_ORDER = 6  # words of the longest n-grams that are supported
+MAX_ORDER = 8  # words of the longest n-grams that are supported; KenLM as it comes reads up to 6
 
 
 class NgramOrder(NamedTuple):

@@ -172,7 +172,7 @@ def build_tables(
 ) -> tuple[np.ndarray, Header]:
     """Bytes (uint8) of a KenLM probing file without its words, and its header; `new_image` makes zeros to fill.
 
-    Raises ModelError if the order is not 2 to 6, or an n-gram occurs twice, has no context among the (n-1)-grams, or
+    Raises ModelError if the order is not 2 to 8, or an n-gram occurs twice, has no context among the (n-1)-grams, or
     has a log10 probability above 0 or not finite. Tables are larger than usual if a pruned model lacks many suffixes.
     """
     _check(model)

@@ -39,6 +39,7 @@ from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_ca
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
+from phrasebeam.decoder.tables.model_files import TYPES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     LEAST_LN,
@@ -46,6 +47,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     TARGET_GIVEN_SOURCE,
     PhraseTable,
 )
+from phrasebeam.decoder.tables.score_smoothing import ln_smoothed, type_of
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 LN_SINGLETON = np.float32(-20.0)  # ln of both probabilities of a pair whose count becomes 0, in the mode PENALTY
@@ -98,6 +100,7 @@ def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: 
         if held_out_f != ABSENT:
             c_f -= held_out.source_counts[held_out_f]
         phrases.source_counts[number] = c_f
+        _count_types(whole, query, held_out_f, filtered.source[number])
         if by_source:
             _count_source(
                 tables.phrases, counts, held_out, held_out_f, filtered.source[number], query.orientation_counts
@@ -108,7 +111,7 @@ def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: 
                 phrases.target_words[n_target_words] = whole.target_words[i]
                 n_target_words += 1
             phrases.target_offsets[row + 1] = n_target_words
-            _copy_scores(whole, phrases, held_out, filtered, row, held_out_f != ABSENT, c_f)
+            _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f)
             for column in range(output.ln_reordering.shape[1]):
                 output.ln_reordering[row, column] = tables.ln_reordering[pair, column]
             if not by_source:
@@ -118,9 +121,10 @@ def copy_pairs(tables: Tables, counts, by_source, query: FilterQuery, filtered: 
 
 
 @inlined_kernel
-def _copy_scores(whole, phrases, held_out, filtered, row, is_held_out_source, c_f):
+def _copy_scores(whole, phrases, query, filtered, row, held_out_f, c_f):
     """Copy the counts of a pair minus the held-out ones, and its scores, p(f|e) and p(e|f) estimated from these."""
-    pair, held_out_e, held_out_fe = (
+    held_out, pair, held_out_e, held_out_fe = (
+        query.held_out,
         filtered.pair[row],
         np.int64(filtered.held_out_target[row]),
         np.int64(filtered.held_out_pair[row]),
@@ -136,11 +140,36 @@ def _copy_scores(whole, phrases, held_out, filtered, row, is_held_out_source, c_
     if held_out_fe != ABSENT and joint <= 0:
         phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = LN_SINGLETON
         phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = LN_SINGLETON
-    else:
-        if held_out_e != ABSENT:
-            phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = np.log(joint / c_e)
-        if is_held_out_source:
-            phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = np.log(joint / c_f)
+    elif held_out_e != ABSENT or held_out_f != ABSENT:
+        _smooth(phrases, query, pair, row, held_out_f, held_out_e, c_f)
+
+
+@inlined_kernel
+def _smooth(phrases, query, pair, row, held_out_f, held_out_e, c_f):
+    """Compute p(f|e) and p(e|f) of a pair from the counts in `phrases` and, with Kneser-Ney, from types of both."""
+    discounting, n_of_f, n_of_e, left_by_f, left_by_e = query.discounting, np.int64(0), np.int64(0), 0.0, 0.0
+    if discounting.target_types.shape[0] > 0:
+        for k in range(TYPES):
+            n = np.int64(discounting.target_types[pair, k])
+            if held_out_e != ABSENT:
+                n += query.held_out.target_types[held_out_e, k]
+            n_of_e += n
+            left_by_e += n * discounting.discounts[k + 1]
+            n_of_f += query.source_types[k]
+            left_by_f += query.source_types[k] * discounting.discounts[k + 1]
+    joint, c_e = np.int64(phrases.joint_counts[row]), np.int64(phrases.target_counts[row])
+    phrases.ln_scores[row, SOURCE_GIVEN_TARGET] = ln_smoothed(discounting, joint, c_e, left_by_e, n_of_f)
+    phrases.ln_scores[row, TARGET_GIVEN_SOURCE] = ln_smoothed(discounting, joint, c_f, left_by_f, n_of_e)
+
+
+@inlined_kernel
+def _count_types(phrases, query, held_out_f, source):
+    """Write how many pairs of a source phrase have count 1, 2, 3 or more without the held-out ones, if that matters."""
+    if query.discounting.target_types.shape[0] > 0:
+        for k in range(TYPES):
+            query.source_types[k] = 0 if held_out_f == ABSENT else query.held_out.source_types[held_out_f, k]
+        for pair in range(phrases.pair_offsets[source], phrases.pair_offsets[source + 1]):
+            query.source_types[type_of(np.int64(phrases.joint_counts[pair]))] += 1
 
 
 @inlined_kernel
@@ -199,8 +228,10 @@ class TableFilter:
         self.model, self.tables, self.longest, self.table_limit = model, tables, longest, table_limit
         self.scratch, self.has_frequencies = ScratchArrays(), False
         orders, longest_target = tables.lms.orders, max(model.description.max_target_phrase_length, 1)
-        # With weights by length, p(e|f) does not change the scores of all pairs alike.
-        is_limited = table_limit > 0 and not ranking.dense.length_groups.size
+        # With weights by length, p(e|f) does not change the scores of all pairs alike;
+        # nor does it with Kneser-Ney, where it changes by what the target phrase is.
+        is_alike = not ranking.dense.length_groups.size and not len(model.discounting.target_types)
+        is_limited = table_limit > 0 and is_alike
         limit = table_limit + EXTRA_PAIRS if is_limited else 0
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_sentence = empty_sentence(orders.size, longest)
@@ -244,7 +275,7 @@ class TableFilter:
         counts, mode = NO_COUNTS, KEEP_ALL
         if held_out is not None:
             if not self.has_frequencies:
-                check_frequencies(self.tables.phrases)
+                check_frequencies(self.tables.phrases, self.model.discounting)
                 self.has_frequencies = True
             mode = MODES[held_out.mode]
             counts = NO_COUNTS if mode == SINGLETONS else held_out_counts(self.model, words, held_out)
@@ -252,7 +283,8 @@ class TableFilter:
         first_words = np.zeros(FIRST_WORDS, np.bool_)
         first_words[target & (FIRST_WORDS - 1)] = True
         is_forced, scratch = reference is not None, np.zeros(2 * N_ORIENTATIONS, np.int64)
-        return FilterQuery(words, self.longest, target, first_words, is_forced, counts, mode, self.table_limit, scratch)
+        limits = self.table_limit, scratch, self.model.discounting, np.zeros(TYPES, np.int64)
+        return FilterQuery(words, self.longest, target, first_words, is_forced, counts, mode, *limits)
 
     def _new_tables(self, filtered: FilteredPairs) -> Tables:
         n_sources, n_source_words, n_pairs, n_target_words = filtered.sizes.tolist()

@@ -18,16 +18,19 @@ from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.tables.model_files import TYPES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     MOSES_SCORES,
     SOURCE_GIVEN_TARGET,
     TARGET_GIVEN_SOURCE,
     PhraseTable,
+    find_source,
     phrase_hash,
 )
+from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, smoothed_scores, type_of
 from phrasebeam.kernels.hashing import START, combine, first_slot, mix, next_slot
-from phrasebeam.kernels.jit import inlined_kernel, kernel
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.words import same_words
 
 # Modes: what happens to pairs whose count becomes 0; SINGLETONS: to those whose count is 1, and no count changes
@@ -51,6 +54,9 @@ class HeldOutCounts(NamedTuple):
     source_counts: Annotated[np.ndarray, array(np.int64, "K")]  # stored at the first occurrence, as all counts
     target_counts: Annotated[np.ndarray, array(np.int64, "K")]
     pair_counts: Annotated[np.ndarray, array(np.int64, "K")]
+    # How many pairs more have count 1, 2, 3 or more after the subtraction; filled where scores are smoothed
+    source_types: Annotated[np.ndarray, array(np.int64, "K", TYPES)]
+    target_types: Annotated[np.ndarray, array(np.int64, "K", TYPES)]
     # M S DL DR to the previous phrase, then to the next
     source_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
     pair_orientations: Annotated[np.ndarray, array(np.int64, "K", 2 * N_ORIENTATIONS)]
@@ -91,6 +97,39 @@ def count_held_out(counts: HeldOutCounts):
         for column in (previous, N_ORIENTATIONS + following):
             counts.source_orientations[source, column] += 1
             counts.pair_orientations[pair, column] += 1
+
+
+@kernel
+def count_held_out_types(phrases: PhraseTable, counts: HeldOutCounts):
+    """Fill source_types and target_types of `counts`, whose sentence pair the table was made of."""
+    for i in range(counts.occurrences.shape[0]):
+        source, target = np.int64(counts.source_of[i]), np.int64(counts.target_of[i])
+        if counts.pair_slots[_pair_slot(counts, source, target)] != i:
+            continue
+        joint = _joint_count(phrases, counts, i)
+        remaining = joint - counts.pair_counts[i]
+        if joint > 0:
+            counts.source_types[source, type_of(joint)] -= 1
+            counts.target_types[target, type_of(joint)] -= 1
+        if remaining > 0:
+            counts.source_types[source, type_of(remaining)] += 1
+            counts.target_types[target, type_of(remaining)] += 1
+
+
+@inner_kernel
+def _joint_count(phrases, counts, i):
+    """How often the table counts the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
+    occurrence = counts.occurrences[i]
+    first, begin, length = np.int64(occurrence[1]), np.int64(occurrence[2]), target_length(occurrence)
+    source = find_source(phrases, counts.source_words, first, first + source_length(occurrence))
+    if source < 0:
+        return np.int64(0)
+    for pair in range(phrases.pair_offsets[source], phrases.pair_offsets[source + 1]):
+        word = phrases.target_offsets[pair]
+        is_as_long = phrases.target_offsets[pair + 1] - word == length
+        if is_as_long and same_words(phrases.target_words, word, counts.target_words, begin, length):
+            return np.int64(phrases.joint_counts[pair])
+    return np.int64(0)
 
 
 @kernel
@@ -163,20 +202,21 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
     occurrences = sentence_occurrences(source, target, held_out.alignment, longest, kind)
     counts = new_counts(occurrences, source, target)
     count_held_out(counts)
+    if len(model.discounting.target_types):
+        count_held_out_types(model.tables.phrases, counts)
     return counts
 
 
-def check_frequencies(phrases: PhraseTable) -> None:
-    """Raise ModelError unless p(f|e) and p(e|f) of the first pairs are relative frequencies of their counts."""
-    n, columns = min(SAMPLE, phrases.joint_counts.size), phrases.ln_scores.shape[1]
-    sources = np.searchsorted(phrases.pair_offsets, np.arange(n), side="right") - 1
-    if columns >= MOSES_SCORES:
-        totals = np.column_stack((phrases.target_counts[:n], phrases.source_counts[sources]))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            expected = np.log(phrases.joint_counts[:n, np.newaxis] / totals)
-        if np.allclose(expected, phrases.ln_scores[:n, [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]], atol=1e-3):
+def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOUNTING) -> None:
+    """Raise ModelError unless p(f|e) and p(e|f) of the first pairs are as their counts give them."""
+    n_sources = phrases.source_counts.size
+    last = min(int(np.searchsorted(phrases.pair_offsets, SAMPLE)), n_sources)
+    if phrases.ln_scores.shape[1] >= MOSES_SCORES:
+        expected = smoothed_scores(phrases, discounting, 0, last)
+        found = phrases.ln_scores[: len(expected), [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]]
+        if np.allclose(expected, found, atol=1e-3):
             return
     raise ModelError(
-        "leave-one-out needs a phrase table whose probabilities are relative frequencies of counts that it holds, and "
-        "these are not; take a model that train-model made"
+        "leave-one-out needs a phrase table whose probabilities are relative frequencies of counts that it holds, or "
+        "smoothed as model.yaml says, and these are not; take a model that train-model made"
     )

@@ -1,8 +1,9 @@
 """Selection of the phrase pairs that a sentence needs: those of its phrases, or only those that occur in a reference.
 
 A table limit keeps the K best pairs of a source phrase. Held-out counts change the scores of some pairs, and those of
-all others by the same amount: so the K best are among the changed pairs and the K best others. Somewhat more than K are
-ranked by the scores of the whole model, a ranking that is cached across sentences, and the other pairs are left out.
+all others by the same amount, unless Kneser-Ney smooths them: so the K best are among the changed pairs and the K best
+others. Somewhat more than K are ranked by the scores of the whole model, a ranking that is cached across sentences, and
+the other pairs are left out.
 """
 
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from phrasebeam.decoder.held_out.leave_one_out import (
 )
 from phrasebeam.decoder.options.candidates import Lookup, choose
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, n_slots, phrase_hash
+from phrasebeam.decoder.tables.score_smoothing import Discounting
 from phrasebeam.kernels.hashing import first_slot, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 
@@ -41,6 +43,8 @@ class FilterQuery(NamedTuple):
     mode: np.int64  # one of MODES, or KEEP_ALL
     table_limit: int  # pairs of a source phrase that options use, 0 for all
     orientation_counts: np.ndarray  # int64[8], scratch of copy_pairs
+    discounting: Discounting  # of the model's scores
+    source_types: np.ndarray  # int64[TYPES], scratch of copy_pairs
 
 
 class FilteredPairs(NamedTuple):

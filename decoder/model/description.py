@@ -17,6 +17,7 @@ from phrasebeam.decoder.model.moses_names import MOST_FEATURES, MosesFeature
 from phrasebeam.decoder.tables.model_files import MODEL
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.decoder.tables.provenance import Stage
+from phrasebeam.decoder.tables.score_smoothing import ScoreSmoothing
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 MODEL_FORMAT = "phrasebeam model 2"
@@ -45,6 +46,7 @@ class ModelDescription(Section):
     max_pairs_per_source_phrase: int | None = Field(None, ge=1, le=MOST_COUNTED)  # None: older models do not record it
     language_model_order: int = Field(ge=1, le=MAX_ORDER)
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
+    smoothing: ScoreSmoothing | None = None  # of the phrase table's p(f|e) and p(e|f); None: relative frequencies
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
     moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model

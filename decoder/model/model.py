@@ -28,6 +28,7 @@ from phrasebeam.decoder.tables.phrase_table import (
     open_phrase_table,
     open_reordering_table,
 )
+from phrasebeam.decoder.tables.score_smoothing import NO_DISCOUNTING, Discounting, open_discounting
 from phrasebeam.decoder.tables.word_counts import NO_IDF, WordIdf, word_idf
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
@@ -45,6 +46,7 @@ class Model(NamedTuple):
     tables: Tables
     most_pairs: int  # of one source phrase
     reordering_counts: np.ndarray  # int32[P, 8], see ReorderingTable; no rows without a reordering model
+    discounting: Discounting = NO_DISCOUNTING  # by which leave-one-out computes scores anew
     templates: Templates | None = None  # of sparse features
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
@@ -95,7 +97,8 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
         most_pairs = longest(phrases.pair_offsets)
     fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
     find_idf = cache(partial(word_idf, phrases, len(source), len(target), description.sentence_pairs))
-    return Model(*fields, templates, levels, open_pair_names(directory), find_idf)
+    discounting = open_discounting(directory, description.smoothing, len(phrases.ln_scores))
+    return Model(*fields, discounting, templates, levels, open_pair_names(directory), find_idf)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

@@ -29,6 +29,7 @@ COUNTS = {  # in the shapes of arrays
     "Z": "sparse features of all pairs",
     "U": "sparse features with a weight",
 }
+TYPES = 3  # pairs that occur once, twice, three times or more
 ORIENTATIONS = 8  # M S DL DR, backward then forward
 
 
@@ -88,6 +89,11 @@ REORDERING = (
     ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite(), "ln p of the orientations, then learned scores"),
     ArrayFile("counts", array(np.int32, "P", ORIENTATIONS), COUNTED, "times seen as M S DL DR, backward, then forward"),
 )
+PAIR_TYPES = (
+    ArrayFile(
+        "target_types", array(np.int32, "P", TYPES), COUNTED, "pairs of e that occur once, twice, three times or more"
+    ),
+)
 SPARSE_WEIGHTS = (
     ArrayFile("keys", array(np.uint64, "U"), Whole(1, 2**64), "features, hashed, ascending"),
     ArrayFile("values", array(np.float64, "U"), Finite(), "their weights"),
@@ -100,6 +106,7 @@ PAIR_FEATURES = (
 ARRAY_FILES = {  # by folder
     "phrases": PHRASES,
     "reordering": REORDERING,
+    "smoothing": PAIR_TYPES,
     "sparse": SPARSE_WEIGHTS,
     "sparse/pairs": PAIR_FEATURES,
 }

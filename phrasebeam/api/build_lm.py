@@ -1,5 +1,7 @@
 """build_lm: an n-gram language model estimated from text."""
 
+from collections.abc import Sequence
+
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -11,14 +13,22 @@ from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
 
 def build_lm(
-    text: Files, output: Files, *, order: int = 4, memory: Memory | None = None, scratch: File | None = None
+    text: Files,
+    output: Files,
+    *,
+    order: int = 4,
+    prune: Sequence[int] = (),
+    memory: Memory | None = None,
+    scratch: File | None = None,
 ) -> None:
     """Estimate a language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does.
 
     Args:
         text: Tokenized text, one sentence a line, plain, .gz or .zst; one file or several.
         output: File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; or several.
-        order: Words of the longest n-grams.
+        order: Words of the longest n-grams, up to 8; KenLM's own programs read up to 6 as they come.
+        prune: Counts up to which n-grams of 1, 2 and so on words are left out, the last also for all longer ones, as
+            `lmplz --prune` has it: [0, 0, 1] leaves out those of 3 words and more that occur once.
         memory: Bytes that may be held in memory, such as "2G" (the default); the rest goes to `scratch`.
         scratch: Directory for temporary files; None: the system's.
 
@@ -37,7 +47,7 @@ def build_lm(
     check_range("order", order, MIN_ORDER, MAX_ORDER)
     n_bytes = memory_option(memory)
     with memory_bound(n_bytes):
-        model = estimate(paths(text), order, n_bytes, optional_path(scratch))
+        model = estimate(paths(text), order, n_bytes, optional_path(scratch), prune=prune)
         for path in files:
             with stage(f"writing {path}"):
                 write_model(model, path, n_bytes)

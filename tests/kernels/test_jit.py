@@ -170,7 +170,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from tests.decoder.features.test_sparse_features import LEVELS, add_templates
 from tests.decoder.models import random_toy
 
-filtered_table.check_frequencies = lambda phrases: None  # the toys have none
+filtered_table.check_frequencies = lambda *_: None  # the toys have none
 
 
 def force_all(decoder, unlimited):

@@ -167,7 +167,7 @@ def test_odd_white_space_is_part_of_words(tmp_path):
         ("<s>", "<b>", 9, "the 1-grams end without <s>"),
         ("\\end\\\n", "\\end\\\nx", 16, "after .end"),
         ("\\data\\", "data", 1, "expected .data"),
-        ("ngram 2=2\n", "".join(f"ngram {n}=0\n" for n in range(2, 8)), 10, "7 orders, expected 1 to 6"),
+        ("ngram 2=2\n", "".join(f"ngram {n}=0\n" for n in range(2, 10)), 12, "9 orders, expected 1 to 8"),
     ],
 )
 def test_refusals(tmp_path, old, new, line, message):

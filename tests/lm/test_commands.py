@@ -50,7 +50,9 @@ def test_same_text_same_bytes(tmp_path, text):
     ("arguments", "complaint"),
     [
         (("--text", "absent"), "absent: No such file or directory"),
-        (("--text", "text", "--order", "7"), "order"),
+        (("--text", "text", "--order", "9"), "order"),
+        (("--text", "text", "--prune", "0 x"), "--prune: found '0 x', expected counts such as '0 0 1'"),
+        (("--text", "text", "--prune", "1"), "prune: found 1, expected at most 4 counts, 0 for words"),
         (
             ("--text", "text", "--memory", "plenty"),
             "options: memory: should be a size such as",

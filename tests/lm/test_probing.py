@@ -108,8 +108,8 @@ def test_other_kinds_of_models_are_refused(tmp_path, model_type):
         (49, b"4", "format version 4 .*build_binary"),
         (60, struct.pack("<f", 2.0), "of another release or machine"),
         (0, b"mmap lm http://kheafield.com/code incomplete\n", "did not finish"),
-        (ORDER, b"\7", "order 7, expected 2 to 6"),
-        (ORDER, b"\1", "order 1, expected 2 to 6"),
+        (ORDER, b"\11", "order 9, expected 2 to 8"),
+        (ORDER, b"\1", "order 1, expected 2 to 8"),
         (VERSION, b"\1", "damaged header"),
         (MULTIPLIER, struct.pack("<f", 0.5), "multiplier 0.5"),
         (MULTIPLIER, struct.pack("<f", float("nan")), "multiplier nan"),
@@ -189,8 +189,8 @@ def test_missing_file(tmp_path):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (from_ngrams([]), "order 1: probing tables hold 2 to 6"),
-        (from_ngrams([[]] * 6), "order 7"),
+        (from_ngrams([]), "order 1: probing tables hold 2 to 8"),
+        (from_ngrams([[]] * 8), "order 9"),
         (from_ngrams([[[3, 4], [4, 3], [3, 4]]]), "2-gram 'a b' stands twice"),
         (from_ngrams([[[3, 4]], [[4, 3, 4]]]), "3-gram 'b a b' .* without its context 'b a'"),
         (from_ngrams([[], [[4, 3, 4]]]), "no 2-grams but longer ones"),

@@ -5,10 +5,14 @@ from collections import Counter, defaultdict
 
 
 class NaiveModel:
-    """A model of `sentences`, lists of words; probabilities by recursion over the order."""
+    """A model of `sentences`, lists of words; probabilities by recursion over the order.
 
-    def __init__(self, sentences, order):
-        self.order = order
+    N-grams of n words that occur thresholds[n - 1] times or less are pruned as by lmplz: their counts count where they
+    are counted, and their probabilities are left to the lower order.
+    """
+
+    def __init__(self, sentences, order, thresholds=None):
+        self.order, self.thresholds = order, thresholds or [0] * order
         self.words = ["<unk>", "<s>", "</s>"]
         raw = [Counter() for _ in range(order + 1)]
         for sentence in sentences:
@@ -17,6 +21,7 @@ class NaiveModel:
             for n in range(1, order + 1):
                 for i in range(len(padded) - n + 1):
                     raw[n][tuple(padded[i : i + n])] += 1
+        self.raw = raw
         self.counts = [Counter() for _ in range(order + 1)]
         for n in range(1, order + 1):
             before = defaultdict(set)
@@ -38,12 +43,19 @@ class NaiveModel:
         """D(count) of order n."""
         return self.discounts[n][min(count, 3)]
 
+    def is_pruned(self, ngram):
+        """Whether the model leaves it out."""
+        return self.raw[len(ngram)][ngram] <= self.thresholds[len(ngram) - 1]
+
     def backoff(self, context):
         """The probability that discounts leave to the lower order after `context`; 1 for an unseen context."""
         after = self.after.get(context)
         if not after:
             return 1.0
-        return sum(self.discount(len(context) + 1, count) for count in after.values()) / sum(after.values())
+        left = 0.0
+        for word, count in after.items():
+            left += count if self.is_pruned((*context, word)) else self.discount(len(context) + 1, count)
+        return left / sum(after.values())
 
     def prob(self, word, context):
         """p(word | context) of any words; `context` is a tuple shorter than the order."""
@@ -54,13 +66,15 @@ class NaiveModel:
         after = self.after.get(context, {})
         if not after:
             return lower
-        count = after.get(word, 0)
+        count = 0 if self.is_pruned((*context, word)) else after.get(word, 0)
         discounted = (count - self.discount(len(context) + 1, count)) / sum(after.values()) if count else 0.0
         return discounted + self.backoff(context) * lower
 
     def ngrams(self, n):
         """The n-grams of the model: {words: (log10 p, log10 backoff)}."""
-        listed = list(self.counts[n]) + ([("<unk>",), ("<s>",)] if n == 1 else [])
+        listed = [ngram for ngram in self.counts[n] if not self.is_pruned(ngram)] + (
+            [("<unk>",), ("<s>",)] if n == 1 else []
+        )
         out = {}
         for ngram in listed:
             p = 1.0 if ngram == ("<s>",) else self.prob(ngram[-1], ngram[:-1])

@@ -9,14 +9,16 @@ from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.features.reordering_type import Condition, Direction, Kind, Orientation, Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
 
 class Phrases(Section):
-    """Which phrase pairs are extracted."""
+    """Which phrase pairs are extracted, and how their probabilities are smoothed."""
 
     max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+    smoothing: Literal[Method, "none"] = Field("none", description="of p(f|e) and p(e|f); none: relative frequencies")
 
 
 class ReorderingConfig(Section):

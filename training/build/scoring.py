@@ -1,13 +1,16 @@
 """Estimation of a phrase table with Moses' four scores, and of a lexicalized reordering table, from an aligned bitext.
 
 p(f|e), lex(f|e), p(e|f), lex(e|f) as `extract`, `score` and `consolidate` of Moses compute them without smoothing
-(Koehn et al. 2003, 2007), and the orientation probabilities of its `lexical-reordering-score`. Occurrences of
-phrase pairs are divided into pieces by source phrase and scored piece by piece, then divided by target phrase for
-c(e): memory is bounded, and the result does not depend on the number of pieces.
+(Koehn et al. 2003, 2007), the first and third smoothed if wanted, and the orientation probabilities
+of its `lexical-reordering-score`. Occurrences of phrase pairs are divided into pieces by source phrase and scored piece
+by piece, then divided by target phrase for c(e): memory is bounded, and the result does not depend on the number of
+pieces.
 """
 
+import shutil
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -23,6 +26,7 @@ from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.features.reordering import BACKWARD, COLUMNS, FORWARD, SMOOTHING
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln
+from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
@@ -38,6 +42,7 @@ from phrasebeam.training.build.phrase_pairs import (
     source_phrases,
     target_phrases,
 )
+from phrasebeam.training.build.score_smoothing import TypeFile, smooth_scores
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 BYTES_PER_OCCURRENCE = 400  # that grouping and scoring take, measured
@@ -52,16 +57,25 @@ class PhraseTableSettings(Section):
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
     reordering: Reordering = Reordering()
     smoothing: Factor = SMOOTHING  # added to each orientation's count
+    score_smoothing: Literal[Method, "none"] = "none"  # of p(f|e) and p(e|f)
     memory_budget: Bytes = Field(1 << 28, gt=0)  # bytes for phrase pairs, beside the bitext and its links
     scratch: Path | None = None  # where pairs are spilled beyond the budget; None: in the output directory
 
 
+class BuiltTables(NamedTuple):
+    """What model.yaml tells of tables that were built."""
+
+    sizes: TableSizes
+    smoothing: ScoreSmoothing | None
+
+
 def build_phrase_table(
     source: Corpus, target: Corpus, alignments: Alignments, output: Path, settings: PhraseTableSettings
-) -> TableSizes:
+) -> BuiltTables:
     """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
 
-    Raises ConfigError if corpora and alignments differ in number, or settings.scratch is not a directory.
+    With smoothing by Kneser-Ney also output/smoothing/, for `open_discounting`. Raises ConfigError if corpora and
+    alignments differ in number, or settings.scratch is not a directory.
     """
     sizes = [len(part.offsets) - 1 for part in (source, target, alignments)]
     if len(set(sizes)) > 1:
@@ -71,8 +85,7 @@ def build_phrase_table(
         raise ConfigError(f"scratch: {settings.scratch} is not a directory; name one that exists, or leave it out")
     bitext = align_bitext(source, target, alignments)
     counts = count_occurrences(bitext, settings.max_phrase_length)
-    total = int(counts.sum())
-    n_pieces = _n_pieces(total, settings.memory_budget)
+    n_pieces = _n_pieces(int(counts.sum()), settings.memory_budget)
     with (
         atomic_directory(output / "reordering") as reordering,
         atomic_directory(output / "phrases") as phrases,
@@ -94,11 +107,23 @@ def build_phrase_table(
                 rows, hashes = _score(bitext, lexicon, by_source.take(i), writer, settings)
                 by_target.scatter(_piece_of(hashes, n_pieces), rows)
                 advance(1)
+        at_once = settings.memory_budget // MAPPED_BYTES_PER_PAIR
+        types = TypeFile(scratch, writer.n_pairs) if settings.score_smoothing == "kneser-ney" else None
         with stage("count target phrases", n_pieces) as advance:
             for i in range(n_pieces):
-                _fill_target_counts(bitext, by_target.take(i), phrases, settings.memory_budget // MAPPED_BYTES_PER_PAIR)
+                _fill_target_counts(bitext, by_target.take(i), phrases, at_once, types)
                 advance(1)
-    return writer.sizes
+        smoothing = _smooth(scratch, phrases, settings.score_smoothing, at_once)
+        if types:
+            shutil.copytree(types.path.parent, output / "smoothing")
+    return BuiltTables(writer.sizes, smoothing)
+
+
+def _smooth(scratch: Path, phrases: Path, method: Literal[Method, "none"], pairs_at_once: int) -> ScoreSmoothing | None:
+    if method == "none":
+        return None
+    with stage("smooth the scores"):
+        return smooth_scores(scratch, phrases, method, max(pairs_at_once, 1))
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
@@ -181,10 +206,13 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
     return ReorderingTable(floored_ln(np.column_stack(probs)), counts)  # without smoothing some probabilities are 0
 
 
-def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, pairs_at_once: int) -> None:
+def _fill_target_counts(
+    bitext: AlignedBitext, rows: np.ndarray, phrases: Path, pairs_at_once: int, types: TypeFile | None
+) -> None:
     """Write c(e) and ln p(f|e) of P pairs to the files of the table, mapping `pairs_at_once` of its rows at a time.
 
-    rows: int64[P, 3], row in the table (ascending, with gaps), first target token, target length.
+    rows: int64[P, 3], row in the table (ascending, with gaps), first target token, target length. `types`: is written,
+    too.
     """
     target_of, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
     spans = _spans(rows[:, 0], max(pairs_at_once, 1))
@@ -199,6 +227,8 @@ def _fill_target_counts(bitext: AlignedBitext, rows: np.ndarray, phrases: Path, 
         )
         target_counts[rows[span, 0]] = totals[span].astype(np.int32)
         ln_scores[rows[span, 0], 0] = ln_inverse[span]
+    if types:
+        types.write(rows[:, 0], target_of, joint, spans)
 
 
 def _spans(rows: np.ndarray, size: int) -> list[slice]:

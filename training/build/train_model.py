@@ -21,7 +21,6 @@ from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
-from phrasebeam.decoder.tables.table_writer import TableSizes
 from phrasebeam.training.build.bitext import Bitext, BitextFiles, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
@@ -30,7 +29,7 @@ from phrasebeam.training.build.language_models import (
     language_model_paths,
     monolingual_paths,
 )
-from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
+from phrasebeam.training.build.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
 from phrasebeam.training.word_alignment.alignment import align
 from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh, write_pharaoh
 
@@ -69,10 +68,10 @@ def train_model(
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
         write_pharaoh(alignments, directory / ALIGNMENT)
-        sizes = _build_tables(bitext, alignments, directory, config)
+        built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
-        description = _describe(bitext, directory, sizes, config, data)
+        description = _describe(bitext, directory, built, config, data)
         save_config(config.starting_weights, directory / "weights.yaml")
         return save_model(description, directory)
 
@@ -105,18 +104,19 @@ def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | Non
         return read_pharaoh(path, bitext.source, bitext.target)
 
 
-def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> TableSizes:
+def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> BuiltTables:
     model = config.reordering.model
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,
         reordering=model or Reordering(),
+        score_smoothing=config.phrases.smoothing,
         memory_budget=_memory_left(bitext, alignments, config.memory),
         scratch=directory,
     )
-    sizes = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
+    built = build_phrase_table(bitext.source, bitext.target, alignments, directory, settings)
     if model is None:
         shutil.rmtree(directory / "reordering")
-    return sizes
+    return built
 
 
 def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
@@ -143,9 +143,10 @@ def _check_memory(bitext: Bitext, memory: int) -> None:
 
 
 def _describe(
-    bitext: Bitext, directory: Path, sizes: TableSizes, config: TrainModelConfig, data: dict[str, dict[str, str]]
+    bitext: Bitext, directory: Path, built: BuiltTables, config: TrainModelConfig, data: dict[str, dict[str, str]]
 ) -> ModelDescription:
     open_phrase_table(directory / "phrases")
+    sizes = built.sizes
     if not sizes.most_pairs:
         raise FormatError(data["source"]["file"], "no phrase pairs: no words of the bitext are aligned")
     settings = _settings(config, data)
@@ -161,6 +162,7 @@ def _describe(
         max_pairs_per_source_phrase=sizes.most_pairs,
         language_model_order=config.language_model.order,
         language_models=language_model_files(config),
+        smoothing=built.smoothing,
         reordering=config.reordering.model,
         preprocessing=config.preprocessing,
         settings=settings,

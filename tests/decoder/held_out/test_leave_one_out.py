@@ -33,10 +33,12 @@ from phrasebeam.decoder.tables.phrase_table import (
     open_phrase_table,
     open_reordering_table,
 )
+from phrasebeam.decoder.tables.score_smoothing import open_discounting
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
 from phrasebeam.training.build.train_model import train_model
+from tests.naive.phrase_smoothing import SMOOTHED
 from tests.training.build.bitexts import arrays, bitexts, sentence_pairs
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -57,14 +59,16 @@ class Numbers:
         return np.array([int(word) for word in words], np.int32)
 
 
-def build(bitext, max_length, reordering):
+def build(bitext, max_length, reordering, smoothing="none"):
     """A model without language models."""
     with tempfile.TemporaryDirectory() as directory:
-        query = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering)
-        build_phrase_table(*arrays(bitext), Path(directory), query)
+        query = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering, score_smoothing=smoothing)
+        built = build_phrase_table(*arrays(bitext), Path(directory), query)
         table = open_phrase_table(Path(directory) / "phrases")
         scores = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
+        discounting = open_discounting(Path(directory), built.smoothing, table.joint_counts.size)
         phrases, scores = (type(part)(*(np.array(array) for array in part)) for part in (table, scores))
+        discounting = discounting._replace(target_types=np.array(discounting.target_types))
     description = ModelDescription(
         format=WITHOUT_DIGESTS,
         version="0",
@@ -75,12 +79,13 @@ def build(bitext, max_length, reordering):
         max_source_phrase_length=max(longest(phrases.source_offsets), 1),
         max_target_phrase_length=max(longest(phrases.target_offsets), 1),
         language_model_order=2,
+        smoothing=built.smoothing,
         reordering=reordering,
         settings={},
         data={},
     )
     tables = Tables(phrases, scores.ln_scores, orientations(reordering), None, no_sparse())
-    return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts)
+    return Model(description, Weights(), Numbers(), Numbers(), (), tables, 1, scores.counts, discounting)
 
 
 def new_filter(model, longest_phrase):
@@ -138,6 +143,29 @@ def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, r
         assert found[name] == pytest.approx(row, abs=1e-6), name
     check_penalties(full, table_filter, pair, expected, longest_phrase)
     check_forced(table_filter, pair, expected)
+
+
+@settings(deadline=None, max_examples=60)
+@given(bitexts, sentence_pairs(), st.integers(1, 4), st.sampled_from(list(SMOOTHED)), st.integers(1, 5))
+def test_smoothed_scores_are_those_of_the_remaining_counts(bitext, pair, max_length, method, longest_phrase):
+    """With the discounts, and the number of all pairs, of the whole corpus."""
+    full = build([*bitext, pair], max_length, Reordering(), method)
+    check_frequencies(full.tables.phrases, full.discounting)
+    whole, remaining = (
+        {name: row[0] for name, row in rows(model, model.tables).items()}
+        for model in (full, build(bitext, max_length, Reordering()))
+    )
+    expected = within(SMOOTHED[method](remaining, whole), pair[0], longest_phrase)
+    table_filter = new_filter(full, longest_phrase)
+    for mode in ("drop", "penalty"):
+        words, given_pair = held_out_sentence(pair, mode)
+        found = rows(full, table_filter.filter(words, None, given_pair).tables)
+        assert {name for name, row in found.items() if row[0]} == expected.keys()
+        for name, row in found.items():
+            assert row[3:5] == pytest.approx(expected.get(name, (LN_SINGLETON, LN_SINGLETON)), rel=1e-5, abs=1e-5)
+    words, given_pair = held_out_sentence(pair, "drop")
+    forced = rows(full, table_filter.filter(words, np.array(pair[1], np.int32), given_pair).tables)
+    assert all(row[3:5] == pytest.approx(expected[name], rel=1e-5, abs=1e-5) for name, row in forced.items())
 
 
 def check_penalties(full, table_filter, pair, expected, longest_phrase):

@@ -1,6 +1,7 @@
 """Phrase and reordering tables against dicts; and the same tables from any number of pieces."""
 
 import tempfile
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, open_phrase_table, open_reordering_table
 from phrasebeam.training.build.scoring import BYTES_PER_OCCURRENCE, PhraseTableSettings, build_phrase_table
 from tests.naive import extraction as naive
+from tests.naive.phrase_smoothing import SMOOTHED, kneser_ney_discounts
 from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -81,6 +83,44 @@ def test_pieces_do_not_show(bitext, max_length, kind, n_bits):
         for name, array in one._asdict().items():
             assert array.dtype == getattr(other, name).dtype
             assert array.tobytes() == getattr(other, name).tobytes(), name
+
+
+def counts_of(found):
+    return {name: row[0][2] for name, row in found.items()}
+
+
+@settings(deadline=None, max_examples=60)
+@given(bitexts, st.integers(1, 4), st.sampled_from(list(SMOOTHED)))
+def test_smoothed_scores(bitext, max_length, method):
+    found = by_name(*build(bitext, max_phrase_length=max_length, score_smoothing=method))
+    expected = SMOOTHED[method](counts_of(found), counts_of(found))
+    for name, row in found.items():
+        assert row[2][::2] == pytest.approx(expected[name], rel=1e-5, abs=1e-5)
+    plain = by_name(*build(bitext, max_phrase_length=max_length))
+    assert all(row[2][1::2] == plain[name][2][1::2] for name, row in found.items())
+
+
+@settings(deadline=None, max_examples=40)
+@given(bitexts, st.integers(1, 4))
+def test_kneser_ney_sums_to_one(bitext, max_length):
+    """Together with what phrases get that were not seen with the one that is given."""
+    found = by_name(*build(bitext, max_phrase_length=max_length, score_smoothing="kneser-ney"))
+    counts, discount = counts_of(found), kneser_ney_discounts(counts_of(found))
+    pairs_of = Counter(e for _, e in found)
+    for f in {f for f, _ in found}:
+        of_f = {e: count for (g, e), count in counts.items() if g == f}
+        left = sum(discount[min(count, 3) - 1] for count in of_f.values()) / sum(of_f.values())
+        unseen = sum(left * n / len(found) for e, n in pairs_of.items() if e not in of_f)
+        assert sum(np.exp(found[f, e][2][2]) for e in of_f) + unseen == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("method", SMOOTHED)
+def test_pieces_do_not_show_in_smoothed_scores(method):
+    rng = np.random.default_rng(3)
+    bitext = [long_pair(12, rng) for _ in range(20)]
+    whole, pieces = (build(bitext, score_smoothing=method, memory_budget=size) for size in (1 << 28, 4000))
+    for one, other in zip(whole, pieces):
+        assert all(array.tobytes() == getattr(other, name).tobytes() for name, array in one._asdict().items())
 
 
 @pytest.mark.needs_jit
