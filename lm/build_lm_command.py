@@ -7,7 +7,6 @@ import typer
 
 from phrasebeam.api.build_lm import build_lm as estimate
 from phrasebeam.base.command_line import Memory
-from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import show_progress
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -33,11 +32,4 @@ def build_lm(
 ) -> None:
     """Estimate an n-gram language model with interpolated modified Kneser-Ney smoothing, as KenLM's lmplz does."""
     show_progress()
-    estimate(text, output, order=order, prune=_counts(prune), memory=memory, scratch=scratch)
-
-
-def _counts(text: str) -> list[int]:
-    words = text.split()
-    if not words or not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise ConfigError(f"--prune: found {text!r}, expected counts such as '0 0 1'")
-    return [int(word) for word in words]
+    estimate(text, output, order=order, prune=prune, memory=memory, scratch=scratch)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
@@ -11,13 +11,15 @@ from phrasebeam.lm.model_writer import ARPA_SUFFIXES, write_model
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 
+LONGEST_COUNT = 10  # digits
+
 
 def build_lm(
     text: Files,
     output: Files,
     *,
     order: int = 4,
-    prune: Sequence[int] = (),
+    prune: str | Sequence[int] = "0",
     memory: Memory | None = None,
     scratch: File | None = None,
 ) -> None:
@@ -28,7 +30,7 @@ def build_lm(
         output: File to write, ARPA if named .arpa (.gz, .zst), else KenLM's binary; or several.
         order: Words of the longest n-grams, up to 8; KenLM's own programs read up to 6 as they come.
         prune: Counts up to which n-grams of 1, 2 and so on words are left out, the last also for all longer ones, as
-            `lmplz --prune` has it: [0, 0, 1] leaves out those of 3 words and more that occur once.
+            `lmplz --prune` has it: [0, 0, 1] or "0 0 1" leaves out those of 3 words and more that occur once.
         memory: Bytes that may be held in memory, such as "2G" (the default); the rest goes to `scratch`.
         scratch: Directory for temporary files; None: the system's.
 
@@ -47,7 +49,14 @@ def build_lm(
     check_range("order", order, MIN_ORDER, MAX_ORDER)
     n_bytes = memory_option(memory)
     with memory_bound(n_bytes):
-        model = estimate(paths(text), order, n_bytes, optional_path(scratch), prune=prune)
+        model = estimate(paths(text), order, n_bytes, optional_path(scratch), prune=_counts(prune))
         for path in files:
             with stage(f"writing {path}"):
                 write_model(model, path, n_bytes)
+
+
+def _counts(prune: str | Sequence[int]) -> list[int]:
+    words = prune.split() if isinstance(prune, str) else [str(count) for count in prune]
+    if not words or not all(word.isascii() and word.isdigit() and len(word) < LONGEST_COUNT for word in words):
+        raise ConfigError(f"--prune: found {excerpt(prune)}, expected counts such as '0 0 1'")
+    return [int(word) for word in words]

@@ -88,7 +88,7 @@ def test_functions_print_nothing(here, capfd):
 @pytest.mark.parametrize(
     ("call", "complaint"),
     [
-        (lambda: phrasebeam.build_lm("train.en", "lm.bin", order=99), "order is 99, expected 2 to 6"),
+        (lambda: phrasebeam.build_lm("train.en", "lm.bin", order=99), "order is 99, expected 2 to 8"),
         (lambda: phrasebeam.cluster("train.en", "classes", classes=1), "classes is 1, expected 2 to 5000"),
         (lambda: phrasebeam.explain("model-with-features", top=0), "top is 0, expected 1 to"),
         (lambda: phrasebeam.explain("model"), "no sparse features to explain"),

@@ -8,6 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from phrasebeam.base.config import Factor, Section
 from phrasebeam.decoder.output.mbr import MOST_COMPARED
+from phrasebeam.lm.estimate import MIN_ORDER
+from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.joint_selection.config import RankingConfig
@@ -31,6 +33,10 @@ class BuildStage(RecipeStage):
 
     kind: Literal["train-model"]
     settings: TrainModelConfig = TrainModelConfig()
+    word_classes: int = Field(
+        0, ge=0, le=1000, description="of the target text, for a further language model over these; 0: none"
+    )
+    class_order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="words of its longest n-grams")
 
 
 class TuneStage(RecipeStage):

@@ -176,6 +176,7 @@ class _Run:
             known = stage.model_dump(mode="json", exclude={"name"})
         else:
             known = own.model_dump(mode="json") if is_whole else settings_with_effect(own)
+        settings["more"] = stage.model_dump(mode="json", exclude={"name", "settings", "start"})
         settings["settings"] = {name: value for name, value in known.items() if name not in WITHOUT_EFFECT}
         others = [start] if start else []
         others += [stage.features] if isinstance(stage, JoinStage) else []

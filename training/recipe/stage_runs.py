@@ -4,20 +4,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from phrasebeam.base.config import save_config
+from phrasebeam.base.config import parse_config, save_config
+from phrasebeam.base.progress import log
+from phrasebeam.base.progress import stage as logged
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.clustering.bigrams import read_bigrams
+from phrasebeam.training.clustering.word_classes import cluster
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
-from phrasebeam.training.recipe.recipe import AnyStage, RiskStage
+from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, RiskStage
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 from phrasebeam.training.recipe.recipe_scores import scores_of, translated
 from phrasebeam.training.tuning.tune_model import tune_model
@@ -47,10 +53,26 @@ class StageWork(NamedTuple):
 
 
 def build(work: StageWork) -> None:
-    """The model of the bitext."""
-    train_model(
-        work.files.source, work.files.target, work.output, work.stage.settings, work.files.alignment, work.is_forced
-    )
+    """The model of the bitext, with a language model over word classes where the stage asks for one."""
+    files, stage = work.files, work.stage
+    settings = with_word_classes(work) if stage.word_classes else stage.settings
+    train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced)
+
+
+def with_word_classes(work: StageWork) -> TrainModelConfig:
+    """The settings of the first stage with a language model over classes of the target words, which are made here."""
+    stage: BuildStage = work.stage
+    if stage.settings.preprocessing:
+        log.warning("word classes are made of tokenized text, not of raw text: no language model over them")
+        return stage.settings
+    path = work.output.with_name(f"{work.output.name}.classes")
+    with logged("counting"):
+        bigrams = read_bigrams([work.files.target], 1)
+    n_classes = min(stage.word_classes, len(bigrams.words))
+    write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
+    given = stage.settings.model_dump(mode="json", exclude_unset=True)
+    models = [*given.get("language_models", []), {"classes": str(path), "order": stage.class_order}]
+    return parse_config(given | {"language_models": models}, TrainModelConfig, "recipe")
 
 
 def tune(work: StageWork) -> None:
