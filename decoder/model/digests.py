@@ -91,7 +91,8 @@ def changed_files(directory: Path, digests: Mapping[str, str]) -> Iterator[str]:
             yield str(error)
     for name in model_files(directory):
         if name not in digests:
-            yield f"{directory / name}: not among the files that {MODEL} names; {copy_or_accept(directory)}"
+            found = "added since the model was made" if name in EDITABLE else f"not among the files that {MODEL} names"
+            yield f"{directory / name}: {found}; {copy_or_accept(directory, name)}"
 
 
 def _difference(directory: Path, name: str, digest: str, is_read: bool) -> ModelError | FormatError | None:
@@ -104,10 +105,13 @@ def _difference(directory: Path, name: str, digest: str, is_read: bool) -> Model
     n_bytes = path.stat().st_size
     found = file_digest(path) if is_read and n_bytes == size_in(digest) else f"{n_bytes} bytes"
     if not digest.startswith(found):
-        return FormatError(path, f"{found}, expected {digest}, as {MODEL} says; {copy_or_accept(directory)}")
+        return FormatError(path, f"{found}, expected {digest}, as {MODEL} says; {copy_or_accept(directory, name)}")
     return None
 
 
-def copy_or_accept(directory: Path) -> str:
-    """What a user should do about a file of a model that has changed."""
-    return f"{TRAIN_AGAIN}; or, if you changed it on purpose, phrasebeam check-model --accept {directory}"
+def copy_or_accept(directory: Path, name: str = "") -> str:
+    """What a user should do about the file `name` of a model that has changed; those that may be edited can be used."""
+    accept = f"phrasebeam check-model --accept {directory}"
+    if name in EDITABLE:
+        return f"if this was your edit, run {accept}; else {TRAIN_AGAIN}"
+    return f"{TRAIN_AGAIN}; or, if you changed it on purpose, {accept}"

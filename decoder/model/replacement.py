@@ -60,6 +60,9 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
     for name, digest in description.files.items():
         if name in EDITABLE and (output / name).is_file() and file_digest(output / name) != digest:
             yield f"{name} was edited"
+    for name in EDITABLE:
+        if name not in description.files and description.has_digests and (output / name).is_file():
+            yield f"{name} was added"
     known = {name.partition("/")[0] for name in (MODEL, *description.files, *model_files(output))}
     if others := sorted({path.name for path in output.iterdir()} - known):
         yield f"has {', '.join(others[:3])}, which is no part of it"

@@ -103,6 +103,19 @@ def test_changes_are_found(model, capfd, mutation):
     assert check(model, capfd)[0] == 0
 
 
+def test_edits_that_are_allowed_are_told_apart_from_damage(model, capfd):
+    (model / "search.yaml").write_text("search:\n  stack: 7\n")
+    (model / "weights.yaml").write_text((model / "weights.yaml").read_text() + "\n")
+    open_model(model)
+    status, printed = check(model, capfd)
+    weights, search = printed.splitlines()
+    assert status == 2
+    assert f"{model / 'search.yaml'}: added since the model was made; if this was your edit, run phrasebeam" in search
+    assert "; if this was your edit, run phrasebeam check-model --accept" in weights
+    assert check(model, capfd, "--accept")[0] == 0
+    assert check(model, capfd) == (0, f"{model}: sound\n")
+
+
 def test_other_kinds_of_files_are_found(model, capfd):
     for name in names(model):
         path = model / name

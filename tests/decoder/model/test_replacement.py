@@ -67,6 +67,12 @@ def test_what_people_did_is_kept(model):
         check_replaceable(model, "train-model", SETTINGS, DATA)
 
 
+def test_a_search_that_people_added_is_kept(model):
+    (model / "search.yaml").write_text("search:\n  algorithm: cube\n")
+    with pytest.raises(ConfigError, match=r"made: search\.yaml was added; give --force"):
+        check_replaceable(model, "train-model", SETTINGS, DATA)
+
+
 def test_other_directories_are_never_replaced(tmp_path):
     (tmp_path / "notes").write_text("mine")
     with pytest.raises(ConfigError, match="exists and is not a model; choose another directory"):
