@@ -12,7 +12,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.sparse_files import save_pair_features, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TYPES
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 
@@ -39,6 +39,11 @@ def whole(tmp_path_factory):
     save_sparse_weights(weights, directory / "sparse")
     pairs = np.arange(n_pairs, dtype=np.int64) % 2
     save_pair_features(directory, ["x", "y"], np.append(0, np.arange(1, n_pairs + 1)), pairs, pairs.astype(np.float32))
+    (directory / "smoothing").mkdir()
+    np.save(directory / "smoothing" / "target_types.npy", np.ones((n_pairs, TYPES), np.int32))
+    description = directory / "model.yaml"
+    smoothing = f"{{method: kneser-ney, discounts: [0.0, 0.5, 0.5, 0.5], phrase_pairs: {n_pairs}}}"
+    description.write_text(description.read_text() + f"smoothing: {smoothing}\n")
     weights = directory / "weights.yaml"
     weights.write_text(weights.read_text() + "pair_sparse: 1.0\n")
     open_model(directory)
