@@ -6,23 +6,31 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
 
-from phrasebeam.server.routes import models, translate
+from phrasebeam.server.routes import complete, health, libretranslate, metrics, models, moses_rpc, translate
+from phrasebeam.server.serving.authorization import check_token
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
+from phrasebeam.server.serving.request_log import RequestLog, WholeBodies
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
 
-ROUTERS = (models.router, translate.router)
+ROUTERS = (translate.router, complete.router, models.router, metrics.router, moses_rpc.router)  # need the token
+OPEN_ROUTERS = (libretranslate.router, health.router)  # need none, or look for it themselves
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
 REFUSALS = (401, 404, 413, 422, 429, 503)
 
 
-def create_app(directories: Mapping[str, Path], threads: int = 1, limits: ServerLimits | None = None) -> FastAPI:
-    """The application that serves the models in `directories`, by name. Raises SmtError."""
+def create_app(
+    directories: Mapping[str, Path], threads: int = 1, limits: ServerLimits | None = None, token: str | None = None
+) -> FastAPI:
+    """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
+
+    Raises SmtError.
+    """
     limits, served = limits or ServerLimits(), ServedModels(directories)
 
     @asynccontextmanager
@@ -38,10 +46,14 @@ def create_app(directories: Mapping[str, Path], threads: int = 1, limits: Server
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},
     )
-    app.state.service = Service(served, DecodingPool(threads, limits), limits)
+    service = app.state.service = Service(served, DecodingPool(threads, limits), limits, token=token)
     add_error_answers(app)
     for router in ROUTERS:
+        app.include_router(router, dependencies=[Depends(check_token)])
+    for router in OPEN_ROUTERS:
         app.include_router(router)
+    app.add_middleware(WholeBodies, limits=limits)
+    app.add_middleware(RequestLog, metrics=service.metrics)
     return app
 
 
