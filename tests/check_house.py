@@ -30,6 +30,7 @@ ROOMS = [
     "phrasebeam.decoder.output",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",
+    "phrasebeam.decoder.explanation",
     "phrasebeam.decoder.moses",
     "phrasebeam.training.clustering",
     "phrasebeam.training.word_alignment",
