@@ -4,7 +4,7 @@ import numpy as np
 
 from phrasebeam.decoder.explanation.derivation_vectors import added_by_phrase
 from phrasebeam.decoder.explanation.fired_features import FiredFeature, fired_features
-from phrasebeam.decoder.explanation.phrase_alternatives import Alternative, alternatives
+from phrasebeam.decoder.explanation.phrase_alternatives import PhraseAlternative, alternatives
 from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, WeightedFeature
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
@@ -24,7 +24,7 @@ class ExplainedPhrase(Plain):
     is_fallback: bool  # words of the prefix that no phrase pair gives
     score: float  # what it adds where it stands; those of all phrases add up to that of the translation
     features: list[WeightedFeature]  # the same by feature, without those that it does not change
-    alternatives: list[Alternative]
+    alternatives: list[PhraseAlternative]
 
 
 class ExplainedTranslation(Plain):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from phrasebeam.decoder.explanation.derivation_vectors import vectors
 from phrasebeam.decoder.explanation.explained_translation import ExplainedTranslation, explained_translation
-from phrasebeam.decoder.explanation.forced_comparison import Comparison, Found, GivenTranslations
+from phrasebeam.decoder.explanation.forced_comparison import Found, GivenComparison, GivenTranslations
 from phrasebeam.decoder.explanation.search_trace import TracedStack, search_trace
 from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing
 from phrasebeam.decoder.output.derivation import Derivation
@@ -32,7 +32,7 @@ class ListedTranslation(Plain):
     differences: list[FeatureDifference]  # the best one minus this one
 
 
-class Explanation(Plain):
+class SentenceExplanation(Plain):
     """Why a sentence is translated as it is."""
 
     source: list[str]  # words
@@ -51,7 +51,7 @@ class Explainer:
     def __init__(self, decoder: Decoder):
         self.decoder, self._given = decoder, GivenTranslations(decoder)
 
-    def explain(self, line: Sentence, request: ExplanationRequest = DEFAULT) -> Explanation:
+    def explain(self, line: Sentence, request: ExplanationRequest = DEFAULT) -> SentenceExplanation:
         """All about the translation of a tokenized sentence. Raises ConfigError where it cannot be translated.
 
         >>> explanation = Explainer(Decoder.load("model")).explain("der hund schläft .")
@@ -66,7 +66,7 @@ class Explainer:
             stacks = search_trace(result, request.stacks) if can_trace else []
             best = result.derivations(request.nbest, distinct=True)
             mbr = self.decoder.request.mbr
-            return Explanation(
+            return SentenceExplanation(
                 source=result.source.words,
                 best=explained_translation(result, best.derivation(0), float(best.score[0])),
                 least_risk=result.least_risk(mbr).text if mbr else None,
@@ -74,7 +74,7 @@ class Explainer:
                 stacks=stacks,
             )
 
-    def compare(self, line: Sentence, translation: str | Sequence[str]) -> Comparison:
+    def compare(self, line: Sentence, translation: str | Sequence[str]) -> GivenComparison:
         """Why the model says, or does not say, a tokenized translation of a tokenized sentence."""
         words = split(translation) if isinstance(translation, str) else list(translation)
         given = self.decoder.input_of(line)

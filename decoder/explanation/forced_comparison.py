@@ -18,6 +18,7 @@ from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
@@ -29,7 +30,7 @@ SETTINGS = ForcedDecodingSettings(prefixes="none", max_states=MOST_STATES)
 Phrase = tuple[int, int, str]  # a source span and its target
 
 
-class Comparison(Plain):
+class GivenComparison(Plain):
     """A given translation beside the one that the search finds.
 
     `verdict`: it is the same; the model can say it and scores it worse; or no worse, so that the search lost it; it
@@ -75,14 +76,10 @@ class GivenTranslations:
             "distortion limit": _with_limits(decoder, SearchSettings(**(settings.model_dump() | free))),
         }
 
-    def compare(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found) -> Comparison:
+    def compare(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found) -> GivenComparison:
         """Compare the translation `words` of a sentence with what the search by `snapshot` found."""
         text = " ".join(words)
-        for name, forced in (
-            ("", self._own),
-            ("table limit", self._whole_table),
-            ("distortion limit", self._unlimited),
-        ):
+        for name, forced in self._limits.items():
             is_too_large, best = self._force(forced, given, words, snapshot, found)
             if is_too_large:
                 return _comparison(text, "too large", "There are too many ways to derive it to follow all.")
@@ -102,10 +99,10 @@ class GivenTranslations:
                 return status == "too large" or lattice is not None, None
             return False, _best(search.result, gold, found)
 
-    def _reached(self, limit: str, text: str, given: Input, best: _Forced, found: Found) -> Comparison:
+    def _reached(self, limit: str, text: str, given: Input, best: _Forced, found: Found) -> GivenComparison:
         beyond = self._beyond_limit(given, best.phrases) if limit == "table limit" else []
         verdict, reason = _verdict(limit, text, best, found, beyond)
-        return Comparison(
+        return GivenComparison(
             given=text,
             verdict=verdict,
             reason=reason,
@@ -130,8 +127,12 @@ class GivenTranslations:
         ]
 
     def _missing(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot) -> MissingPair:
-        with _prepared(self._limits["distortion limit"], given, words, snapshot) as search:
-            return missing_pair(search.search.workspace.options, search.n_words, search.reference, words)
+        """Where the model lacks a pair, by all options of the sentence: those within no limit."""
+        searcher = self._limits["distortion limit"].decoder.searcher
+        with searcher.prepare(given, snapshot=snapshot) as search:
+            search.look_up()
+            reference = target_ids(words, search.source, searcher.model)
+            return missing_pair(search.workspace.options, len(given.words), reference, words)
 
 
 def _with_limits(decoder: Decoder, settings: SearchSettings) -> ForcedDecoder:
@@ -173,9 +174,9 @@ def _verdict(limit: str, text: str, best: _Forced, found: Found, beyond: Sequenc
     return "worse", f"The model can say it, and scores it lower by {margin:.3f}{most}."
 
 
-def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair | None = None) -> Comparison:
+def _comparison(text: str, verdict: Verdict, reason: str, missing: MissingPair | None = None) -> GivenComparison:
     """The comparison with what cannot be derived."""
-    return Comparison(
+    return GivenComparison(
         given=text,
         verdict=verdict,
         reason=reason,

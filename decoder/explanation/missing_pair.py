@@ -43,11 +43,14 @@ def _n_targets(options: Options, n_words: int) -> int:
 
 def _steps(options: Options, n_words: int, reference: np.ndarray) -> list[list[Step]]:
     """By position in the reference, the options that produce what stands there."""
-    n_options, wanted = int(options.first[n_words * options.longest]), reference.tolist()
+    wanted, firsts, ends = reference.tolist(), options.target_first[:-1], options.target_first[1:]
+    target_of = options.target[: options.first[n_words * options.longest]]
+    is_empty = firsts[target_of] == ends[target_of]
+    can_begin = np.isin(options.words[np.minimum(firsts[target_of], options.words.size - 1)], reference)
     places = dict[int, list[tuple[int, int]]]()  # of a target phrase: where it begins and ends
     steps: list[list[Step]] = [[] for _ in range(len(wanted) + 1)]
-    for option in range(n_options):
-        target = int(options.target[option])
+    for option in np.flatnonzero(is_empty | can_begin).tolist():
+        target = int(target_of[option])
         if target not in places:
             phrase = options.words[options.target_first[target] : options.target_first[target + 1]].tolist()
             size = len(phrase)

@@ -9,7 +9,7 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 
 
-class Alternative(Plain):
+class PhraseAlternative(Plain):
     """A target phrase for the source words of a phrase."""
 
     target: str
@@ -21,7 +21,7 @@ class Alternative(Plain):
 
 def alternatives(
     result: SearchResult, weighing: Weighing, derivation: Derivation, number: int, most: int
-) -> list[Alternative]:
+) -> list[PhraseAlternative]:
     """The options of the span of phrase `number` of a derivation: the `most` best, and the chosen one, by their total.
 
     The search must have looked its options up.
@@ -35,7 +35,7 @@ def alternatives(
     totals = vectors(result, [_replaced(derivation, number, int(options.pair[i])) for i in chosen]) @ weighing.weights
     pairs = original_pairs(options.pair[chosen], result.source.tables.origin).tolist()
     found = [
-        Alternative(
+        PhraseAlternative(
             target=" ".join(result.target(original)),
             score=options.score[i],
             estimate=options.estimate[i],
