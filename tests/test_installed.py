@@ -28,7 +28,7 @@ print(training.NAME, decoder.NAME, lm.NAME)
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    for name in ("phrasebeam", "lm", "decoder", "training", "configs"):  # no build/ of earlier wheels
+    for name in ("phrasebeam", "lm", "decoder", "training", "server", "configs"):  # no build/ of earlier wheels
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
