@@ -9,14 +9,15 @@ from pathlib import Path
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 
-from phrasebeam.server.routes import models, translate
+from phrasebeam.server.page_files import add_page
+from phrasebeam.server.routes import explain, models, translate
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
 
-ROUTERS = (models.router, translate.router)
+ROUTERS = (models.router, translate.router, explain.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
 REFUSALS = (401, 404, 413, 422, 429, 503)
 
@@ -42,6 +43,7 @@ def create_app(directories: Mapping[str, Path], threads: int = 1, limits: Server
     add_error_answers(app)
     for router in ROUTERS:
         app.include_router(router)
+    add_page(app)
     return app
 
 

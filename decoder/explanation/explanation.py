@@ -11,6 +11,7 @@ from phrasebeam.decoder.explanation.search_trace import TracedStack, search_trac
 from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.translate.translator import Decoder, Sentence
 from phrasebeam.lm.text.corpus import split
 
@@ -51,15 +52,19 @@ class Explainer:
     def __init__(self, decoder: Decoder):
         self.decoder, self._given = decoder, GivenTranslations(decoder)
 
-    def explain(self, line: Sentence, request: ExplanationRequest = DEFAULT) -> SentenceExplanation:
+    def explain(
+        self, line: Sentence, request: ExplanationRequest = DEFAULT, stop: StopFlag | None = None
+    ) -> SentenceExplanation:
         """All about the translation of a tokenized sentence. Raises ConfigError where it cannot be translated.
+
+        When another thread sets the flag `stop`, InterruptedError.
 
         >>> explanation = Explainer(Decoder.load("model")).explain("der hund schläft .")
         >>> [phrase.source for phrase in explanation.best.phrases]  # doctest: +SKIP
         ['der hund', 'schläft .']
         """
         given = self.decoder.input_of(line)
-        with self.decoder.searcher.search(given) as result:
+        with self.decoder.searcher.search(given, stop=stop) as result:
             n_words = len(result.source.words)
             # A trace first: computing features uses the memory of the search.
             can_trace = request.stacks and n_words and not given.prefix.words
@@ -74,16 +79,18 @@ class Explainer:
                 stacks=stacks,
             )
 
-    def compare(self, line: Sentence, translation: str | Sequence[str]) -> GivenComparison:
+    def compare(
+        self, line: Sentence, translation: str | Sequence[str], stop: StopFlag | None = None
+    ) -> GivenComparison:
         """Why the model says, or does not say, a tokenized translation of a tokenized sentence."""
         words = split(translation) if isinstance(translation, str) else list(translation)
         given = self.decoder.input_of(line)
         snapshot = self.decoder.searcher.snapshot
-        with self.decoder.searcher.search(given, snapshot) as result:
+        with self.decoder.searcher.search(given, snapshot, stop) as result:
             best = result.derivations(1, distinct=False)
             (vector,) = vectors(result, [best.derivation(0)])
             text, score = result.translation(best.derivation(0), 0.0, vector).text, float(best.score[0])
-        return self._given.compare(given, words, snapshot, Found(text, score, vector))
+        return self._given.compare(given, words, snapshot, Found(text, score, vector), stop)
 
 
 def _listed(

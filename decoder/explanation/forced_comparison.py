@@ -20,6 +20,7 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
 
@@ -76,10 +77,14 @@ class GivenTranslations:
             "distortion limit": _with_limits(decoder, SearchSettings(**(settings.model_dump() | free))),
         }
 
-    def compare(self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found) -> GivenComparison:
+    def compare(
+        self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found, stop: StopFlag | None = None
+    ) -> GivenComparison:
         """Compare the translation `words` of a sentence with what the search by `snapshot` found."""
         text = " ".join(words)
         for name, forced in self._limits.items():
+            if stop:
+                stop.check()
             is_too_large, best = self._force(forced, given, words, snapshot, found)
             if is_too_large:
                 return _comparison(text, "too large", "There are too many ways to derive it to follow all.")

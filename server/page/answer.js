@@ -1,7 +1,7 @@
 // The answer of one model: the translation as phrases, and what can be asked about it in tabs below.
 
 import { compare, isReplaced } from "./api.js";
-import { element, score } from "./dom.js";
+import { element, fill, score } from "./dom.js";
 import { featureBars } from "./features.js";
 import { joinedPhrases } from "./phrases.js";
 import { nbestList } from "./nbest.js";
@@ -36,7 +36,8 @@ export class AnswerView {
     );
     const title = element("h2", {}, this.model, " ", element("small", {}, answer.version));
     this.diagram = joinedPhrases(this.explanation, (number) => this.showPhrase(number));
-    this.root.replaceChildren(
+    fill(
+      this.root,
       element("div", { class: "row title" }, title, total),
       element("p", { class: "text", dir: "auto" }, answer.text ?? best.text),
       leastRisk !== null && leastRisk !== best.text && element("p", { class: "hint" }, `least Bayes risk: ${leastRisk}`),

@@ -7,7 +7,7 @@ import { addTerm, terms } from "./terms.js";
 import { startWriting } from "./writing.js";
 
 const views = new Map(); // AnswerView by name of model
-let known = []; // models that are served
+let asked = ""; // the latest question
 
 /** The sentence as the server takes it, or null where nothing was typed. */
 function sentence() {
@@ -20,6 +20,11 @@ function chosen() {
   return [...document.querySelectorAll("#models input:checked")].map((input) => input.value);
 }
 
+/** All that an answer depends on, as a string. */
+function question() {
+  return JSON.stringify([sentence(), chosen(), isRaw()]);
+}
+
 function isRaw() {
   return byId("raw").checked && !byId("raw-choice").hidden;
 }
@@ -30,7 +35,7 @@ function tell(text, isError = false) {
 }
 
 async function showModels() {
-  known = await models();
+  const known = await models();
   for (const [number, model] of known.entries()) {
     const input = element("input", { type: "checkbox", value: model.name, checked: number === 0, onchange: ask });
     const title = `${model.phrase_pairs.toLocaleString("en")} phrase pairs, version ${model.version}`;
@@ -46,6 +51,7 @@ async function ask() {
   const text = sentence();
   for (const name of [...views.keys()].filter((one) => !names.includes(one))) views.delete(name);
   for (const name of names) if (!views.has(name)) views.set(name, new AnswerView(name));
+  asked = question();
   if (text === null) {
     byId("answers").replaceChildren();
     tell("Type a sentence in the source language.");
@@ -82,8 +88,9 @@ function listen() {
 /** Compare what was written with what each chosen model found. */
 async function compare(written) {
   if (sentence() === null) return;
-  await ask();
+  if (asked !== question()) await ask();
   await Promise.all([...views.values()].map((view) => view.compareWith(written)));
+  byId("answers").scrollIntoView({ block: "nearest" });
 }
 
 listen();

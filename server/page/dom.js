@@ -18,8 +18,18 @@ function filled(node, attributes, children) {
     else if (value === true) node.setAttribute(name, "");
     else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...present(children));
   return node;
+}
+
+/** The children that are there, of which some may be lists. */
+function present(children) {
+  return children.flat().filter((child) => child !== null && child !== undefined && child !== false);
+}
+
+/** Put children in the place of those that an element has. */
+export function fill(node, ...children) {
+  node.replaceChildren(...present(children));
 }
 
 /** A table with a header; cells are text, numbers (which stand right) or elements. */

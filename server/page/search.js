@@ -45,7 +45,7 @@ function stackTables(stack, source) {
     one.future,
     `${one.n_recombined}`,
   ]);
-  const recombined = stack.recombined.map((one) => [marked(one.text, one.target), one.loss, one.score]);
+  const recombined = stack.recombined.map((one) => [marked(one.text, one.target), one.loss.toFixed(3), one.score]);
   const lost = stack.lost.map((one) => [
     marked(one.text, one.target),
     priority(one),
