@@ -1,5 +1,6 @@
 // What the page asks the server. A new question of the same kind ends the one before.
 
+let token = ""; // that the server wants, if it wants one
 const asked = new Map(); // AbortControllers, by kind of question
 
 /** The models that are served. */
@@ -19,8 +20,12 @@ export function compare(model, sentence, raw, translation) {
 
 /** What may follow what was typed. */
 export function complete(model, sentence, raw, prefix) {
-  const text = { ...sentence, prefix, partial_word: true };
-  return answer("complete", "/v1/complete", { model, text, raw, n: 5 });
+  return answer("complete", "/v1/complete", { model, ...sentence, raw, prefix, k: 5 });
+}
+
+/** Send that token from now on. */
+export function useToken(text) {
+  token = text.trim();
 }
 
 async function answer(kind, path, body = null) {
@@ -28,10 +33,11 @@ async function answer(kind, path, body = null) {
   const controller = new AbortController();
   asked.set(kind, controller);
   const headers = { "Content-Type": "application/json" };
-  const request = body === null ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const request = body === null ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
   const response = await fetch(path, { ...request, signal: controller.signal });
   const found = await response.json().catch(() => null);
-  if (!response.ok) throw new Error(messageOf(found) ?? `the server answers ${response.status}`);
+  if (!response.ok) throw new RefusedError(response.status, messageOf(found));
   return found;
 }
 
@@ -39,6 +45,19 @@ async function answer(kind, path, body = null) {
 function messageOf(found) {
   const detail = found?.error ?? found?.detail;
   return typeof detail === "string" ? detail : detail ? JSON.stringify(detail) : null;
+}
+
+/** An answer that is an error. */
+class RefusedError extends Error {
+  constructor(status, message) {
+    super(message ?? `the server answers ${status}`);
+    this.status = status;
+  }
+}
+
+/** Whether the server wants a token, or another one. */
+export function wantsToken(error) {
+  return error.status === 401;
 }
 
 /** Whether an error only says that a later question took the place of this one. */

@@ -1,6 +1,6 @@
 // The page: a sentence is asked about, each chosen model answers, and a translation may be written below.
 
-import { explain, isReplaced, models } from "./api.js";
+import { explain, isReplaced, models, useToken, wantsToken } from "./api.js";
 import { AnswerView } from "./answer.js";
 import { byId, element } from "./dom.js";
 import { addTerm, terms } from "./terms.js";
@@ -36,6 +36,7 @@ function tell(text, isError = false) {
 
 async function showModels() {
   const known = await models();
+  byId("models").querySelectorAll("label").forEach((label) => label.remove());
   for (const [number, model] of known.entries()) {
     const input = element("input", { type: "checkbox", value: model.name, checked: number === 0, onchange: ask });
     const title = `${model.phrase_pairs.toLocaleString("en")} phrase pairs, version ${model.version}`;
@@ -82,6 +83,11 @@ function listen() {
   });
   byId("add-term").addEventListener("click", () => addTerm());
   byId("raw").addEventListener("change", ask);
+  byId("access").addEventListener("submit", (event) => {
+    event.preventDefault();
+    useToken(byId("token").value);
+    start();
+  });
   startWriting({ sentence, isRaw, model: () => chosen()[0], compare, tell });
 }
 
@@ -93,5 +99,16 @@ async function compare(written) {
   byId("answers").scrollIntoView({ block: "nearest" });
 }
 
+/** Show the models, or ask for the token that they need. */
+async function start() {
+  try {
+    await showModels();
+    tell("Type a sentence in the source language.");
+  } catch (error) {
+    byId("access").hidden = !wantsToken(error);
+    tell(error.message, true);
+  }
+}
+
 listen();
-showModels().then(() => tell("Type a sentence in the source language."), (error) => tell(error.message, true));
+start();

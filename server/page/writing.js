@@ -12,13 +12,13 @@ export function startWriting(page) {
   let timer = 0;
 
   function suggest(typed, completions) {
-    rest = completions.length ? restOf(typed, completions[0]) : "";
+    rest = completions.length ? completions[0].rest : "";
     const [, word, others] = /^(\s*\S*)([^]*)$/.exec(rest);
     byId("suggestion").replaceChildren(
       ...(rest ? [element("span", { class: "typed" }, typed), element("mark", {}, word), others] : []),
     );
     for (const id of ["accept-word", "accept-all"]) byId(id).disabled = !rest;
-    byId("completions").replaceChildren(...completions.slice(1).map((text) => completionItem(text, () => put(text))));
+    byId("completions").replaceChildren(...completions.slice(1).map((one) => completionItem(one.text, () => put(typed + one.rest))));
   }
 
   function completionItem(text, choose) {
@@ -41,7 +41,7 @@ export function startWriting(page) {
     if (sentence === null || page.model() === undefined) return suggest(typed, []);
     try {
       const answer = await complete(page.model(), sentence, page.isRaw(), typed);
-      if (field.value === typed) suggest(typed, answer.completions.map((one) => one.text));
+      if (field.value === typed) suggest(typed, answer.completions);
     } catch (error) {
       if (isReplaced(error)) return undefined;
       suggest(typed, []);
@@ -73,18 +73,4 @@ export function startWriting(page) {
     event.preventDefault();
     if (field.value.trim()) page.compare(field.value.trim());
   });
-}
-
-/** What of a whole translation follows what was typed; spaces may differ, as those of tokens do. */
-function restOf(typed, text) {
-  if (text.startsWith(typed)) return text.slice(typed.length);
-  const pattern = typed.trimEnd().split(/\s+/).map(escaped).join("\\s*");
-  const found = new RegExp(`^\\s*${pattern}`, "u").exec(text);
-  if (found === null) return "";
-  const rest = text.slice(found[0].length);
-  return /\s$/.test(typed) ? rest.trimStart() : rest;
-}
-
-function escaped(text) {
-  return text.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
 }
