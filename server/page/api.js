@@ -10,12 +10,12 @@ export async function models() {
 
 /** All about the translation of a sentence by a model. */
 export function explain(model, sentence, raw) {
-  return answer(`explain ${model}`, "/v1/explain", { model, text: sentence, raw, nbest: 20, stacks: 25 });
+  return answer(`explain ${model}`, "/v1/explain", { model, ...sentence, raw, nbest: 20, stacks: 25 });
 }
 
 /** Why a model says, or does not say, a translation. */
 export function compare(model, sentence, raw, translation) {
-  return answer(`force ${model}`, "/v1/force", { model, text: sentence, raw, translation });
+  return answer(`force ${model}`, "/v1/force", { model, ...sentence, raw, translation });
 }
 
 /** What may follow what was typed. */

@@ -4,7 +4,6 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 from starlette.requests import Request as HttpRequest
 
-from phrasebeam.base.config import Section
 from phrasebeam.decoder.explanation.explanation import (
     MOST_LISTED,
     MOST_TRACED,
@@ -14,18 +13,17 @@ from phrasebeam.decoder.explanation.explanation import (
 from phrasebeam.decoder.explanation.forced_comparison import GivenComparison
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.server.routes.sentence_body import SentenceBody, Text, input_of, one_line, raw_text_of
+from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of, one_line, raw_text_of
 from phrasebeam.server.routes.translate import ModelName
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["explanation"])
 
 
-class ExplainBody(Section):
+class ExplainBody(SentenceBody):
     """A sentence to explain the translation of."""
 
     model: ModelName = None
-    text: Text | SentenceBody = Field(description="a sentence, or the same with instructions")
     raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
     nbest: int = Field(default=10, ge=1, le=MOST_LISTED, description="translations listed, each of another text")
     stacks: int = Field(default=10, ge=0, le=MOST_TRACED, description="hypotheses of each kind in each stack; 0: none")
@@ -40,11 +38,10 @@ class ExplainAnswer(BaseModel):
     explanation: SentenceExplanation
 
 
-class ForceBody(Section):
+class ForceBody(SentenceBody):
     """A sentence, and a translation that the model shall be made to say."""
 
     model: ModelName = None
-    text: Text | SentenceBody = Field(description="a sentence, or the same with terms, walls and zones")
     translation: Text = Field(description="all of it")
     raw: bool = Field(default=False, description="both are raw text; else they are tokens")
 
@@ -61,12 +58,13 @@ class ForceAnswer(BaseModel):
 async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving) -> ExplainAnswer:
     """The best translation phrase by phrase, alternatives, features times weights, n-best list, and the search."""
     served, limits = service.models.get(body.model), service.limits
-    check_size("translations in the n-best list", body.nbest, limits.nbest)
+    check_nbest("nbest", body.nbest, limits)
 
     def job(stop: StopFlag) -> ExplainAnswer:
-        given = input_of(_sentence(body.text), served, body.raw, "pass-through", limits.words)
+        given = input_of(body, served, body.raw, None, limits.max_words)
         request = ExplanationRequest(nbest=body.nbest, stacks=body.stacks)
         explanation = served.explainer.explain(given, request, stop)
+        service.metrics.note_sentence(served.name, len(given.words))
         text = raw_text_of(served).after(explanation.best.text) if body.raw else explanation.best.text
         return ExplainAnswer(model=served.name, version=served.version, text=text, explanation=explanation)
 
@@ -80,16 +78,13 @@ async def force(body: ForceBody, http_request: HttpRequest, service: Serving) ->
     served, limits = service.models.get(body.model), service.limits
 
     def job(stop: StopFlag) -> ForceAnswer:
-        given = input_of(_sentence(body.text), served, body.raw, "pass-through", limits.words)
+        given = input_of(body, served, body.raw, None, limits.max_words)
         line = one_line(body.translation)
         words = split(raw_text_of(served).target.line(line) if body.raw else line)
-        check_size("words in a translation", len(words), limits.words)
+        check_size("words in a translation", len(words), limits.max_words)
         comparison = served.explainer.compare(given, words, stop)
+        service.metrics.note_sentence(served.name, len(given.words))
         return ForceAnswer(model=served.name, version=served.version, comparison=comparison)
 
     (answer,) = await service.run(http_request, [job])
     return answer
-
-
-def _sentence(text: str | SentenceBody) -> SentenceBody:
-    return SentenceBody(text=text) if isinstance(text, str) else text

@@ -1,4 +1,4 @@
-"""What is served, and whether the server is well."""
+"""GET /v1/models: what is served."""
 
 from fastapi import APIRouter
 from pydantic import BaseModel
@@ -27,18 +27,6 @@ class ModelsAnswer(BaseModel):
     """All models; the first is meant where a request names none."""
 
     models: list[ModelAnswer]
-
-
-class Health(BaseModel):
-    """That the server answers."""
-
-    status: str = "ok"
-
-
-@router.get("/health")
-async def health() -> Health:
-    """Answers while the server runs; needs no token."""
-    return Health()
 
 
 @router.get("/v1/models")

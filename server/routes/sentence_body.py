@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import Field, model_validator
+from starlette.exceptions import HTTPException
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
@@ -12,11 +13,13 @@ from phrasebeam.decoder.input.markup import read_markup
 from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term, words_and_tags
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import check_size
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import Preprocessor, RawText  # slow to import
 
+CHARACTERS = 50  # for each word that a sentence may have; of raw text, of which no more is tokenized
 MOST_TERMS = 1000  # of a sentence
 LONGEST_TEXT = 2**20  # characters; the server's limit of bytes is for all of a request
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
@@ -64,8 +67,16 @@ def one_line(text: str) -> str:
     return text
 
 
-def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup, most_words: int) -> Input:
+def check_nbest(name: str, value: int, limits: ServerLimits) -> None:
+    """Raise HTTPException (422) where more translations of a sentence are asked for than the server gives."""
+    if value > limits.max_nbest:
+        raise HTTPException(422, f"{name} is {value}, at most {limits.max_nbest}")
+
+
+def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None, most_words: int) -> Input:
     """The sentence as the decoder takes it; all its text is raw, or tokens.
+
+    `markup`: how markup in the text is read; None: as the model says, if the text is such that it can have markup.
 
     Raises ConfigError, and HTTPException (413) where it, or what it asks for, has more words than `most_words`.
     """
@@ -77,16 +88,22 @@ def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Mark
     return given
 
 
-def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup) -> Input | None:
-    if markup == "pass-through":
+def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None) -> Input | None:
+    can_have_markup = not is_raw and not body.has_instructions and isinstance(body.text, str)
+    if markup is None and can_have_markup:
+        markup = served.decoder.searcher.input_settings.markup
+    if markup in (None, "pass-through"):
         return None
-    if is_raw or body.has_instructions or not isinstance(body.text, str):
+    if not can_have_markup or not isinstance(body.text, str):
         raise ConfigError("markup is of tokenized text without other instructions; leave out the one or the other")
     return read_markup(one_line(body.text), markup, has_tags=served.decoder.model.has_tags)
 
 
 def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words: int) -> Input:
     raw_text = raw_text_of(served) if is_raw else None
+    if raw_text:
+        for text in (body.text, body.prefix, *(text for one in body.terms for text in (one.source, one.target))):
+            check_size("characters in a sentence", len(text or ""), CHARACTERS * most_words)
     if isinstance(body.text, str):
         tokens = split(_line(one_line(body.text), raw_text.source if raw_text else None))
     else:

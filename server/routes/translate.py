@@ -15,9 +15,10 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.translate.translate_settings import overridden
-from phrasebeam.server.routes.sentence_body import SentenceBody, Text, input_of
+from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
 from phrasebeam.server.routes.translation_answer import Details, TranslationAnswer, translation_answer
 from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["translation"])
@@ -32,7 +33,9 @@ class TranslateBody(Section):
         description="a sentence, a list of them, or the same with instructions for each"
     )
     raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
-    markup: Markup = Field(default="pass-through", description="read <x translation=...>, <wall/> and <zone>")
+    markup: Markup | None = Field(
+        default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
+    )
     nbest: int | None = Field(default=None, ge=1, description="as many translations of each sentence")
     distinct: bool = Field(default=False, description="only the best derivation of each text in the n-best list")
     alignment: bool = Field(default=False, description="add word alignments")
@@ -56,17 +59,18 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
     """Translate one sentence or many."""
     served, limits = service.models.get(body.model), service.limits
     sentences = _sentences(body)
-    check_size("sentences", len(sentences), limits.lines)
-    request = _request(body, served, limits.nbest)
+    check_size("sentences", len(sentences), limits.max_lines)
+    request = _request(body, served, limits)
     details = Details(body.raw, body.alignment, body.phrases, body.features)
 
     def job(number: int, sentence: SentenceBody, stop: StopFlag) -> TranslationAnswer:
         try:
-            given = input_of(sentence, served, body.raw, body.markup, limits.words)
+            given = input_of(sentence, served, body.raw, body.markup, limits.max_words)
             answer = served.decoder.answer(given, request, stop)
         except SmtError as error:
             where = f"text[{number}]" if isinstance(body.text, list) else "text"
             raise HTTPException(422, f"{where}: {error}") from None
+        service.metrics.note_sentence(served.name, len(given.words))
         nbest = answer.nbest if body.nbest else []
         return translation_answer(answer.translation, nbest, given.words, served, details)
 
@@ -81,7 +85,7 @@ def _sentences(body: TranslateBody) -> list[SentenceBody]:
     return [SentenceBody(text=one) if isinstance(one, str) else one for one in texts]
 
 
-def _request(body: TranslateBody, served: ServedModel, most: int) -> Request:
+def _request(body: TranslateBody, served: ServedModel, limits: ServerLimits) -> Request:
     """What the decoder is asked for. Raises HTTPException (422)."""
     own = served.decoder.request.mbr
     is_risk = own is not None if body.mbr is None else body.mbr
@@ -89,9 +93,8 @@ def _request(body: TranslateBody, served: ServedModel, most: int) -> Request:
         raise HTTPException(422, "mbr_size and mbr_scale need mbr; give it, or leave out them")
     if body.distinct and body.nbest is None:
         raise HTTPException(422, "distinct needs nbest; give both, or neither")
-    for name, value in {"nbest": body.nbest or 1, "mbr_size": body.mbr_size or 1}.items():
-        if value > most:
-            raise HTTPException(422, f"{name} is {value}, at most {most}")
+    check_nbest("nbest", body.nbest or 1, limits)
+    check_nbest("mbr_size", body.mbr_size or 1, limits)
     given = {"size": body.mbr_size, "scale": body.mbr_scale}
     risk = overridden(own or MbrSettings(), given, "mbr") if is_risk else None
     n = body.nbest or (1 if body.features else None)

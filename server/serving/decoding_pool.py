@@ -36,21 +36,21 @@ class DecodingPool:
         Raises HTTPException where there are too many requests, or when the request takes too long or its client is
         gone, which stops its jobs; and what a job raises, which stops the others.
         """
-        if self.n_requests >= self.threads + self.limits.waiting:
-            message = f"{self.limits.waiting} requests wait already; try again later"
+        if self.n_requests >= self.threads + self.limits.max_waiting:
+            message = f"{self.limits.max_waiting} requests wait already; try again later"
             raise HTTPException(HTTP_429_TOO_MANY_REQUESTS, message, SOON)
         stop = StopFlag()
         work, watch = asyncio.ensure_future(self._work(jobs, stop)), asyncio.ensure_future(gone())
         self.n_requests += 1
         work.add_done_callback(self._note_end)
         try:
-            await asyncio.wait({work, watch}, timeout=self.limits.seconds, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({work, watch}, timeout=self.limits.max_seconds, return_when=asyncio.FIRST_COMPLETED)
             if work.done():
                 return work.result()
             if watch.done():
                 raise HTTPException(CLIENT_GONE, "the client went away")
             message = (
-                f"not done in {self.limits.seconds:g} seconds; send fewer or shorter sentences, or try again later"
+                f"not done in {self.limits.max_seconds:g} seconds; send fewer or shorter sentences, or try again later"
             )
             raise HTTPException(HTTP_503_SERVICE_UNAVAILABLE, message, SOON)
         finally:

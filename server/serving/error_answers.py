@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -47,7 +47,7 @@ def add_error_answers(app: FastAPI) -> None:
         return error_answer(500, "the server failed, and has logged why; please report it")
 
 
-def problems(error: RequestValidationError) -> str:
+def problems(error: RequestValidationError | ValidationError) -> str:
     """What is wrong with a request, with the path of each value at fault."""
     found = []
     for one in error.errors()[:MOST_PROBLEMS]:

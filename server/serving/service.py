@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.status import HTTP_413_CONTENT_TOO_LARGE
 
 from phrasebeam.server.serving.decoding_pool import DecodingPool, Job
+from phrasebeam.server.serving.metrics import Metrics
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 
@@ -23,6 +24,8 @@ class Service:
     models: ServedModels
     pool: DecodingPool
     limits: ServerLimits = field(default_factory=ServerLimits)
+    metrics: Metrics = field(default_factory=Metrics)
+    token: str | None = None  # without which nothing is translated
 
     async def run(self, request: Request, jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of jobs in the order of these, see DecodingPool.run."""

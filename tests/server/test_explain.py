@@ -24,9 +24,9 @@ def test_explanations_are_those_of_the_explainer(client, explainer):
 
 def test_terms_and_prefixes_count(client):
     terms = [{"source": "b", "target": "zz"}]
-    answer = client.post("/v1/explain", json={"text": {"text": "a b", "terms": terms}}).json()
+    answer = client.post("/v1/explain", json={"text": "a b", "terms": terms}).json()
     assert "zz" in answer["text"].split()
-    answer = client.post("/v1/explain", json={"text": {"text": "a b", "prefix": "q"}}).json()
+    answer = client.post("/v1/explain", json={"text": "a b", "prefix": "q"}).json()
     assert answer["text"].startswith("q") and answer["explanation"]["stacks"] == []
 
 
