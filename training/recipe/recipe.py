@@ -18,6 +18,7 @@ from phrasebeam.training.tuning.config import TuneConfig
 
 MOST_STAGES = 50
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
+Share = Annotated[float, Field(gt=0, le=1)]
 Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
 
 
@@ -89,6 +90,15 @@ AnyStage = Annotated[
 ]
 
 
+class TwinSettings(Section):
+    """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
+
+    share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
+    left_out_of: Literal["learning", "model", "nothing"] = Field(
+        "learning", description="learning: all twins are; model: repetitions are left out of both; nothing: no search"
+    )
+
+
 class Recipe(Section):
     """Stages in their order. Each is kept where it translates held-out sentences better than the best before it."""
 
@@ -98,6 +108,7 @@ class Recipe(Section):
         le=0.5,
         description="share of the development data that decides and is not tuned on; 0: all of it is both",
     )
+    twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES)
 
     @model_validator(mode="after")

@@ -1,11 +1,11 @@
 """What each kind of stage does: a model in a directory of its own, made of the models of stages before it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from phrasebeam.base.config import parse_config, save_config
-from phrasebeam.base.progress import log
 from phrasebeam.base.progress import stage as logged
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -13,12 +13,13 @@ from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.word_classes import cluster
 from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
@@ -37,14 +38,10 @@ class StageWork(NamedTuple):
     features: Path  # the model of the other stage of a join
     output: Path
     files: RecipeFiles
+    training: Any  # TrainingData, where the stage learns from them
     data: DividedData | None  # of the first stage, none
     threads: int
     is_forced: bool  # what is in `output` is of other settings
-
-    @property
-    def training(self) -> TrainingData:
-        """The training data; where they are aligned by ourselves, the model has the alignment."""
-        return TrainingData(self.files.source, self.files.target, None)
 
     @property
     def tuning(self) -> Any:
@@ -62,17 +59,29 @@ def build(work: StageWork) -> None:
 def with_word_classes(work: StageWork) -> TrainModelConfig:
     """The settings of the first stage with a language model over classes of the target words, which are made here."""
     stage: BuildStage = work.stage
-    if stage.settings.preprocessing:
-        log.warning("word classes are made of tokenized text, not of raw text: no language model over them")
-        return stage.settings
     path = work.output.with_name(f"{work.output.name}.classes")
-    with logged("counting"):
-        bigrams = read_bigrams([work.files.target], 1)
+    with target_tokens(work) as target, logged("counting"):
+        bigrams = read_bigrams([target], 1)
     n_classes = min(stage.word_classes, len(bigrams.words))
     write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
     given = stage.settings.model_dump(mode="json", exclude_unset=True)
     models = [*given.get("language_models", []), {"classes": str(path), "order": stage.class_order}]
     return parse_config(given | {"language_models": models}, TrainModelConfig, "recipe")
+
+
+@contextmanager
+def target_tokens(work: StageWork) -> Iterator[Path]:
+    """A file of the target text as tokens, which is deleted after it if the text is raw."""
+    files, settings = work.files, work.stage.settings
+    if not settings.preprocessing:
+        yield files.target
+        return
+    from phrasebeam.training.build.preprocessing import preprocessed  # slow, see train_model.py
+
+    with unfinished_directory(work.output.parent, "tokens") as directory:
+        texts = BitextFiles(files.source, files.target, [])
+        with preprocessed(texts, settings.preprocessing, directory, settings.threads) as tokens:
+            yield tokens.target
 
 
 def tune(work: StageWork) -> None:

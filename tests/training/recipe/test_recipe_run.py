@@ -138,13 +138,54 @@ def test_sentences_in_both_are_told(here, capsys):
     assert "are in the training data, too" in (here / "out/recipe/report.md").read_text()
 
 
+@pytest.mark.parametrize("left_out_of", ["learning", "model", "nothing"])
+def test_twins_are_told_and_left_out(here, left_out_of):
+    """The first pair comes twice more, once with a word replaced."""
+    source, target = ((here / name).read_text().splitlines() for name in TEXTS[:2])
+    n_words = len(source[0].split())
+    source += [source[0], " ".join(["<S_0>", *source[0].split()[1:]])]
+    target += [target[0], target[0]]
+    for name, lines in zip(TEXTS, (source, target)):
+        (here / name).write_text("\n".join(lines) + "\n")
+    assert n_words > 4
+    recipe = {"held_out": 0.34, "twins": {"left_out_of": left_out_of}, "stages": [*STAGES[:2], STAGES[3]]}
+    result = phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    left_out = here / "out/recipe/data/twins"
+    assert left_out.exists() == (left_out_of == "learning")
+    n_pairs = yaml.safe_load((here / "out/recipe/stages/tune/model.yaml").read_text())["sentence_pairs"]
+    if left_out_of == "nothing":
+        assert (result.twins, n_pairs) == ("", 402)
+        return
+    n_repeats = int(result.twins.split()[0])
+    assert n_repeats >= 2
+    assert f"{n_repeats} of 402 training pairs repeat others (1 word for word): " in result.twins
+    assert result.twins in (here / "out/recipe/report.md").read_text()
+    assert n_pairs == (402 - n_repeats if left_out_of == "model" else 402)
+    if left_out_of == "learning":
+        assert {"1", "401", "402"} <= {*left_out.read_text().split()}
+
+
+def test_what_is_left_out_is_not_learned_from(here):
+    """A stage that learns from a pair which is left out is made again where that changes, and that before is not."""
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], STAGES[3]]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    before, lines = times(here / "out"), {*map(int, (here / "out/recipe/data/twins").read_text().split())}
+    assert 0 < len(lines) < 40
+    phrasebeam.train(*TEXTS, "out", recipe=recipe | {"twins": {"share": 1.0}})
+    after = times(here / "out")
+    assert [name for name in before if after[name] != before[name]] == ["train-maxforce"]
+
+
 def test_raw_text(here):
     for name in ("train", "dev"):
         for side in ("de", "en"):
             text = (here / f"{name}.{side}").read_text().replace(" .", ".").title()
             (here / f"{name}.{side}").write_text(text)
     languages = {"source_language": "de", "target_language": "en"}
-    phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:2]}, raw=True, **languages)
+    first = STAGES[0] | {"word_classes": 10, "class_order": 4}
+    result = phrasebeam.train(*TEXTS, "out", recipe={"stages": [first, *STAGES[1:5]]}, raw=True, **languages)
+    assert (here / "out/lm2.classes").exists()
+    assert len(result.stages) == 5
     raw = phrasebeam.RawText.load("out")
     assert raw.after(phrasebeam.Decoder.load("out").translate(raw.before("Der Hund Schläft."))).endswith(".")
 
