@@ -33,7 +33,8 @@ from phrasebeam.training.recipe.recipe_data import (
 )
 from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
 from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
-from phrasebeam.training.recipe.stage_runs import StageWork, run_stage, write_with_search
+from phrasebeam.training.recipe.searched_model import write_with_search
+from phrasebeam.training.recipe.stage_runs import StageWork, run_stage
 
 WORK = "recipe"
 WITHOUT_EFFECT = ("threads", "workers", "memory")

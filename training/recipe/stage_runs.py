@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -19,14 +18,16 @@ from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.word_classes import cluster
-from phrasebeam.training.common.derived_model import DerivedModel, Making
+from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.recipe.chosen_search import as_carried, choose
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, RiskStage
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 from phrasebeam.training.recipe.recipe_scores import scores_of, translated
+from phrasebeam.training.recipe.searched_model import write_with_search
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
@@ -54,6 +55,7 @@ def build(work: StageWork) -> None:
     files, stage = work.files, work.stage
     settings = with_word_classes(work) if stage.word_classes else stage.settings
     train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced)
+    save_config(ModelSearch(search=stage.search), work.output / SEARCH)
 
 
 def with_word_classes(work: StageWork) -> TrainModelConfig:
@@ -89,20 +91,26 @@ def tune(work: StageWork) -> None:
     tune_model(work.model, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
 
 
+def choose_search(work: StageWork) -> None:
+    """The model with the search that is best, and weights tuned for it."""
+    choose(work.stage, work.model, work.tuning, work.output, work.is_forced)
+
+
 def expected_bleu(work: StageWork) -> None:
     """A model with learned scores of phrase pairs."""
-    settings, is_forced = work.stage.settings, work.is_forced
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
     train_expected_bleu(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
 
 
 def maxforce(work: StageWork) -> None:
     """A model with sparse features, by the perceptron."""
-    train_maxforce(work.model, work.training, work.tuning, work.output, work.stage.settings, work.is_forced)
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
+    train_maxforce(work.model, work.training, work.tuning, work.output, settings, is_forced)
 
 
 def ranking(work: StageWork) -> None:
     """A model with sparse features, by ranking."""
-    settings, is_forced = work.stage.settings, work.is_forced
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
     train_ranking(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
 
 
@@ -125,18 +133,10 @@ def least_risk(work: StageWork) -> None:
     write_with_search(work.model, work.output, {"mbr": best}, Making("mbr", {"mbr": best.model_dump(mode="json")}))
 
 
-def write_with_search(model: Path, output: Path, search: dict[str, Any], making: Making) -> None:
-    """Write a copy of a model to `output` that carries these sections of search.yaml besides its own."""
-    output.mkdir(parents=True, exist_ok=True)
-    carried = ModelSearch.of(model).model_dump(exclude_unset=True) | search
-    opened = open_model(model)
-    save_config(ModelSearch.model_validate(carried), output / SEARCH)
-    DerivedModel(model, opened, output, output, {}).write(opened.weights, making, [SEARCH])
-
-
 RUNS: dict[str, Callable[[StageWork], None]] = {  # by the kind of stage
     "train-model": build,
     "tune": tune,
+    "choose": choose_search,
     "train-expected-bleu": expected_bleu,
     "train-maxforce": maxforce,
     "train-ranking": ranking,
