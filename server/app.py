@@ -9,7 +9,8 @@ from pathlib import Path
 from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
 
-from phrasebeam.server.routes import complete, health, libretranslate, metrics, models, moses_rpc, translate
+from phrasebeam.server.page_files import add_page
+from phrasebeam.server.routes import complete, explain, health, libretranslate, metrics, models, moses_rpc, translate
 from phrasebeam.server.serving.authorization import check_token
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
@@ -18,8 +19,9 @@ from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
 
-ROUTERS = (translate.router, complete.router, models.router, metrics.router, moses_rpc.router)  # need the token
-OPEN_ROUTERS = (libretranslate.router, health.router)  # need none, or look for it themselves
+# Those that need the token, and those that need none, or look for it themselves
+ROUTERS = (translate.router, complete.router, explain.router, models.router, metrics.router, moses_rpc.router)
+OPEN_ROUTERS = (libretranslate.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
 REFUSALS = (401, 404, 413, 422, 429, 503)
 
@@ -53,6 +55,7 @@ def create_app(
         app.include_router(router, dependencies=[Depends(check_token)])
     for router in OPEN_ROUTERS:
         app.include_router(router)
+    add_page(app)
     app.add_middleware(WholeBodies, limits=limits)
     app.add_middleware(RequestLog, metrics=service.metrics)
     return app

@@ -75,6 +75,11 @@ def test_it_brings_one_package(wheel):
     assert {name for name in names if not name.endswith(".dist-info")} == {"phrasebeam"}
 
 
+def test_the_page_of_the_server_comes_with_it(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"phrasebeam/server/page/{path.name}" for path in (ROOT / "server" / "page").iterdir()} <= names
+
+
 def test_a_script_beside_modules_of_the_same_names(environment, directory):
     where, text, order, names = run([environment / "python", "script.py"], directory).splitlines()
     assert Path(where).is_relative_to(environment.parent)

@@ -12,6 +12,7 @@ from starlette.status import HTTP_404_NOT_FOUND
 
 from phrasebeam.base.errors import ConfigError, SmtError, excerpt
 from phrasebeam.base.progress import log
+from phrasebeam.decoder.explanation.explanation import Explainer
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
@@ -31,6 +32,7 @@ class ServedModel(NamedTuple):
     version: str  # the same for the same model
     decoder: Decoder
     raw_text: "RawText | None"  # None: the model knows tokenized text alone
+    explainer: Explainer
 
     @property
     def languages(self) -> RawTextSettings | None:
@@ -89,9 +91,12 @@ def open_served(name: str, directory: Path) -> ServedModel:
         from phrasebeam.decoder.raw_text.raw_text import RawText
 
         raw_text = RawText.load(directory)
+    explainer = Explainer(decoder)
     if words := decoder.model.source.words[:1]:
-        decoder.nbest(decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]]), 2)
-    return ServedModel(name, version, decoder, raw_text)
+        given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])
+        decoder.nbest(given, 2)
+        explainer.compare(given, explainer.explain(given).best.text)
+    return ServedModel(name, version, decoder, raw_text, explainer)
 
 
 def state_of(directory: Path) -> State:
