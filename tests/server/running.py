@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SECONDS_TO_END = 20
+SECONDS_TO_END = 120
 
 
 class Server:
@@ -46,7 +46,7 @@ def running(*options) -> Iterator[Server]:
         process.stderr.close()
 
 
-def wait_until(condition, seconds=20):
+def wait_until(condition, seconds=60):
     """Return as soon as it holds; fails if that takes too long."""
     end = time.monotonic() + seconds
     while not condition():
