@@ -22,7 +22,8 @@ _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
 _n_bars = 0
-_stop: Callable[[], None] | None = None
+_sender: int | None = None  # of the pipe by which Python tells of signals
+_stops = False  # see stop_by_signals
 
 
 def end_by_signals(name: str = "") -> None:
@@ -31,9 +32,10 @@ def end_by_signals(name: str = "") -> None:
     `name` begins the line; without it, none is printed. A second signal ends the process at once. Signals that are
     ignored, as nohup lets SIGHUP be, stay so. Called in the main thread.
     """
-    receiver, sender = os.pipe()
-    os.set_blocking(sender, False)
-    signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
+    global _sender
+    receiver, _sender = os.pipe()
+    os.set_blocking(_sender, False)
+    signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
     for number in ENDING:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _note)
@@ -42,16 +44,35 @@ def end_by_signals(name: str = "") -> None:
 
 @contextmanager
 def stop_by_signals(stop: Callable[[], None]) -> Iterator[None]:
-    """Within the block the first signal calls `stop`, in a thread, in place of ending this process; a second ends it.
+    """Within the block the first signal calls `stop`, in place of ending this process; a second one ends it at once.
 
-    Where the process is not ended by signals as said above, it does nothing.
+    `stop` is called in the main thread, which must not be inside a kernel for long. In other threads nothing changes.
     """
-    global _stop
-    _stop = stop
+    global _stops
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    first = 0.0
+
+    def note(number: int, frame: object) -> None:
+        nonlocal first
+        if not first:
+            first = time.monotonic()
+            stop()
+        elif time.monotonic() - first > SECONDS_OF_ONE_REQUEST:
+            os._exit(128 + number)
+
+    handled = [number for number in ENDING if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, note) for number in handled}
+    _stops = True
     try:
         yield
     finally:
-        _stop = None
+        _stops = False
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if _sender is not None:  # event loops put another in its place
+            signal.set_wakeup_fd(_sender, warn_on_full_buffer=False)
 
 
 def ignore_signals() -> None:
@@ -86,20 +107,17 @@ def note_bars(n: int) -> None:
 
 def _note(number: int, frame: object) -> None:
     global _is_ending
-    _is_ending = _stop is None
+    _is_ending = True
 
 
 def _watch(receiver: int, name: str) -> None:
     first = 0.0
     while True:
         number = os.read(receiver, 1)[0]
-        if number not in ENDING:
+        if number not in ENDING or _stops:
             continue
         if not first:
             first = time.monotonic()
-            if _stop is not None:
-                _stop()
-                continue
             threading.Thread(target=_end, args=(number, name), daemon=True).start()
         elif time.monotonic() - first > SECONDS_OF_ONE_REQUEST:
             os._exit(128 + number)

@@ -17,7 +17,7 @@ SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
 
 
-def check_token(service: Serving, credentials: Credentials) -> None:
+async def check_token(service: Serving, credentials: Credentials) -> None:
     """Raise HTTPException (401) unless a request has the token, where the server wants one."""
     check_secret(service.token, credentials.credentials if credentials else None)
 

@@ -43,7 +43,7 @@ def check_size(what: str, size: int, most: int) -> None:
         raise HTTPException(HTTP_413_CONTENT_TOO_LARGE, f"{size} {what}, at most {most}; send less at once")
 
 
-def service_of(request: Request) -> Service:
+async def service_of(request: Request) -> Service:
     """The service of the application that has the request."""
     return cast(Service, request.app.state.service)
 
