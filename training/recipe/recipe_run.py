@@ -19,6 +19,7 @@ from phrasebeam.decoder.tables.provenance import check_output, file_digests, sig
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.common.kept_translations import save_texts
 from phrasebeam.training.common.settings import settings_with_effect
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
 from phrasebeam.training.recipe.recipe_data import (
@@ -29,7 +30,7 @@ from phrasebeam.training.recipe.recipe_data import (
     seen_in_training,
     tokenized,
 )
-from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
+from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
 from phrasebeam.training.recipe.stage_runs import StageWork, run_stage, write_with_search
 
 WORK = "recipe"
