@@ -36,6 +36,7 @@ ROOMS = [
     "phrasebeam.training.word_alignment",
     "phrasebeam.training.metrics",
     "phrasebeam.training.selection",
+    "phrasebeam.training.twins",
     "phrasebeam.training.nbest",
     "phrasebeam.training.common",
     "phrasebeam.training.online",
