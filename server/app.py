@@ -37,10 +37,11 @@ def create_app(
 
     @asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
+        service.pool.open()
         watch = asyncio.create_task(_watch(served))
         yield
         watch.cancel()
-        app.state.service.pool.close()
+        service.pool.close()
 
     app = FastAPIOffline(
         title="phrasebeam",

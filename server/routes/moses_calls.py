@@ -21,6 +21,7 @@ def read_call(body: bytes) -> tuple[str, list[Any]]:
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler, parser.EndElementHandler = target.start, target.end
     parser.CharacterDataHandler = target.data
+    target.xml(None, None)  # type: ignore[arg-type]  # None: text is decoded already
     try:
         parser.Parse(body, True)
         parameters, method = list(target.close()), target.getmethodname()

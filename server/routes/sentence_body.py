@@ -19,7 +19,7 @@ from phrasebeam.server.serving.service import check_size
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import Preprocessor, RawText  # slow to import
 
-CHARACTERS = 50  # for each word that a sentence may have; of raw text, of which no more is tokenized
+LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs meanwhile
 MOST_TERMS = 1000  # of a sentence
 LONGEST_TEXT = 2**20  # characters; the server's limit of bytes is for all of a request
 Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
@@ -103,7 +103,7 @@ def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words:
     raw_text = raw_text_of(served) if is_raw else None
     if raw_text:
         for text in (body.text, body.prefix, *(text for one in body.terms for text in (one.source, one.target))):
-            check_size("characters in a sentence", len(text or ""), CHARACTERS * most_words)
+            check_size("characters in a sentence", len(text or ""), LONGEST_RAW)
     if isinstance(body.text, str):
         tokens = split(_line(one_line(body.text), raw_text.source if raw_text else None))
     else:

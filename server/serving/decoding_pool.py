@@ -27,8 +27,12 @@ class DecodingPool:
     def __init__(self, threads: int, limits: ServerLimits):
         self.threads, self.limits = threads, limits
         self.n_requests = 0  # that run or wait
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="decoding")
-        self._free = asyncio.Semaphore(threads)
+        self.open()
+
+    def open(self) -> None:
+        """Have threads, within an event loop that begins, until `close`."""
+        self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="decoding")
+        self._free = asyncio.Semaphore(self.threads)
 
     async def run(self, gone: Callable[[], Coroutine[Any, Any, None]], jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of the jobs of one request, in their order; `gone()` returns when its client goes away.

@@ -45,3 +45,14 @@ def client(toy, raw_toy):
     """A client of a server of both."""
     with client_of(create_app({"toy": toy, "raw": raw_toy}, threads=2)) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def slow_toy(tmp_path_factory):
+    """A model whose search has no limits: it takes minutes for 80 words, and some milliseconds for 8."""
+    directory = tmp_path_factory.mktemp("models") / "slow"
+    directory.mkdir()
+    random_toy(directory, 3, most=3)
+    search = {"stack": 0, "beam_threshold": 0, "distortion_limit": 20, "table_limit": 0}
+    (directory / "search.yaml").write_text(yaml.safe_dump({"search": search}))
+    return directory

@@ -5,10 +5,11 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SECONDS_TO_END = 20
+SECONDS_TO_END = 120
 
 
 class Server:
@@ -43,3 +44,11 @@ def running(*options) -> Iterator[Server]:
         process.kill()
         process.wait()
         process.stderr.close()
+
+
+def wait_until(condition, seconds=60):
+    """Return as soon as it holds; fails if that takes too long."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.05)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from phrasebeam import Decoder, Input, Prefix, Request
+from phrasebeam import Decoder, Input, Request
+from phrasebeam.decoder.input.sentence_input import Prefix
 from phrasebeam.server.routes.complete import rest_of
 
 

@@ -41,6 +41,7 @@ def test_errors_are_one_line(client):
 
 def test_health_and_models(client):
     assert client.get("/health").json() == {"status": "ok"}
-    (model,) = client.get("/v1/models").json()["models"]
+    model, other = client.get("/v1/models").json()["models"]
+    assert (other["raw"], other["source_language"], other["target_language"]) == (True, "de", "en")
     assert model["name"] == "toy"
     assert model["features"]
