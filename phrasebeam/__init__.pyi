@@ -5,6 +5,7 @@ from .api.force import force as force
 from .api.models import check_model as check_model
 from .api.models import explain as explain
 from .api.models import join_features as join_features
+from .api.models import report as report
 from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
 from .api.rerank import rerank as rerank

@@ -39,6 +39,7 @@ GROUPS = {
     "Evaluate": {
         "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
         "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
+        "report": ("phrasebeam.training.report.report_command", "report"),
     },
     "Moses": {
         "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),

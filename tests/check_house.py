@@ -49,6 +49,7 @@ ROOMS = [
     "phrasebeam.training.expected_bleu",
     "phrasebeam.training.joining",
     "phrasebeam.training.recipe",
+    "phrasebeam.training.report",
     "phrasebeam.training.demo.grammar",
     "phrasebeam.training.demo",
     "phrasebeam.server.serving",

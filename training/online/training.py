@@ -1,8 +1,8 @@
 """The loop of online learning: passes over shards side by side, mixed or averaged weights, scores, checkpoints.
 
 Everything is kept in a directory: checkpoint.npz (OnlineProgress, and where shards are mixed the mixed weights),
-shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png. A training that was killed goes
-on behind its last checkpoint, to the same bits for any number of threads.
+shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png, translations/. A training that
+was killed goes on behind its last checkpoint, to the same bits for any number of threads.
 """
 
 import time
@@ -24,6 +24,7 @@ from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
+from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.online.batches import Inline
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection, mean, restricted
@@ -192,7 +193,9 @@ class OnlineTraining(Generic[Iteration]):
         begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
-        (score, n_words), dense = self.scorer(f"iteration-{number}", weights, sparse)
+        scored, dense = self.scorer(f"iteration-{number}", weights, sparse)
+        score, n_words = scored.score, scored.n_words
+        keep_translations(self.directory, number, scored.texts)
         ended = {
             "score": score,
             "development_words": n_words,

@@ -20,6 +20,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.kept_translations import save_texts
 from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
@@ -31,7 +32,7 @@ from phrasebeam.training.recipe.recipe_data import (
     seen_in_training,
     tokenized,
 )
-from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
+from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
 from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
 from phrasebeam.training.recipe.searched_model import write_with_search
 from phrasebeam.training.recipe.stage_runs import StageWork, run_stage
