@@ -85,7 +85,7 @@ def show_progress() -> None:
 
 
 def show_beside(screen: object) -> Callable[[], None]:
-    """Show what rich makes of `screen` below the bars, wherever there are any, until the function returned is called."""
+    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
     _beside.append(screen)
     return lambda: _beside.remove(screen)
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.ordered_map import map_ordered
-from phrasebeam.base.side_by_side import Advance, Work, run_side_by_side
+from phrasebeam.base.side_by_side import Advance, run_side_by_side
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,8 +44,13 @@ class Engine(Protocol):
         `at_once`: short items that are worth a message together. What the function or reading raises is raised here.
         """
 
-    def run(self, work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-        """The results of work on long pieces, as run_side_by_side has it."""
+    def run(
+        self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
+    ) -> Iterator[Result]:
+        """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
+
+    def threads(self, threads: int) -> int:
+        """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
 
     def begin(self, function: Callable[[Any, Any], Any]) -> "Calls | None":
         """Calls of `function` on items and what changes between them; None: call it here."""
@@ -54,8 +59,11 @@ class Engine(Protocol):
 class Calls(Protocol):
     """Calls of one function, whose second argument changes from time to time."""
 
-    def all_of(self, items: Sequence[Any], shared: Any) -> list[Any]:
-        """function(item, shared) for all items, in their order; `shared` is sent once."""
+    def begin(self, items: Sequence[Any], shared: Any) -> Callable[[], list[Any]]:
+        """Begin with function(item, shared) for all items; a function that waits for the results, in their order.
+
+        `shared` is sent once, as it is now.
+        """
 
 
 class LocalEngine:
@@ -70,11 +78,17 @@ class LocalEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
     ) -> Iterator[Result]:
         """By threads."""
-        return map_ordered(function, items, self.workers or threads)
+        return map_ordered(function, items, self.threads(threads))
 
-    def run(self, work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
+    def run(
+        self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
+    ) -> Iterator[Result]:
         """By forked processes."""
-        return run_side_by_side(work, pieces, self.workers or workers, advance)
+        yield from run_side_by_side(work, [*pieces], self.workers or workers, advance)
+
+    def threads(self, threads: int) -> int:
+        """See Engine.threads."""
+        return self.workers or threads
 
     def begin(self, function: Callable[[Any, Any], Any]) -> None:
         """Nothing: callers have threads of their own."""

@@ -36,7 +36,7 @@ def pack(value: object) -> Parcel:
     """`value` for `unpack`; functions without a name too, with all that they refer to."""
     from ray import cloudpickle  # the one that Ray itself has
 
-    class Packer(cloudpickle.CloudPickler):  # type: ignore[misc, name-defined]
+    class Packer(cloudpickle.CloudPickler):
         def reducer_override(self, given: Any) -> Any:
             known = _reduced(given)
             return super().reducer_override(given) if known is None else known

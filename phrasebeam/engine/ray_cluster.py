@@ -43,7 +43,9 @@ class Cluster:
         if not references:
             return []
         ready, others = self._ray.wait(references, num_returns=1, timeout=seconds, fetch_local=False)
-        return ready + (self._ray.wait(others, num_returns=len(others), timeout=0, fetch_local=False)[0] if others else [])
+        return ready + (
+            self._ray.wait(others, num_returns=len(others), timeout=0, fetch_local=False)[0] if others else []
+        )
 
     def answer_of(self, reference: Any) -> Any:
         """What a reference stands for, None as long as it is not there, or if its worker died."""
@@ -69,7 +71,9 @@ class Cluster:
         except self._ray.exceptions.GetTimeoutError:
             raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
         except self._ray.exceptions.RayError as error:
-            raise ConfigError(f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there") from None
+            raise ConfigError(
+                f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
+            ) from None
         if different := differing(own_versions(), theirs):
             raise ConfigError(f"{host}: {different}; install the same on all machines")
         return str(host)
@@ -93,7 +97,9 @@ def connect(address: str | None, workers: int | None) -> Cluster:
     try:
         ray.init(**options)
     except (ConnectionError, ValueError, RuntimeError) as error:
-        message = f"{address or 'here'}: no cluster of Ray ({excerpt(_last_line(error))}); start one with ray start --head"
+        message = (
+            f"{address or 'here'}: no cluster of Ray ({excerpt(_last_line(error))}); start one with ray start --head"
+        )
         raise ConfigError(message) from None
     cluster = Cluster(ray, workers or _processors(ray), is_ours=True)
     if cluster.dashboard:
@@ -105,7 +111,12 @@ def dead_worker_errors() -> tuple[type[BaseException], ...]:
     """What Ray raises where a worker died, or its machine."""
     from ray import exceptions
 
-    return exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.OutOfMemoryError, exceptions.ObjectLostError
+    return (
+        exceptions.RayActorError,
+        exceptions.WorkerCrashedError,
+        exceptions.OutOfMemoryError,
+        exceptions.ObjectLostError,
+    )
 
 
 def differing(ours: Versions, theirs: Versions) -> str:

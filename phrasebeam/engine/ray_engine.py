@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from phrasebeam.base.errors import SmtError
+from phrasebeam.base.memory_bound import leave_out_processes
 from phrasebeam.base.progress import log
-from phrasebeam.base.side_by_side import Advance, Work
+from phrasebeam.base.side_by_side import Advance
 from phrasebeam.engine.crew import Crew, CrewMember
 from phrasebeam.engine.engine import ITEMS_AT_ONCE
 from phrasebeam.engine.mapped_files import FileIdentity
@@ -29,6 +30,7 @@ SENT_AT_ONCE = 2  # to a worker, so that it need not wait for the next one
 MOST_TRIES = 8  # of a call
 SECONDS_BETWEEN_LOOKS = 0.5
 SHIPPED_AT_ONCE = 64 << 20  # bytes of a file
+_END = object()
 
 
 @dataclass
@@ -71,6 +73,7 @@ class RayEngine:
     @classmethod
     def connected(cls, address: str | None, workers: int | None) -> "RayEngine":
         """The engine of the cluster at `address`; None: of one that is started here. Raises ConfigError."""
+        leave_out_processes(True)
         cluster = connect(address, workers)
         try:
             return cls(cluster, Crew(cluster))
@@ -84,12 +87,14 @@ class RayEngine:
             log.info(line)
         self.crew.close()
         self.cluster.close()
+        leave_out_processes(False)
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
     ) -> Iterator[Result]:
         """See Engine.map; items are read in this thread, some batches ahead."""
-        sent, batches = self._share(function), _batched(items, at_once)
+        sent = self._share(function)
+        batches: Iterator[Sequence[Item]] | None = _batched(items, at_once)
         begun: deque[Pending] = deque()
         failed: BaseException | None = None
         try:
@@ -112,14 +117,29 @@ class RayEngine:
         finally:
             self._give_up(begun)
 
-    def run(self, work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
-        """See Engine.run."""
-        sent = self._share(work)
-        begun = [self._submit(sent, None, [piece], is_long=True) for piece in pieces]
+    def run(
+        self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
+    ) -> Iterator[Result]:
+        """See Engine.run; pieces are made when workers will soon have time for them."""
+        sent, left, begun = self._share(work), iter(pieces), list[Pending]()
+        given = 0
         try:
-            return [result for one in begun for result in self._results(one, advance, begun)]
+            while True:
+                while sum(one.done is None for one in begun) < 2 * len(self.crew.members):
+                    if (piece := next(left, _END)) is _END:
+                        break
+                    begun.append(self._submit(sent, None, [piece], is_long=True))
+                if given == len(begun):
+                    return
+                if (results := self._results_if(begun[given], advance, begun)) is not None:
+                    given += 1
+                    yield from results
         finally:
             self._give_up(begun)
+
+    def threads(self, threads: int) -> int:
+        """See Engine.threads."""
+        return threads
 
     def begin(self, function: Callable[[Any, Any], Any]) -> "RayCalls":
         """See Engine.begin."""
@@ -133,26 +153,33 @@ class RayEngine:
     def _submit(self, sent: Sent, shared: Sent | None, items: Sequence[Any], is_long: bool = False) -> Pending:
         packed = pack(list(items))
         self.bytes_sent += size_of(packed)
-        one = Pending(Call(sent.entry, shared and shared.entry, packed, is_long), len(items))
+        one = Pending(Call(sent.entry, shared.entry if shared else None, packed, is_long), len(items))
         self._waiting.append(one)
         self._hand_out()
         return one
 
-    def _results(
+    def _results(self, one: Pending) -> list[Any]:
+        """The results of a call, once they are there."""
+        while (results := self._results_if(one)) is None:
+            pass
+        return results
+
+    def _results_if(
         self, one: Pending, advance: Advance | None = None, others: Sequence[Pending] = ()
-    ) -> list[Any]:
-        """The results of a call, once they are there; `advance` is told of the steps of all `others`."""
-        while one.done is None:
+    ) -> list[Any] | None:
+        """The results of a call, if they are there soon; `advance` is told of the steps of all `others`."""
+        if one.done is None:
             self._look()
-            if advance is not None:
-                self.crew.ask_for_steps()
-                _tell(others, self.crew.steps(), advance)
         if advance is not None:
-            _tell(others, {}, advance)
-        value = unpack(one.done.value)
+            self.crew.ask_for_steps()
+            _tell(others, self.crew.steps(), advance)
+        if one.done is None:
+            return None
+        value, one.done = unpack(one.done.value), one.done._replace(value=None)
         if one.done.kind == "error":
             raise value
-        return value
+        results: list[Any] = value
+        return results
 
     def _hand_out(self) -> None:
         """Send calls to the workers that have the fewest."""
@@ -229,16 +256,20 @@ class RayCalls:
     def __init__(self, engine: RayEngine, function: Sent):
         self._engine, self._function = engine, function
 
-    def all_of(self, items: Sequence[Any], shared: Any) -> list[Any]:
-        """See Calls.all_of; several messages for each worker, so that none waits long for the slowest."""
+    def begin(self, items: Sequence[Any], shared: Any) -> Callable[[], list[Any]]:
+        """See Calls.begin; several messages for each worker, so that none waits long for the slowest."""
         engine = self._engine
         size = max(1, len(items) // (4 * len(engine.crew.members)))
         sent = engine._share(shared)
         begun = [engine._submit(self._function, sent, items[i : i + size]) for i in range(0, len(items), size)]
-        try:
-            return [result for one in begun for result in engine._results(one)]
-        finally:
-            engine._give_up(begun)
+
+        def results() -> list[Any]:
+            try:
+                return [result for one in begun for result in engine._results(one)]
+            finally:
+                engine._give_up(begun)
+
+        return results
 
 
 def _tell(calls: Sequence[Pending], steps: dict[Pending, int], advance: Advance) -> None:
