@@ -35,6 +35,7 @@ class Engine(Protocol):
     """Who does the work."""
 
     is_remote: bool  # whether workers see only what is sent to them, and files
+    processes: int  # that work at the same time, where it was told; else 1
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
@@ -72,7 +73,7 @@ class LocalEngine:
     is_remote = False
 
     def __init__(self, workers: int | None = None):
-        self.workers = workers
+        self.workers, self.processes = workers, workers or 1
 
     def map(
         self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE

@@ -66,6 +66,7 @@ class RayEngine:
 
     def __init__(self, cluster: Cluster, crew: Crew):
         self.cluster, self.crew, self._numbers = cluster, crew, itertools.count()
+        self.processes = len(crew.members)
         self._waiting: deque[Pending] = deque()
         self._sent: dict[Any, tuple[CrewMember, Pending]] = {}  # by Ray's reference of the answer
         self.bytes_sent = self.bytes_received = self.bytes_shared = 0

@@ -8,9 +8,12 @@ pieces.
 """
 
 import shutil
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -19,6 +22,7 @@ from phrasebeam.base.config import Bytes, Factor, Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import stage
+from phrasebeam.base.side_by_side import Advance
 from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.occurrences import all_orientations
 from phrasebeam.decoder.extraction.orientations import KINDS
@@ -28,9 +32,22 @@ from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import PhraseTable, ReorderingTable, floored_ln
 from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
+from phrasebeam.engine.engine import Engine, current_engine
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from phrasebeam.training.build.lexical import LexicalTable, lexical_table, ln_lexical_weights
+from phrasebeam.training.build.map_and_reduce import (
+    SHARDS_OF_WORKER,
+    ShardExtraction,
+    Shuffle,
+    append_rows,
+    divided,
+    new_directory,
+    occurrences_of,
+    on_disk,
+    pairs_of,
+    save_tuple,
+)
 from phrasebeam.training.build.phrase_pairs import (
     PairGroups,
     Sequences,
@@ -85,45 +102,116 @@ def build_phrase_table(
         raise ConfigError(f"scratch: {settings.scratch} is not a directory; name one that exists, or leave it out")
     bitext = align_bitext(source, target, alignments)
     counts = count_occurrences(bitext, settings.max_phrase_length)
-    n_pieces = _n_pieces(int(counts.sum()), settings.memory_budget)
+    engine, n_columns = current_engine(), settings.reordering.n_columns
     with (
         atomic_directory(output / "reordering") as reordering,
         atomic_directory(output / "phrases") as phrases,
         scratch_directory(settings.scratch or output) as scratch,
     ):
-        by_source = BucketFiles(scratch / "source", np.int32, 4)
-        by_target = BucketFiles(scratch / "target", np.int64, 3)
-        with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
-            chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
-            kind = KINDS[settings.reordering.orientation]
-            for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, kind, chunk):
-                hashes = hash_sequences(source_phrases(bitext, occurrences))
-                by_source.scatter(_piece_of(hashes, n_pieces), occurrences)
-                advance(n_sentences)
-        writer = TableWriter(phrases, reordering, settings.reordering.n_columns, memory=settings.memory_budget)
-        with writer, stage("score phrase pairs", n_pieces) as advance:
-            lexicon = lexical_table(bitext)
-            for i in range(n_pieces):
-                rows, hashes = _score(bitext, lexicon, by_source.take(i), writer, settings)
-                by_target.scatter(_piece_of(hashes, n_pieces), rows)
-                advance(1)
-        at_once = settings.memory_budget // MAPPED_BYTES_PER_PAIR
-        types = TypeFile(scratch, writer.n_pairs) if settings.score_smoothing == "kneser-ney" else None
-        with stage("count target phrases", n_pieces) as advance:
-            for i in range(n_pieces):
-                _fill_target_counts(bitext, by_target.take(i), phrases, at_once, types)
-                advance(1)
-        smoothing = _smooth(scratch, phrases, settings.score_smoothing, at_once)
+        writer = TableWriter(phrases, reordering, n_columns, memory=settings.memory_budget)
+        build = Build(bitext, counts, settings, scratch, phrases, writer)
+        types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
+        smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
             shutil.copytree(types.path.parent, output / "smoothing")
     return BuiltTables(writer.sizes, smoothing)
+
+
+@dataclass(frozen=True)
+class Build:
+    """The build of one table."""
+
+    bitext: AlignedBitext
+    counts: np.ndarray  # int64[N], phrase pairs of each sentence pair
+    settings: PhraseTableSettings
+    scratch: Path
+    phrases: Path
+    writer: TableWriter
+
+    @property
+    def pairs_at_once(self) -> int:
+        """Rows of the table that are mapped at a time."""
+        return max(self.settings.memory_budget // MAPPED_BYTES_PER_PAIR, 1)
+
+    @property
+    def kind(self) -> int:
+        """Of orientations."""
+        return KINDS[self.settings.reordering.orientation]
+
+    def in_pieces(self) -> TypeFile | None:
+        """Extract, score and count, one piece after the other."""
+        bitext, settings, counts = self.bitext, self.settings, self.counts
+        n_pieces = _n_pieces(int(counts.sum()), settings.memory_budget)
+        by_source = BucketFiles(self.scratch / "source", np.int32, 4)
+        by_target = BucketFiles(self.scratch / "target", np.int64, 4)
+        with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
+            chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
+            for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, self.kind, chunk):
+                by_source.scatter(_piece_of(_source_hashes(bitext, occurrences), n_pieces), occurrences)
+                advance(n_sentences)
+        with self.writer, stage("score phrase pairs", n_pieces) as advance:
+            lexicon = lexical_table(bitext)
+            for i in range(n_pieces):
+                piece = score_piece(bitext, lexicon, by_source.take(i), settings)
+                first = np.array([self.writer.n_pairs, 0, 0, 0])
+                self.writer.append(piece.table, piece.reordering)
+                by_target.scatter(_piece_of(piece.target_hashes, n_pieces), piece.targets + first)
+                advance(1)
+        types = self.new_types()
+        with stage("count target phrases", n_pieces) as advance:
+            for i in range(n_pieces):
+                self.write_target_counts(count_targets(bitext, by_target.take(i)), types)
+                advance(1)
+        return types
+
+    def by_processes(self, engine: Engine) -> TypeFile | None:
+        """Likewise by map and reduce, see map_and_reduce.py."""
+        bitext, settings, counts = self.bitext, self.settings, self.counts
+        lexicon = lexical_table(bitext)
+        if engine.is_remote:
+            bitext, lexicon = on_disk(bitext, self.scratch / "bitext"), on_disk(lexicon, self.scratch / "lexicon")
+        n_processes, budget = engine.processes, max(1, settings.memory_budget // engine.processes)
+        n_pieces = max(_n_pieces(int(counts.sum()), budget), 1 << (SHARDS_OF_WORKER * n_processes - 1).bit_length())
+        n_shards = min(counts.size, SHARDS_OF_WORKER * n_processes)
+        shuffle = Shuffle(self.scratch, n_shards, min(n_pieces, MAX_PIECES), _piece_of)
+        limits = settings.max_phrase_length, self.kind, max(1, budget // BYTES_PER_OCCURRENCE)
+        extraction = ShardExtraction(bitext, counts, *limits, _source_hashes, shuffle)
+        with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
+            deque(engine.run(extraction, range(n_shards), n_processes, advance), 0)
+        scoring, pieces, first_rows = PieceScoring(bitext, lexicon, settings, shuffle), range(shuffle.n_pieces), []
+        with self.writer, stage("score phrase pairs", shuffle.n_pieces) as advance:
+            for directory in engine.run(scoring, pieces, n_processes, advance):
+                first_rows.append(self.writer.n_pairs)
+                self.writer.append(*load_scored(directory))
+        types, counting = self.new_types(), TargetCounting(bitext, shuffle, first_rows)
+        with stage("count target phrases", shuffle.n_pieces) as advance:
+            for counted in engine.run(counting, pieces, n_processes, advance):
+                self.write_target_counts(counted, types)
+        return types
+
+    def new_types(self) -> TypeFile | None:
+        """The file of types that smoothing needs."""
+        has_types = self.settings.score_smoothing == "kneser-ney"
+        return TypeFile(self.scratch, self.writer.n_pairs) if has_types else None
+
+    def write_target_counts(self, counted: "TargetCounts", types: TypeFile | None) -> None:
+        """Write c(e) and ln p(f|e) to the files of the table, mapping `pairs_at_once` of its rows at a time."""
+        spans = _spans(counted.rows, self.pairs_at_once)
+        for span in spans:
+            target_counts, ln_scores = (
+                np.load(self.phrases / f"{name}.npy", mmap_mode="r+") for name in ("target_counts", "ln_scores")
+            )
+            target_counts[counted.rows[span]] = counted.totals[span].astype(np.int32)
+            ln_scores[counted.rows[span], 0] = counted.ln_inverse[span]
+        if types:
+            types.write(counted.rows, counted.target_of, counted.joint, spans)
 
 
 def _smooth(scratch: Path, phrases: Path, method: Literal[Method, "none"], pairs_at_once: int) -> ScoreSmoothing | None:
     if method == "none":
         return None
     with stage("smooth the scores"):
-        return smooth_scores(scratch, phrases, method, max(pairs_at_once, 1))
+        return smooth_scores(scratch, phrases, method, pairs_at_once)
 
 
 def _n_pieces(n_occurrences: int, memory_budget: int) -> int:
@@ -141,19 +229,93 @@ def _piece_of(hashes: np.ndarray, n_pieces: int) -> np.ndarray:
     return (hashes >> np.uint64(65 - n_pieces.bit_length())).astype(np.int64)
 
 
-def _score(
-    bitext: AlignedBitext,
-    lexicon: LexicalTable,
-    occurrences: np.ndarray,
-    writer: TableWriter,
-    settings: PhraseTableSettings,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Score and append one piece's pairs; return their rows for `_fill_target_counts`, and uint64[P] target hashes."""
+def _source_hashes(bitext: AlignedBitext, occurrences: np.ndarray) -> np.ndarray:
+    """uint64[K] hashes of the source phrases of occurrences."""
+    return hash_sequences(source_phrases(bitext, occurrences))
+
+
+class ScoredPiece(NamedTuple):
+    """The phrase pairs of a piece, with 0 for c(e) and ln p(f|e)."""
+
+    table: PhraseTable
+    reordering: ReorderingTable
+    targets: np.ndarray  # int64[P, 4]: row, first target token, target length, joint count
+    target_hashes: np.ndarray  # uint64[P]
+
+
+def score_piece(
+    bitext: AlignedBitext, lexicon: LexicalTable, occurrences: np.ndarray, settings: PhraseTableSettings
+) -> ScoredPiece:
+    """Score the pairs of the occurrences (int32[K, 4]) of one piece."""
     groups = group_pairs(bitext, occurrences)
     targets = target_phrases(bitext, occurrences[groups.pair_first])
-    rows = np.arange(writer.n_pairs, writer.n_pairs + groups.pair_first.size)
-    writer.append(_phrase_table(bitext, lexicon, occurrences, groups), _reordering_table(occurrences, groups, settings))
-    return np.column_stack((rows, targets.begins, targets.lengths)), hash_sequences(targets)
+    table, rows = _phrase_table(bitext, lexicon, occurrences, groups), np.arange(groups.pair_first.size)
+    columns = np.column_stack((rows, targets.begins, targets.lengths, table.joint_counts)).astype(np.int64)
+    return ScoredPiece(table, _reordering_table(occurrences, groups, settings), columns, hash_sequences(targets))
+
+
+@dataclass(frozen=True)
+class PieceScoring:
+    """Scores the phrase pairs of a piece by source phrase."""
+
+    bitext: AlignedBitext
+    lexicon: LexicalTable
+    settings: PhraseTableSettings
+    shuffle: Shuffle
+
+    def __call__(self, piece: int, advance: Advance) -> Path:
+        """The directory of what was scored."""
+        scored = score_piece(self.bitext, self.lexicon, occurrences_of(self.shuffle, piece), self.settings)
+        pieces = _piece_of(scored.target_hashes, self.shuffle.n_pieces)
+        with new_directory(self.shuffle.scratch, f"scored-{piece}") as directory:
+            save_tuple(scored.table._asdict(), directory / "phrases")
+            save_tuple(scored.reordering._asdict(), directory / "reordering")
+            for target_piece, rows in divided(pieces, scored.targets):
+                append_rows(directory / f"target-{target_piece}", rows)
+        advance(1)
+        return self.shuffle.scratch / f"scored-{piece}"
+
+
+def load_scored(directory: Path) -> tuple[PhraseTable, ReorderingTable]:
+    """The tables of a piece that PieceScoring left; those files are removed."""
+    kinds: dict[str, Any] = {"phrases": PhraseTable, "reordering": ReorderingTable}
+    tables = []
+    for name, kind in kinds.items():
+        tables.append(kind(**{field: np.load(directory / name / f"{field}.npy") for field in kind._fields}))
+        shutil.rmtree(directory / name)
+    return tables[0], tables[1]
+
+
+class TargetCounts(NamedTuple):
+    """What P pairs of some target phrases, by their rows in the table, lacked."""
+
+    rows: np.ndarray  # int64[P], ascending, with gaps
+    totals: np.ndarray  # float64[P], c(e)
+    ln_inverse: np.ndarray  # float64[P], ln p(f|e)
+    target_of: np.ndarray  # int64[P], number of the target phrase
+    joint: np.ndarray  # int32[P]
+
+
+@dataclass(frozen=True)
+class TargetCounting:
+    """Counts the target phrases of a piece by target phrase."""
+
+    bitext: AlignedBitext
+    shuffle: Shuffle
+    first_rows: Sequence[int]  # of each piece by source phrase
+
+    def __call__(self, piece: int, advance: Advance) -> TargetCounts:
+        """Their counts."""
+        advance(1)
+        return count_targets(self.bitext, pairs_of(self.shuffle, piece, self.first_rows))
+
+
+def count_targets(bitext: AlignedBitext, rows: np.ndarray) -> TargetCounts:
+    """The counts of the target phrases of P pairs; rows: int64[P, 4], see ScoredPiece.targets."""
+    target_of, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
+    joint = rows[:, 3].astype(np.int32)
+    totals = np.bincount(target_of, weights=joint)[target_of] if target_of.size else np.zeros(0)
+    return TargetCounts(rows[:, 0].copy(), totals, np.log(joint / totals), target_of, joint)
 
 
 def _phrase_table(
@@ -204,31 +366,6 @@ def _reordering_table(occurrences: np.ndarray, groups: PairGroups, settings: Phr
         smoothed = condition_counts[:, first : first + 4] @ in_column + settings.smoothing
         probs.append(smoothed / smoothed.sum(axis=1, keepdims=True))
     return ReorderingTable(floored_ln(np.column_stack(probs)), counts)  # without smoothing some probabilities are 0
-
-
-def _fill_target_counts(
-    bitext: AlignedBitext, rows: np.ndarray, phrases: Path, pairs_at_once: int, types: TypeFile | None
-) -> None:
-    """Write c(e) and ln p(f|e) of P pairs to the files of the table, mapping `pairs_at_once` of its rows at a time.
-
-    rows: int64[P, 3], row in the table (ascending, with gaps), first target token, target length. `types`: is written,
-    too.
-    """
-    target_of, _ = number_sequences(Sequences(bitext.target_tokens, rows[:, 1].copy(), rows[:, 2].copy()))
-    spans = _spans(rows[:, 0], max(pairs_at_once, 1))
-    joint = np.zeros(len(rows), np.int32)
-    for span in spans:
-        joint[span] = np.load(phrases / "joint_counts.npy", mmap_mode="r")[rows[span, 0]]
-    totals = np.bincount(target_of, weights=joint)[target_of] if target_of.size else np.zeros(0)
-    ln_inverse = np.log(joint / totals)
-    for span in spans:
-        target_counts, ln_scores = (
-            np.load(phrases / f"{name}.npy", mmap_mode="r+") for name in ("target_counts", "ln_scores")
-        )
-        target_counts[rows[span, 0]] = totals[span].astype(np.int32)
-        ln_scores[rows[span, 0], 0] = ln_inverse[span]
-    if types:
-        types.write(rows[:, 0], target_of, joint, spans)
 
 
 def _spans(rows: np.ndarray, size: int) -> list[slice]:
