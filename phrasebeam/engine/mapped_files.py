@@ -80,6 +80,8 @@ def map_again(place: MappedArray) -> np.ndarray:
 def keep_shipped(file: FileIdentity, parts: list[np.ndarray]) -> None:
     """Keep the bytes of a file that this machine does not see: `parts` (uint8[...]), one after the other."""
     path = _shipped_path(file)
+    if path.exists():  # another worker of this machine has written it
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_file(path) as written:
         for part in parts:

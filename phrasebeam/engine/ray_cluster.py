@@ -7,7 +7,7 @@ from typing import Any
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
-from phrasebeam.engine.worker import Versions, Worker, own_versions
+from phrasebeam.engine.worker import Worker, own_versions
 
 SECONDS_TO_START = 120  # that a worker has
 OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started here
@@ -58,7 +58,7 @@ class Cluster:
 
     def new_worker(self) -> Any:
         """A new actor."""
-        return self._worker.remote()
+        return self._worker.remote(own_versions())
 
     def end_worker(self, actor: Any) -> None:
         """End an actor, dead or alive."""
@@ -67,14 +67,14 @@ class Cluster:
     def checked(self, actor: Any) -> str:
         """The host of a worker. Raises ConfigError where it has other versions."""
         try:
-            theirs, host, _ = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
+            different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
             raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
         except self._ray.exceptions.RayError as error:
             raise ConfigError(
                 f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
             ) from None
-        if different := differing(own_versions(), theirs):
+        if different:
             raise ConfigError(f"{host}: {different}; install the same on all machines")
         return str(host)
 
@@ -116,13 +116,6 @@ def dead_worker_errors() -> tuple[type[BaseException], ...]:
         exceptions.WorkerCrashedError,
         exceptions.OutOfMemoryError,
         exceptions.ObjectLostError,
-    )
-
-
-def differing(ours: Versions, theirs: Versions) -> str:
-    """What differs at the other end, in a few words."""
-    return ", ".join(
-        f"{name} {there}, here {here}" for name, here, there in zip(Versions._fields, ours, theirs) if here != there
     )
 
 

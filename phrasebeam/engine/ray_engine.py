@@ -69,6 +69,7 @@ class RayEngine:
         self.processes = len(crew.members)
         self._waiting: deque[Pending] = deque()
         self._sent: dict[Any, tuple[CrewMember, Pending]] = {}  # by Ray's reference of the answer
+        self._shipped: dict[str, list[Any]] = {}  # references of parts, by fingerprint
         self.bytes_sent = self.bytes_received = self.bytes_shared = 0
 
     @classmethod
@@ -231,13 +232,17 @@ class RayEngine:
         if file.fingerprint in one.missing:
             raise SmtError(f"{file.path}: a worker cannot keep it in its cache directory; see docs/cluster.md")
         one.missing.add(file.fingerprint)
-        parts = []
+        if file.fingerprint not in self._shipped:
+            self._shipped[file.fingerprint] = [*self._parts(file)]
+        member.receive(file, self._shipped[file.fingerprint])
+        self._waiting.appendleft(one)
+
+    def _parts(self, file: FileIdentity) -> Iterator[Any]:
+        """References of the bytes of a file."""
         with open(file.path, "rb") as data:
             while part := data.read(SHIPPED_AT_ONCE):
                 self.bytes_shared += len(part)
-                parts.append(self.cluster.put(np.frombuffer(part, np.uint8)))
-        member.receive(file, parts)
-        self._waiting.appendleft(one)
+                yield self.cluster.put(np.frombuffer(part, np.uint8))
 
     def _give_up(self, calls: Iterable[Pending]) -> None:
         """Forget calls that nobody waits for; long ones are ended with their workers."""

@@ -1,15 +1,16 @@
 """What a Ray worker does: it keeps the last functions that it was sent, and calls them on items."""
 
 import hashlib
-import os
 import platform
 import socket
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import cache
 from importlib import metadata
 from typing import Any, NamedTuple
 
+from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.base.own_modules import ROOT
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
@@ -52,13 +53,14 @@ class Versions(NamedTuple):
 class Worker:
     """An actor of Ray: one process, on one processor."""
 
-    def __init__(self) -> None:
+    def __init__(self, expected: Versions) -> None:
         self._kept: OrderedDict[int, Any] = OrderedDict()
+        self._different = differing(expected, own_versions())
         self._steps = 0
 
-    def about(self) -> tuple[Versions, str, int]:
-        """Versions, host and process id."""
-        return own_versions(), socket.gethostname(), os.getpid()
+    def about(self) -> tuple[str, str]:
+        """What differs here from who asks, and the host."""
+        return self._different, socket.gethostname()
 
     def steps(self) -> int:
         """Steps of the long piece at hand so far."""
@@ -79,11 +81,13 @@ class Worker:
         except MissingFile as missing:
             kind, value = "missing", missing.file  # type: ignore[assignment]
         except Exception as error:
-            kind, value = "error", pack(error)
+            kind, value = "error", _packed(error)
         spent = time.perf_counter() - begin, time.process_time() - processor
         return Done(kind, value, self._steps, *spent, peak_memory())
 
     def _results(self, call: Call) -> list[Any]:
+        if self._different:  # one that took the place of another, on another machine
+            raise ConfigError(f"{socket.gethostname()}: {self._different}; install the same on all machines")
         function, items = self._fetched(*call.function), unpack(call.items)
         if call.is_long:
             return [function(item, self._advance) for item in items]
@@ -106,6 +110,22 @@ class Worker:
         return self._kept[number]
 
 
+def _packed(error: Exception) -> Parcel:
+    """An error, or what it says where it cannot be sent."""
+    try:
+        parcel = pack(error)
+        unpack(parcel)
+        return parcel
+    except Exception:
+        return pack(SmtError(f"{type(error).__name__}: {error}"))
+
+
+def differing(here: Versions, there: Versions) -> str:
+    """What differs at the other end of a connection, in a few words."""
+    return ", ".join(f"{name} {b}, here {a}" for name, a, b in zip(Versions._fields, here, there) if a != b)
+
+
+@cache
 def own_versions() -> Versions:
     """The versions of this process."""
     digest, package = hashlib.sha256(), ROOT / "phrasebeam"

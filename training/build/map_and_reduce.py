@@ -100,9 +100,7 @@ def new_directory(scratch: Path, name: str) -> Iterator[Path]:
     Raises ConfigError where this machine does not see the scratch directory.
     """
     if not scratch.is_dir():
-        raise ConfigError(
-            f"{scratch}: a worker does not see it; put the output where all machines see it"
-        )
+        raise ConfigError(f"{scratch}: a worker does not see it; put the output where all machines see it")
     directory = scratch / f"{name}.{uuid4().hex}"
     directory.mkdir()
     yield directory
