@@ -28,6 +28,7 @@ class CrewMember:
     n_items: int = 0
     seconds: float = 0.0  # of work
     processor_seconds: float = 0.0
+    processor_seconds_to_start: float = 0.0  # of the present worker
     peak: int = 0  # bytes
     n_replaced: int = 0
     since: float = 0.0  # when its call at hand began
@@ -51,6 +52,8 @@ class CrewMember:
         self.since = time.monotonic()
         self.n_items += done.steps or one.n_items
         self.seconds += done.seconds
+        if self.n_calls == 1:
+            self.processor_seconds_to_start = done.processor_seconds_in_all - done.processor_seconds
         self.processor_seconds += done.processor_seconds
         self.peak = max(self.peak, done.peak)
 
@@ -109,6 +112,7 @@ class Crew:
         peak = max(member.peak for member in members)
         work = f"{len(members)} workers of Ray: {n_items} items, {n_items / max(seconds, 1e-9):.1f}/s each"
         processor = sum(member.processor_seconds for member in members)
-        size = f"{processor:.1f} s of processors, {peak >> 20} MB at most in one"
+        start = max(member.processor_seconds_to_start for member in members)
+        size = f"{processor:.1f} s of processors, {start:.1f} s for a worker to start; {peak >> 20} MB at most in one"
         wire = f"{n_bytes / 2**20:.1f} MB of messages, {n_shared / 2**20:.1f} MB for all"
         return [f"{work}; {size}; {wire}; {n_replaced} died and were replaced"]

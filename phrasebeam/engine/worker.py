@@ -37,6 +37,7 @@ class Done(NamedTuple):
     steps: int  # that a long piece has advanced
     seconds: float
     processor_seconds: float
+    processor_seconds_in_all: float  # of the worker since its start
     peak: int  # bytes, the largest resident memory of the worker so far
 
 
@@ -82,7 +83,8 @@ class Worker:
             kind, value = "missing", missing.file  # type: ignore[assignment]
         except Exception as error:
             kind, value = "error", _packed(error)
-        spent = time.perf_counter() - begin, time.process_time() - processor
+        now = time.process_time()
+        spent = time.perf_counter() - begin, now - processor, now
         return Done(kind, value, self._steps, *spent, peak_memory())
 
     def _results(self, call: Call) -> list[Any]:
