@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.process.interruption import note_bars
@@ -88,6 +88,12 @@ def show_progress() -> None:
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
 
 
+def show_beside(screen: object) -> Callable[[], None]:
+    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
+    _beside.append(screen)
+    return lambda: _beside.remove(screen)
+
+
 def is_shown() -> bool:
     """Whether stages have bars on a terminal."""
     return _shown and _on_terminal()
@@ -160,6 +166,7 @@ HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
 _compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
+_beside: list[object] = []  # screens below the bars
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -210,6 +217,14 @@ def _display() -> "Progress":
             """The speed of `task`; empty while it is unknown."""
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
+    class Bars(Progress):
+        """All bars, and what is shown beside them."""
+
+        def get_renderables(self) -> Any:
+            """The bars, and then the screens."""
+            yield from super().get_renderables()
+            yield from _beside
+
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.
-    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
+    return Bars(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
