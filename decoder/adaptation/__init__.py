@@ -1,0 +1,1 @@
+"""What a model learns while people work: confirmed segments, aligned by the model's own statistics, and their counts."""
