@@ -1,3 +1,4 @@
+from .api.align import align as align
 from .api.build_lm import build_lm as build_lm
 from .api.cluster import cluster as cluster
 from .api.evaluate import evaluate as evaluate
@@ -21,6 +22,9 @@ from .base.errors import FormatError as FormatError
 from .base.errors import ModelError as ModelError
 from .base.errors import SmtError as SmtError
 from .base.progress import show_progress as show_progress
+from .decoder.adaptation.adaptation_settings import AdaptationSettings as AdaptationSettings
+from .decoder.adaptation.align_text import TextAligner as TextAligner
+from .decoder.adaptation.segment import Segment as Segment
 from .decoder.features.weights import Weights as Weights
 from .decoder.forced.forced_decoder import ForcedDecoder as ForcedDecoder
 from .decoder.forced.forced_decoder import ForcedResult as ForcedResult
@@ -39,6 +43,7 @@ from .decoder.output.translation import Phrase as Phrase
 from .decoder.output.translation import Translation as Translation
 from .decoder.raw_text.raw_text import RawText as RawText
 from .decoder.search.search_settings import SearchSettings as SearchSettings
+from .decoder.translate.adapted_decoder import AdaptedDecoder as AdaptedDecoder
 from .decoder.translate.pipeline import LineOutput as LineOutput
 from .decoder.translate.pipeline import LineSettings as LineSettings
 from .decoder.translate.pipeline import translate_lines as translate_lines

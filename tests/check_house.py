@@ -28,6 +28,7 @@ ROOMS = [
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
+    "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",
     "phrasebeam.decoder.moses",

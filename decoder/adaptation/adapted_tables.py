@@ -4,6 +4,7 @@ They have the layout of a model's tables, as those of held-out sentences do, so 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.phrase_alignment import PairPoints
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.phrase_table import (
-    ABSENT,
     LEAST_LN,
     SOURCE_GIVEN_TARGET,
     TARGET_GIVEN_SOURCE,
@@ -37,8 +37,9 @@ def adapted_tables(
     phrases, origin = filtered.tables.phrases, filtered.origin
     assert origin is not None
     ln_scores = phrases.ln_scores.copy()
-    sources, targets = _split(phrases.source_offsets, phrases.source_words), _split(
-        phrases.target_offsets, phrases.target_words
+    sources, targets = (
+        _split(phrases.source_offsets, phrases.source_words),
+        _split(phrases.target_offsets, phrases.target_words),
     )
     number_of = {source: i for i, source in enumerate(sources)}
     dynamic = _dynamic_phrases(scores, words)
@@ -58,7 +59,7 @@ def adapted_tables(
 def _split(offsets: np.ndarray, words: np.ndarray) -> list[Words]:
     """The phrases words[offsets[i]:offsets[i + 1]]."""
     ends, ids = offsets.tolist(), words.tolist()
-    return [tuple(ids[begin:end]) for begin, end in zip(ends, ends[1:])]
+    return [tuple(ids[begin:end]) for begin, end in pairwise(ends)]
 
 
 def _dynamic_phrases(scores: DynamicScores, words: Sequence[int]) -> list[Words]:
@@ -133,7 +134,7 @@ def _joined(
         source_counts=_source_counts(table.source_counts, len(sources), new),
         target_counts=_with(table.target_counts, [pair.counts[2] for pair in pairs])[order],
     )
-    ln_reordering = _with(old.ln_reordering, [pair.ln_reordering for pair in pairs if pair.ln_reordering.size])
+    ln_reordering = _with(old.ln_reordering, [pair.ln_reordering for pair in pairs if pair.ln_reordering])
     ln_reordering = ln_reordering[order] if old.ln_reordering.shape[1] else old.ln_reordering
     sparse = _sparse(old.sparse, phrases, order)
     own = old._replace(phrases=phrases, ln_reordering=ln_reordering, sparse=sparse)

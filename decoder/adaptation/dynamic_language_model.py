@@ -1,4 +1,4 @@
-"""A language model of confirmed text, interpolated with the model's first one (Bertoldi et al. 2013; Kuhn & De Mori 1990).
+"""A language model of confirmed text, interpolated with the first one of the model (Kuhn & De Mori 1990).
 
 An n-gram (h, w) of confirmed text has the ratio r = 1 - a + a d(w|h) / p(w|h), where p is the model's probability, d
 that by its counts (Witten & Bell 1991), and a the share: so ln p + ln r is ln of the interpolation. All other words
@@ -68,7 +68,7 @@ class DynamicLanguageModel:
         for n in range(1, self.settings.order + 1):
             words, counts, log10_static = self._counted(n, weights)
             probabilities = _witten_bell(words, counts, lower)
-            lower = dict(zip(map(bytes, words), probabilities.tolist()))
+            lower = dict(zip(_as_bytes(words), probabilities.tolist()))
             values = self._log10(probabilities / 10.0**log10_static)
             if n == 1:
                 unigrams[words[:, 0]] = values
@@ -99,6 +99,12 @@ def _starts(n_words: int, n: int) -> range:
     return range(1 if n == 1 else 0, n_words - n + 1)
 
 
+def _as_bytes(rows: np.ndarray) -> list[bytes]:
+    """The rows of int32[K, n] as keys of dictionaries."""
+    data, width = rows.tobytes(), rows.shape[1] * rows.itemsize
+    return [data[i : i + width] for i in range(0, len(data), width)] if width else [b""] * len(rows)
+
+
 def _witten_bell(words: np.ndarray, counts: np.ndarray, lower: dict[bytes, float]) -> np.ndarray:
     """float64[K] probabilities of the n-grams `words` (int32[K, n]) by their counts and those one word shorter.
 
@@ -109,7 +115,7 @@ def _witten_bell(words: np.ndarray, counts: np.ndarray, lower: dict[bytes, float
     contexts, inverse = np.unique(words[:, :-1], axis=0, return_inverse=True)
     inverse = inverse.ravel()
     totals, types = np.bincount(inverse, counts, len(contexts)), np.bincount(inverse, minlength=len(contexts))
-    shorter = np.array([lower.get(bytes(row), 0.0) for row in np.ascontiguousarray(words[:, 1:])])
+    shorter = np.array([lower.get(row, 0.0) for row in _as_bytes(words[:, 1:])])
     return (counts + types[inverse] * shorter) / (totals + types)[inverse]
 
 

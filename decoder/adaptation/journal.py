@@ -23,7 +23,7 @@ class Journal:
     """The open journal of one project, which one process has at a time. Give it up with `close`."""
 
     def __init__(self, path: str | Path):
-        """Open the journal, made where there is none. Raises FormatError if it is damaged, ConfigError if it is open."""
+        """Open the journal, made if need be. Raises FormatError if it is damaged, ConfigError if it is open elsewhere."""
         self.path = Path(path)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
@@ -53,7 +53,8 @@ class Journal:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise ConfigError(f"{self.path}: another process has this journal open; wait for it, or name another file") from None
+            message = "this journal is open already, perhaps in another process; wait for it, or name another file"
+            raise ConfigError(f"{self.path}: {message}") from None
 
     def _take(self, segment: Segment) -> None:
         self.segments[segment.number] = segment

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError
-from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
@@ -110,8 +110,10 @@ class ProjectMemory:
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""
-        ids = (vocabulary.ids(words, missing=len(vocabulary)) for vocabulary, words in (
-            (self._original.source, source), (self._original.target, translation)))
+        ids = (
+            vocabulary.ids(words, missing=len(vocabulary))
+            for vocabulary, words in ((self._original.source, source), (self._original.target, translation))
+        )
         return WordAligner(self.static.words).align(*ids, same_words(source, translation))
 
     def undo(self, number: int) -> Segment:
@@ -200,7 +202,9 @@ def _with_words(sparse: Sparse, levels: Levels, words: Sequence[str]) -> Sparse:
 def _with_rare_words(idf: WordIdf, vocabularies: tuple[GrowingVocabulary, GrowingVocabulary]) -> WordIdf:
     """`idf`, if there is any, with that of the rarest words for all that were added."""
     sides = zip(idf, vocabularies)
-    return WordIdf(*(
-        np.append(side, np.full(len(words) - side.size, side.max(initial=0.0))) if side.size else side
-        for side, words in sides
-    ))
+    return WordIdf(
+        *(
+            np.append(side, np.full(len(words) - side.size, side.max(initial=0.0))) if side.size else side
+            for side, words in sides
+        )
+    )

@@ -7,7 +7,7 @@ import numpy as np
 from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.tables.phrase_table import ABSENT, LEAST_LN, find_source
+from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 
 SAMPLE = 1 << 10  # first pairs of a table, which tell what scores are usual
@@ -24,6 +24,7 @@ class StaticCounts:
         # Of phrases of confirmed segments alone, which sentences ask for again and again
         self._pairs: dict[tuple[int, Words], int] = {}
         self._target_counts: dict[Words, float] = {}
+        self._links: dict[tuple[int, int], float] = {}
 
     @cached_property
     def words(self) -> WordTranslation:
@@ -38,10 +39,10 @@ class StaticCounts:
         return hashes, np.array(self.phrases.target_counts[first])
 
     @cached_property
-    def usual_scores(self) -> np.ndarray:
-        """float32[K], the medians of the scores of the first pairs, for columns of which a new pair has nothing."""
+    def usual_scores(self) -> list[float]:
+        """The medians of the K scores of the first pairs, for columns of which a new pair has nothing."""
         sample = self.phrases.ln_scores[:SAMPLE]
-        return np.median(sample, axis=0).astype(np.float32) if len(sample) else np.zeros(sample.shape[1], np.float32)
+        return np.median(sample, axis=0).tolist() if len(sample) else [0.0] * sample.shape[1]
 
     def source(self, words: Words) -> int:
         """The number of a source phrase, or ABSENT."""
@@ -86,8 +87,19 @@ class StaticCounts:
             found = found[table.target_words[offsets[found] + i] == word]
         return first + int(found[0]) if found.size else ABSENT
 
-    def probabilities(self, pair: int) -> np.ndarray:
-        """float64[K], the scores of a pair as probabilities; 0 for ABSENT."""
-        if pair == ABSENT:
-            return np.zeros(self.phrases.ln_scores.shape[1])
-        return np.exp(np.maximum(self.phrases.ln_scores[pair].astype(np.float64), LEAST_LN))
+    def links(self, source: int, target: int) -> float:
+        """How often two words are linked; 0 where the model lacks one of them."""
+        if (source, target) not in self._links:
+            ids = np.array([source], np.int32), np.array([target], np.int32)
+            self._links[source, target] = float(self.words.link_counts(*ids)[0, 0])
+        return self._links[source, target]
+
+    def source_links(self, word: int) -> float:
+        """How often a source word is linked."""
+        counts = self.words.source_counts
+        return float(counts[word]) if word < counts.size else 0.0
+
+    def target_links(self, word: int) -> float:
+        """How often a target word is linked."""
+        counts = self.words.target_counts
+        return float(counts[word]) if word < counts.size else 0.0

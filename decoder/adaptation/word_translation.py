@@ -90,8 +90,10 @@ def _links_of(phrases: PhraseTable, first: int, last: int, prior_count: float) -
     _, source_columns = taken(phrases.source_offsets, sources)
     _, target_columns = taken(phrases.target_offsets, pairs)
     single_source, single_target = source_lengths[chosen] == 1, target_lengths[chosen] == 1
-    source_words = np.repeat(phrases.source_words[source_columns], np.repeat(
-        np.where(single_source, longer, 1), source_lengths[chosen]))
-    target_words = np.repeat(phrases.target_words[target_columns], np.repeat(
-        np.where(single_target, longer, 1), target_lengths[chosen]))
+    source_words = np.repeat(
+        phrases.source_words[source_columns], np.repeat(np.where(single_source, longer, 1), source_lengths[chosen])
+    )
+    target_words = np.repeat(
+        phrases.target_words[target_columns], np.repeat(np.where(single_target, longer, 1), target_lengths[chosen])
+    )
     return np.column_stack((source_words, target_words)), np.repeat(weights, longer)

@@ -1,10 +1,9 @@
 """A decoder that learns from the translations that people confirm (Ortiz-Martínez et al. 2010)."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
@@ -108,8 +107,8 @@ class AdaptedDecoder(Decoder):
         With a journal, it is on disk when this returns. `key`: the caller's name for the segment, which is learned
         once, however often it is sent. Raises ConfigError where a side has no words.
         """
-        source_words = self.input_of(source).words if isinstance(source, str) else source
-        return self.memory.confirm(source_words, split(translation) if isinstance(translation, str) else translation, key)
+        confirmed = split(translation) if isinstance(translation, str) else translation
+        return self.memory.confirm(self.input_of(source).words, confirmed, key)
 
     def undo(self, number: int) -> Segment:
         """Forget a segment by its number, as if it had never been confirmed. Raises ConfigError if there is none."""

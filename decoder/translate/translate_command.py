@@ -19,6 +19,7 @@ from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translate_settings import (
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
+ADAPTATION = "Learning from confirmed translations"
 
 
 def _option(panel: str, help: str, **more: Any) -> Any:
@@ -48,7 +50,9 @@ def _flag(panel: str, name: str, help: str) -> Any:
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
-    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input', 'adaptation'.")
+    ] = None,
     memory: Memory = None,
     input: Annotated[
         Path | None, _option(INPUT, "File of the sentences, plain, .gz or .zst.", show_default="standard input")
@@ -130,6 +134,14 @@ def translate(
     word_alignment: Annotated[
         Path | None, _option(TRAINING, "File of their word alignments, 0-0 1-2, that the model was made of.")
     ] = None,
+    adapt: Annotated[
+        Path | None,
+        _option(ADAPTATION, "File of confirmed translations: each is learned before the next line is translated."),
+    ] = None,
+    adapt_journal: Annotated[
+        Path | None,
+        _option(ADAPTATION, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."),
+    ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input or a file, a sentence a line, tokenized as the training data were."""
@@ -147,6 +159,10 @@ def translate(
             "--leave-one-out, --reference and --word-alignment need each other; give all three": (
                 len({leave_one_out is None, reference is None, word_alignment is None}) > 1
             ),
+            "--adapt translates one line after the other; leave out --threads": adapt is not None and threads > 1,
+            "--adapt and --adapt-journal are of text that is not trained on; leave out --leave-one-out": (
+                leave_one_out is not None and (adapt is not None or adapt_journal is not None)
+            ),
         }
     )
     if raw:
@@ -162,7 +178,9 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    decoder = _decoder(model, settings, input_weight)
+    is_adapted = adapt is not None or adapt_journal is not None
+    loaded = _adapted_decoder(model, settings, adapt_journal) if is_adapted else _decoder(model, settings)
+    decoder = _with_input_weight(loaded, settings, input_weight)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
@@ -170,7 +188,7 @@ def translate(
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
     with stage_of_input("translating", input, output) as advance:
-        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
+        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
         write_outputs(outputs, nbest_output, lattice_output, output, advance)
 
 
@@ -192,8 +210,16 @@ def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneO
     )
 
 
-def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None) -> Decoder:
-    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+def _decoder(model: Path, settings: TranslateSettings) -> Decoder:
+    return Decoder.load(model, settings.search, settings.weights, settings.input)
+
+
+def _adapted_decoder(model: Path, settings: TranslateSettings, journal: Path | None) -> Decoder:
+    given = settings.search, settings.weights, settings.input, settings.adaptation
+    return AdaptedDecoder.load(model, *given, journal=journal)
+
+
+def _with_input_weight(decoder: Decoder, settings: TranslateSettings, input_weight: float | None) -> Decoder:
     if input_weight is not None:
         weights = settings.weights or decoder.model.weights
         decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))

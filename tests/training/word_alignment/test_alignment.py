@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.decoder.extraction.symmetrization import HEURISTICS
 from phrasebeam.base.errors import SmtError
+from phrasebeam.decoder.extraction.symmetrization import HEURISTICS
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.word_alignment import align_direction, alignment, directions
 from phrasebeam.training.word_alignment.alignment import align, cut, schedule
