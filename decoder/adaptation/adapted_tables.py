@@ -5,6 +5,7 @@ They have the layout of a model's tables, as those of held-out sentences do, so 
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
@@ -34,8 +35,7 @@ def adapted_tables(
     `whole` are the tables that `filtered` were taken from. With `reference`, only pairs whose target phrase occurs in
     it are added. The numbers of the pairs in the model's table are their own: the tables stand for the model's.
     """
-    phrases, origin = filtered.tables.phrases, filtered.origin
-    assert origin is not None
+    phrases, origin = filtered.tables.phrases, cast(np.ndarray, filtered.origin)
     ln_scores = phrases.ln_scores.copy()
     sources, targets = (
         _split(phrases.source_offsets, phrases.source_words),

@@ -110,10 +110,8 @@ class ProjectMemory:
 
     def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
         """The (source, target) positions of words that belong together, by the statistics of the model alone."""
-        ids = (
-            vocabulary.ids(words, missing=len(vocabulary))
-            for vocabulary, words in ((self._original.source, source), (self._original.target, translation))
-        )
+        known, target = self._original.source, self._original.target
+        ids = known.ids(source, missing=len(known)), target.ids(translation, missing=len(target))
         return WordAligner(self.static.words).align(*ids, same_words(source, translation))
 
     def undo(self, number: int) -> Segment:
@@ -185,8 +183,9 @@ class ProjectMemory:
             found = adapted_tables(whole, filtered, scores, words, required)
             tables, current = found.tables, self._current
             lms = current.lms._replace(ln_weights=whole.lms.ln_weights)
-            classes = {"target_classes": self._sparse.target_classes, "is_frequent": self._sparse.is_frequent}
-            sparse, idf = tables.sparse._replace(**classes), _with_rare_words(tables.idf, self._vocabularies)
+            classes, is_frequent = self._sparse.target_classes, self._sparse.is_frequent
+            sparse = tables.sparse._replace(target_classes=classes, is_frequent=is_frequent)
+            idf = _with_rare_words(tables.idf, self._vocabularies)
             own = tables._replace(lms=lms, sparse=sparse, idf=idf)
             model = self.model._replace(language_models=current.language_models, tables=own)
             yield FilteredTables(own, found.origin), model

@@ -45,7 +45,8 @@ def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_c
 
     In a table without counts a pair counts p(e|f) times `prior_count`. Raises ModelError where the table is damaged.
     """
-    keys, counts = np.zeros(0, np.int64), np.zeros(0, np.float64)
+    keys: np.ndarray = np.zeros(0, np.int64)
+    counts: np.ndarray = np.zeros(0, np.float64)
     for links, weights in _links(phrases, prior_count):
         if links.size and (links.min() < 0 or links[:, 0].max() >= n_source or links[:, 1].max() >= n_target):
             raise ModelError(f"phrases: a word id lies outside the vocabulary; {TRAIN_AGAIN}")

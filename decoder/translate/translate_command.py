@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -37,6 +37,13 @@ MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
 ADAPTATION = "Learning from confirmed translations"
+
+
+class Adaptation(NamedTuple):
+    """Files of what is learned from."""
+
+    confirmed: Path | None
+    journal: Path | None
 
 
 def _option(panel: str, help: str, **more: Any) -> Any:
@@ -159,12 +166,9 @@ def translate(
             "--leave-one-out, --reference and --word-alignment need each other; give all three": (
                 len({leave_one_out is None, reference is None, word_alignment is None}) > 1
             ),
-            "--adapt translates one line after the other; leave out --threads": adapt is not None and threads > 1,
-            "--adapt and --adapt-journal are of text that is not trained on; leave out --leave-one-out": (
-                leave_one_out is not None and (adapt is not None or adapt_journal is not None)
-            ),
         }
     )
+    adaptation = _adaptation(adapt, adapt_journal, threads, leave_one_out)
     if raw:
         _check_raw(alignment or segmentation or scores, prefix, leave_one_out)
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
@@ -178,9 +182,7 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    is_adapted = adapt is not None or adapt_journal is not None
-    loaded = _adapted_decoder(model, settings, adapt_journal) if is_adapted else _decoder(model, settings)
-    decoder = _with_input_weight(loaded, settings, input_weight)
+    decoder = _decoder(model, settings, input_weight, adaptation)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
@@ -210,16 +212,27 @@ def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneO
     )
 
 
-def _decoder(model: Path, settings: TranslateSettings) -> Decoder:
-    return Decoder.load(model, settings.search, settings.weights, settings.input)
+def _adaptation(
+    confirmed: Path | None, journal: Path | None, threads: int, leave_one_out: LeaveOneOut | None
+) -> Adaptation:
+    """The files of --adapt and --adapt-journal. Raises ConfigError where there are options that these cannot have."""
+    adaptation = Adaptation(confirmed, journal)
+    is_training = any(adaptation) and leave_one_out is not None
+    _refuse(
+        {
+            "--adapt translates one line after the other; leave out --threads": bool(confirmed) and threads > 1,
+            "--leave-one-out is of training data; leave out --adapt and --adapt-journal": is_training,
+        }
+    )
+    return adaptation
 
 
-def _adapted_decoder(model: Path, settings: TranslateSettings, journal: Path | None) -> Decoder:
-    given = settings.search, settings.weights, settings.input, settings.adaptation
-    return AdaptedDecoder.load(model, *given, journal=journal)
-
-
-def _with_input_weight(decoder: Decoder, settings: TranslateSettings, input_weight: float | None) -> Decoder:
+def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None, adaptation: Adaptation) -> Decoder:
+    given = model, settings.search, settings.weights, settings.input
+    if any(adaptation):
+        decoder: Decoder = AdaptedDecoder.load(*given, settings.adaptation, adaptation.journal)
+    else:
+        decoder = Decoder.load(*given)
     if input_weight is not None:
         weights = settings.weights or decoder.model.weights
         decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))

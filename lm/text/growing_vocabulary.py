@@ -24,7 +24,7 @@ class GrowingVocabulary(FixedVocabulary):
         return self._known.word(i) if i < first else self._new.words[i - first]
 
     @property
-    def words(self) -> list[str]:  # type: ignore[override]
+    def words(self) -> list[str]:
         """All words as strings."""
         return self._known.words + self._new.words
 
