@@ -23,7 +23,7 @@ class Journal:
     """The open journal of one project, which one process has at a time. Give it up with `close`."""
 
     def __init__(self, path: str | Path):
-        """Open the journal, made if need be. Raises FormatError if it is damaged, ConfigError if others have it open."""
+        """Open the journal, made if need be. Raises FormatError if it is damaged, ConfigError if it is open."""
         self.path = Path(path)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
