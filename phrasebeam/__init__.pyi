@@ -10,6 +10,7 @@ from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
 from .api.rerank import rerank as rerank
 from .api.select import select as select
+from .api.serve import serve as serve
 from .api.train_expected_bleu import train_expected_bleu as train_expected_bleu
 from .api.train_maxforce import train_maxforce as train_maxforce
 from .api.train_model import train as train

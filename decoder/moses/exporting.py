@@ -19,7 +19,7 @@ from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.model.replacement import FORCE
-from phrasebeam.decoder.moses.feature_lines import WORD_FEATURES
+from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
@@ -40,6 +40,7 @@ KINDS = {  # by our features
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
     "word_penalty": "WordPenalty",
     "phrase_penalty": "PhrasePenalty",
+    "input_score": INPUT,
 } | {group: kind for kind, (group, _) in WORD_FEATURES.items()}
 KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 
@@ -273,6 +274,7 @@ def _features(model: Model, names: Sequence[MosesFeature], table_limit: int) -> 
         else:
             line = KINDS[feature] + ("" if one.name == f"{KINDS[feature]}0" else f" name={one.name}")
             line += _word_arguments(model, feature)
+            line += f" num-features={one.size} num-input-features={one.size}" if feature == "input_score" else ""
         line += "" if one.listed else " tuneable=false"
         yield line, "" if feature in OF_WORDS else f"{one.name}= {_decimals(values)}"
 

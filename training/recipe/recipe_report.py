@@ -56,6 +56,8 @@ def _notes(result: RecipeResult, recipe: Recipe) -> Iterator[str]:
     yield f"BLEU, chrF and TER are of development data, {decides}, by which stages are kept; test data only report."
     yield "± is half of the 95 % confidence interval by bootstrap. Text is scored as it is tokenized (sacrebleu, none)."
     yield "Peak: what the process had held at most when the stage was done."
+    if result.twins:
+        yield f"{result.twins}."
     for name, number in result.seen.items():
         if number:
             yield f"{number:,} {name} sentences are in the training data, too: scores are higher than of new text."
