@@ -29,6 +29,7 @@ ROOMS = [
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
+    "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",
     "phrasebeam.decoder.explanation",
@@ -57,6 +58,7 @@ ROOMS = [
     "phrasebeam.server.routes",
     "phrasebeam.server",
     "phrasebeam.api",
+    "phrasebeam.api.trainers",
     "phrasebeam",
 ]
 # The last four are reached by links, too.
