@@ -115,7 +115,8 @@ def build_phrase_table(
                 advance(1)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, at_once)
         if types:
-            shutil.copytree(types.path.parent, output / "smoothing")
+            (output / "smoothing").mkdir()
+            shutil.copyfile(types.path, output / "smoothing" / types.path.name)
     return BuiltTables(writer.sizes, smoothing)
 
 
