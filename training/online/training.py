@@ -91,6 +91,8 @@ class OnlineTraining(Generic[Iteration]):
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
+        if not (self.directory / "curve.png").exists():  # matplotlib may have been installed since
+            self._write_curve(progress)
         return progress
 
     def _last(self, start: LearnedWeights) -> tuple[OnlineProgress[Iteration], BestWeights | None]:
@@ -205,11 +207,14 @@ class OnlineTraining(Generic[Iteration]):
             best = counting._replace(dense=dense).nonzero()._asdict()
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
             self._save_own(number)
-        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
-        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
+        self._write_curve(progress)
         self._save(progress)
         log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
         return progress
+
+    def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:
+        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
+        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
 
     def _save_own(self, number: int) -> None:
         """Keep the weights of each shard, where these do not share them, beside the mixed ones that are best."""
