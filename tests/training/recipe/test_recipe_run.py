@@ -146,7 +146,7 @@ def test_the_best_search_is_carried(here):
     assert all(read[name] == value for name, value in searches[best].items() if name != "early_distortion")
     assert (chosen.weights.early_distortion is not None) == (best == 1)
     # Trainers after it search as far.
-    began = yaml.safe_load((stages / "train-maxforce/maxforce/run.yaml").read_text())["settings"]
+    began = yaml.safe_load((stages / "train-maxforce/maxforce/work.yaml").read_text())["settings"]
     for name in ("distortion_limit", "table_limit"):
         assert began["search"][name] == read[name] == began["development_search"][name]
 
