@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -58,6 +58,22 @@ def temporary_bar(description: str, done: int, seconds: float) -> Iterator[Advan
             yield advance
 
 
+@contextmanager
+def board(lines: Callable[[], list[str]]) -> Iterator[None]:
+    """Show `lines`, asked for anew, above all bars on a terminal while it lasts, if `show_progress` was called."""
+    global _board
+    if not (_shown and _on_terminal()):
+        yield
+        return
+    bars, _board = _bars, lines
+    bars.open()
+    try:
+        yield
+    finally:
+        _board = None
+        bars.close()
+
+
 def start_command() -> None:
     """Show temporary bars and warnings from now on: called when a command starts."""
     global _in_command
@@ -97,9 +113,9 @@ def hide_progress() -> None:
 
 
 def _forget_bars() -> None:
-    global _shown, _in_command, _is_quiet, _is_verbose, _bars
+    global _shown, _in_command, _is_quiet, _is_verbose, _bars, _board
     _shown = _in_command = _is_quiet = _is_verbose = False
-    _bars = _Bars()
+    _bars, _board = _Bars(), None
 
 
 def _in_forked_process() -> None:
@@ -155,6 +171,7 @@ class _Bars:
 HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
 _bars = _Bars()
+_board: Callable[[], list[str]] | None = None  # lines above the bars
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -180,7 +197,7 @@ def _bar(description: str, total: int | None, done: int = 0, seconds: float = 0.
 
 
 def _display() -> "Progress":
-    from rich.console import Console
+    from rich.console import Console, RenderableType
     from rich.progress import (
         BarColumn,
         Progress,
@@ -205,6 +222,15 @@ def _display() -> "Progress":
             """The speed of `task`; empty while it is unknown."""
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
+    class WithBoard(Progress):
+        """Bars below the lines of the board."""
+
+        def get_renderables(self) -> Iterable[RenderableType]:
+            """The lines, and the bars."""
+            if _board is not None:
+                yield Text("\n".join(_board()), no_wrap=True)
+            yield from super().get_renderables()
+
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.
-    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
+    return WithBoard(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
