@@ -10,7 +10,7 @@ of the other half. No sentence is decoded anew, so that a split takes seconds. W
 import argparse
 import json
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,8 +25,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.nbest.nbest_store import INDEX, NbestStore, StoreIndex
-from phrasebeam.training.tuning.methods.bags import bagged, of_sentences
+from phrasebeam.training.nbest.nbest_store import INDEX, Lists, NbestStore, StoreIndex
 from phrasebeam.training.tuning.methods.mert import Mert, mert
 from phrasebeam.training.tuning.methods.mira_batch import MiraBatch, mira_batch
 from phrasebeam.training.tuning.methods.mira_corpus import MiraCorpus, mira_corpus
@@ -86,6 +85,53 @@ def with_seed(problem: Problem, seed: int) -> Problem:
     """The problem with random numbers of its own."""
     rng = np.random.default_rng([7, seed])
     return Problem(problem.lists, problem.metric, problem.start, problem.tunable, rng)
+
+
+def of_sentences(problem: Problem, sentences: np.ndarray) -> Problem:
+    """The problem of these sentences (int64[K], any may come again) alone, in their order. Its lists are in memory."""
+    lists = problem.lists
+    sizes = np.diff(lists.first)[sentences]
+    first = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    within = np.arange(first[-1]) - np.repeat(first[:-1], sizes)
+    rows = lists.row[np.repeat(lists.first[:-1][sentences], sizes) + within]
+    sparse_sizes = np.diff(lists.sparse_first)[rows]
+    sparse_first = np.append(0, np.cumsum(sparse_sizes)).astype(np.int64)
+    within = np.arange(sparse_first[-1]) - np.repeat(sparse_first[:-1], sparse_sizes)
+    sparse = np.repeat(lists.sparse_first[:-1][rows], sparse_sizes) + within
+    taken = Lists(
+        first,
+        np.arange(rows.size),
+        np.ascontiguousarray(lists.dense[rows]),
+        sparse_first,
+        np.ascontiguousarray(lists.sparse_column[sparse]),
+        np.ascontiguousarray(lists.sparse_value[sparse]),
+        np.ascontiguousarray(lists.statistics[rows]),
+    )
+    return Problem(taken, problem.metric, problem.start, problem.tunable, problem.rng, problem.threads, problem.memory)
+
+
+def mean_of(weights: Sequence[np.ndarray], tunable: np.ndarray) -> np.ndarray:
+    """float64[F], the mean of weights (float64[F]) after those `tunable` (bool[F]) have the same sum of magnitudes.
+
+    For the scores of methods such as MERT do not depend on the scale of weights, which is that of chance.
+    """
+    norms = np.array([np.abs(one[tunable]).sum() for one in weights])
+    scales = np.where(norms > 0, norms.mean() / np.where(norms > 0, norms, 1.0), 1.0)
+    scaled = [np.where(tunable, scale * one, one) for scale, one in zip(scales, weights)]
+    mean: np.ndarray = np.mean(scaled, axis=0)
+    return mean
+
+
+def bagged(problem: Problem, optimize: Callable[[Problem], Optimum], n_bags: int) -> Optimum:
+    """The mean of what `optimize` finds on bootstrap samples of the sentences (Breiman 1996); with 0 bags, on all."""
+    if not n_bags:
+        return optimize(problem)
+    found = []
+    for _ in range(n_bags):
+        sentences = np.sort(problem.rng.integers(0, problem.n_sentences, problem.n_sentences))
+        found.append(optimize(of_sentences(problem, sentences)))
+    weights = mean_of([optimum.weights for optimum in found], problem.tunable)
+    return Optimum(weights, sum(optimum.n_updates for optimum in found))
 
 
 def method(optimize: Callable[[Problem, Any], Optimum], settings: Any, n_bags: int = 0) -> Way:

@@ -34,12 +34,6 @@ class TuneConfig(MethodSettings, ScoringSettings):
     c: Annotated[list[PositiveFactor], WITHOUT_EFFECT] = Field(  # it is in the name of the run
         [], max_length=MOST_RUNS, description="of the MIRA methods: a run each, in place of the method's own"
     )
-    bags: int = Field(
-        0,
-        ge=0,
-        le=MOST_RUNS,
-        description="bootstrap samples of the sentences that are optimized on, whose mean weights count; 0: none",
-    )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     add: AddedFeatures = AddedFeatures()

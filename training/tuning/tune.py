@@ -23,7 +23,6 @@ from phrasebeam.training.common.development_set import DevelopmentSet, Tune, Tun
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
-from phrasebeam.training.tuning.methods.bags import bagged
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
@@ -109,7 +108,7 @@ class Tuner:
         with stage(f"optimize ({self.config.method})"):
             begin = time.perf_counter()
             method = self.config.list_method
-            optimum = bagged(problem, lambda one: METHODS[method](one, self.config.of(method)), self.config.bags)
+            optimum = METHODS[method](problem, self.config.of(method))
             seconds = time.perf_counter() - begin
         weights = Weights.learned(decoder.features.by_group(optimum.weights[:n_dense]))
         sparse = None

@@ -182,15 +182,6 @@ def test_threads_do_not_matter(data, tmp_path):
     assert comparable(tmp_path / "1") == comparable(tmp_path / "3")
 
 
-def test_bags(data, tmp_path):
-    """Bootstrap samples give other weights, which are the same after every crash and with any number of threads."""
-    for name, bags, threads in (("none", 0, 1), ("one", 2, 1), ("three", 2, 3)):
-        config = TuneConfig(**QUICK, method="mert", bags=bags, threads=threads)
-        tune_model(data / "model", corpus_of(data), tmp_path / name, config)
-    assert comparable(tmp_path / "one") == comparable(tmp_path / "three")
-    assert comparable(tmp_path / "one") != comparable(tmp_path / "none")
-
-
 def test_several_runs(data, tmp_path, capsys):
     arguments = options(data, tmp_path / "out", "--seed", "1", "2", "--c", "0.1", "1", "--iterations", "1")
     assert main(arguments) == 0
