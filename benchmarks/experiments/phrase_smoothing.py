@@ -9,6 +9,7 @@ A file for each run is kept in DIRECTORY: what is there is not made again. TED i
 
 import argparse
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +83,10 @@ def write_classes(texts: Texts, n_classes: int, path: Path) -> None:
         write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
 
 
-def print_table(corpus: str, given: argparse.Namespace) -> None:
+def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
     """A row for each run, with means over seeds and deviations in brackets."""
     rows = [["", "seeds", "dev", "test"]]
-    for run in RUNS:
+    for run in runs:
         files = [given.output / f"{corpus}.{file_name(run)}.{seed}.json" for seed in given.seed]
         found = [one for file in files if (one := read(file))]
         if found:
