@@ -37,11 +37,7 @@ RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, wor
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=("multi30k", "ted"), run=RUNS)
-    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
-    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
+    given = arguments(__doc__, RUNS)
     if not given.tables:
         show_progress()
         for corpus in given.corpus:
@@ -53,6 +49,15 @@ def main() -> None:
                     tune(work, seed)
     for corpus in given.corpus:
         print_table(corpus, given)
+
+
+def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
+    """Of the command line, also of other experiments on these corpora."""
+    parser = parser_of(description, corpus=("multi30k", "ted"), run=runs)
+    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
+    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
 
 
 def file_name(run: str) -> str:

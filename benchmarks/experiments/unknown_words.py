@@ -9,9 +9,8 @@ for each run is kept in DIRECTORY: what is there is not made again. TED is witho
 
 from typing import Any
 
-from benchmarks.experiments.expected_bleu import SEEDS, Work, read_texts, tune
-from benchmarks.experiments.kept_runs import parser_of
-from benchmarks.experiments.phrase_smoothing import KN, build, file_name, print_table
+from benchmarks.experiments.expected_bleu import Work, read_texts, tune
+from benchmarks.experiments.phrase_smoothing import KN, arguments, build, file_name, print_table
 from phrasebeam.base.progress import show_progress
 
 MODEL = KN, 100, 7  # as in phrase_smoothing
@@ -19,11 +18,7 @@ RUNS: dict[str, dict[str, Any]] = {"copied": {}, "related words": {"add": {"rela
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=("multi30k", "ted"), run=RUNS)
-    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
-    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
+    given = arguments(__doc__, RUNS)
     if not given.tables:
         show_progress()
         for corpus in given.corpus:
