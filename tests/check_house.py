@@ -26,6 +26,7 @@ ROOMS = [
     "phrasebeam.decoder.raw_text",
     "phrasebeam.decoder.extraction",
     "phrasebeam.decoder.options",
+    "phrasebeam.decoder.unknown_words",
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
