@@ -19,6 +19,7 @@ from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.model.replacement import FORCE
+from phrasebeam.decoder.moses.alternatives import table_of
 from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
@@ -160,7 +161,7 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
     table, column = model.tables.phrases, SparseColumn(model)
     columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, texts, sources in _pairs(model):
-        is_here = _table_of(table.ln_scores[rows], widths, sources) == number
+        is_here = table_of(table.ln_scores[rows], widths) == number
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
         ends = (offsets - offsets[0]).tolist()
@@ -177,19 +178,6 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
         )
         for text, scores, alignment, count, sparse in compress(zip(*parts), is_here.tolist()):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
-
-
-def _table_of(ln_scores: np.ndarray, widths: Sequence[int], sources: np.ndarray) -> np.ndarray:
-    """int64[K], the table that each of K pairs comes from, of tables with these numbers of columns.
-
-    Pairs have scores in the columns of their own table. One whose scores are all ln 1 = 0 could be of any table: it is
-    taken for one of the table of the pair before, if that has the same source phrase, of `sources` (int64[K]).
-    """
-    begins = np.cumsum([0, *widths[:-1]])
-    has_scores = np.logical_or.reduceat(ln_scores != 0, begins, axis=1)
-    table = np.argmax(has_scores, axis=1)
-    known = np.maximum.accumulate(np.where(has_scores.any(axis=1), np.arange(table.size), 0))
-    return np.where(sources[known] == sources, table[known], 0)
 
 
 def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[str]:

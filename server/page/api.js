@@ -10,7 +10,7 @@ export async function models() {
 
 /** All about the translation of a sentence by a model. */
 export function explain(model, sentence, raw) {
-  return answer(`explain ${model}`, "/v1/explain", { model, ...sentence, raw, nbest: 20, stacks: 25 });
+  return answer(`explain ${model}`, "/v1/explain", { model, ...sentence, raw, nbest: 20, stacks: 15 });
 }
 
 /** Why a model says, or does not say, a translation. */

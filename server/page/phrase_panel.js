@@ -17,9 +17,9 @@ export function phrasePanel(best, number) {
   return element(
     "div",
     {},
-    element("h3", {}, "For ", element("bdi", { class: "quoted" }, phrase.source)),
+    element("h3", {}, "For “", element("bdi", {}, phrase.source), "”"),
     table(header, rows, { class: "alternatives" }),
-    element("h3", {}, "What ", element("bdi", { class: "quoted" }, phrase.target || "∅"), ` adds here: ${score(phrase.score)}`),
+    element("h3", {}, "What “", element("bdi", {}, phrase.target || "∅"), `” adds here: ${score(phrase.score)}`),
     weightedBars(phrase.features),
   );
 }

@@ -49,7 +49,7 @@ function stackTables(stack, source) {
   const lost = stack.lost.map((one) => [
     marked(one.text, one.target),
     priority(one),
-    REASONS[one.reason] + (one.missing ? ` by ${one.missing.toFixed(3)}` : ""),
+    REASONS[one.reason] + (one.missing ? `, by ${one.missing.toFixed(3)}` : ""),
   ]);
   const limits = [
     stack.worst !== null && `worst kept ${score(stack.worst)}`,
