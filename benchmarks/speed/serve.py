@@ -224,6 +224,7 @@ async def load(clients: list[Client], kind: str, seconds: float, pid: int) -> Lo
     async def go(client: Client) -> None:
         while time.perf_counter() - start < seconds:
             answers.append(await client.ask(kind))
+        client.close()  # a server closes connections that are idle for some seconds
 
     await asyncio.gather(*map(go, clients))
     taken, processor = time.perf_counter() - start, processor_seconds(pid) - processor
@@ -290,8 +291,6 @@ async def measure(options: argparse.Namespace, expected: Expected, row: list[str
         memory = asyncio.ensure_future(watch_memory(pid, options.seconds, 10))
         mixed = await load(clients, "mixed", options.seconds, pid)
         rows.append(speed_row(f"{options.clients} clients, mixed", mixed))
-        for client in clients:
-            client.close()
     print(table(rows), kinds_table(mixed), sep="\n\n")
     print(f"\nPrivate memory by tenths of {options.seconds:g} s: {', '.join(map(megabytes, await memory))}")
 
