@@ -7,7 +7,6 @@ by piece, then divided by target phrase for c(e): memory is bounded, and the res
 pieces.
 """
 
-import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -115,8 +114,7 @@ def build_phrase_table(
                 advance(1)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, at_once)
         if types:
-            (output / "smoothing").mkdir()
-            shutil.copyfile(types.path, output / "smoothing" / types.path.name)
+            types.copy(output)
     return BuiltTables(writer.sizes, smoothing)
 
 
