@@ -1,0 +1,103 @@
+"""Smoothing of phrase probabilities, and language models over word classes: BLEU on development and test sets.
+
+    python -m benchmarks.models.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+        [--seed N ...] [--tables]
+
+Models of DATA's alignments are built, tuned by MERT with each seed from the default weights, and translate both sets.
+A file for each run is kept in DIRECTORY: what is there is not made again. TED is without pairs with masked words.
+"""
+
+import argparse
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.experiments.expected_bleu import BUILDING, SEEDS, Texts, Work, read, read_texts, spread, tune
+from benchmarks.experiments.kept_runs import parser_of
+from benchmarks.measure import table
+from phrasebeam.base.config import parse_config
+from phrasebeam.base.progress import show_progress
+from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.clustering.bigrams import read_bigrams
+from phrasebeam.training.clustering.word_classes import cluster
+
+KN, GT, NONE = ({"smoothing": name} for name in ("kneser-ney", "good-turing", "none"))
+RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, word classes, order of their model
+    "none": (NONE, 0, 0),
+    "kneser-ney": (KN, 0, 0),
+    "good-turing": (GT, 0, 0),
+    "kneser-ney, 100 classes, order 5": (KN, 100, 5),
+    "kneser-ney, 100 classes, order 7": (KN, 100, 7),
+    "kneser-ney, 200 classes, order 6": (KN, 200, 6),
+    "good-turing, 100 classes, order 7": (GT, 100, 7),
+}
+
+
+def main() -> None:
+    given = arguments(__doc__, RUNS)
+    if not given.tables:
+        show_progress()
+        for corpus in given.corpus:
+            texts = read_texts(corpus, given)
+            for seed in given.seed:
+                for run in given.run:
+                    work = Work(corpus, file_name(run), texts, given.output, given)
+                    build(work, RUNS[run])
+                    tune(work, seed)
+    for corpus in given.corpus:
+        print_table(corpus, given)
+
+
+def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
+    """Of the command line, also of other experiments on these corpora."""
+    parser = parser_of(description, corpus=("multi30k", "ted"), run=runs)
+    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
+    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
+
+
+def file_name(run: str) -> str:
+    """Of the files of a run."""
+    return run.replace(",", "").replace(" ", "-")
+
+
+def build(work: Work, settings: tuple[dict[str, str], int, int]) -> None:
+    """The model of a run, unless it is there."""
+    model, (phrases, n_classes, order) = work.path("model"), settings
+    if (model / "model.yaml").exists():
+        return
+    shutil.rmtree(model, ignore_errors=True)
+    options: dict[str, Any] = BUILDING | {"phrases": phrases, "threads": work.given.threads}
+    if n_classes:
+        classes = work.output / f"{work.corpus}.{n_classes}.classes"
+        write_classes(work.texts, n_classes, classes)
+        options["language_models"] = [{"classes": str(classes), "order": order}]
+    training = work.texts.training
+    config = parse_config(options, TrainModelConfig, "settings")
+    train_model(training.source, training.target, model, config, training.alignment)
+
+
+def write_classes(texts: Texts, n_classes: int, path: Path) -> None:
+    """Brown classes of the target words of the training data, unless they are there."""
+    if not path.exists():
+        bigrams = read_bigrams([texts.training.target], 1)
+        write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
+
+
+def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
+    """A row for each run, with means over seeds and deviations in brackets."""
+    rows = [["", "seeds", "dev", "test"]]
+    for run in runs:
+        files = [given.output / f"{corpus}.{file_name(run)}.{seed}.json" for seed in given.seed]
+        found = [one for file in files if (one := read(file))]
+        if found:
+            rows.append([run, str(len(found)), *(spread([one[part] for one in found]) for part in ("dev", "test"))])
+    print(f"\n### {corpus}\n\n{table(rows)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
