@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair, pack_synthetic_pairs
@@ -21,6 +21,8 @@ from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 
 LONGEST_SEGMENT = 3  # words of the prefix that a fallback pair has, unless it has all the rest
+LONGEST_PREFIX = 1000  # words: of each, all options are asked whether they can go on from there
+MOST_FALLBACK_WORDS = 1 << 23  # of all fallback pairs of a sentence: 32 MB, and some hundred MB while they are made
 LN_FALLBACK = -5.0  # its translation scores; were they 0, the words that are dear to translate would be lost first
 
 
@@ -38,7 +40,15 @@ def with_prefixes(inputs: Iterable[Input], prefixes: Iterable[Prefix]) -> Iterat
 def constrain(
     prefix: Prefix, source: PreparedSentence, options: Options, ln_penalty: np.ndarray, model: Model
 ) -> TargetConstraint:
-    """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it."""
+    """What the search of `source` by its `options` must produce; `ln_penalty` as fill_rest takes it.
+
+    Raises ConfigError for a prefix of more than LONGEST_PREFIX words.
+    """
+    if len(prefix.words) > LONGEST_PREFIX:
+        message = (
+            f"a prefix of {len(prefix.words)} words, expected at most {LONGEST_PREFIX}; give the last sentence alone"
+        )
+        raise ConfigError(f"{excerpt(' '.join(prefix.words))}: {message}")
     n_options = int(options.first[source.sentence.words.size * options.longest])
     allowed = [[i] if i >= 0 else [] for i in target_ids(prefix.words, source, model).tolist()]
     if prefix.is_partial and allowed:
@@ -86,7 +96,10 @@ def _ids_beginning_with(
 
 
 def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) -> tuple[PreparedSentence, np.ndarray]:
-    """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are."""
+    """`source` with fallback pairs as well, and bool[K]: which of all its synthetic pairs these are.
+
+    Raises ConfigError where they would be too many.
+    """
     pairs = [(pair, False) for pair in source.synthetic] + [
         (pair, True) for pair in _fallback_pairs(len(source.words), prefix)
     ]
@@ -101,10 +114,18 @@ def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) 
 
 def _fallback_pairs(n_words: int, prefix: Prefix) -> Iterator[SyntheticPair]:
     size = len(prefix.words)
+    if n_words == 0:
+        yield SyntheticPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)
+        return
+    # Segments of each length from each word, and the rest from each word.
+    n_segment_words = size * (LONGEST_SEGMENT * (LONGEST_SEGMENT + 1) + size + 1) // 2
+    if n_words * n_segment_words > MOST_FALLBACK_WORDS:
+        raise ConfigError(
+            f"{excerpt(' '.join(prefix.words))}: a prefix of {size} words, which no phrases of the model yield, is too "
+            f"long for a sentence of {n_words} words; give parts of both"
+        )
     cuts = [(i, j) for i in range(size) for j in range(i + 1, size + 1) if j == size or j - i <= LONGEST_SEGMENT]
     segments = dict.fromkeys(prefix.words[i:j] for i, j in cuts)
     for i in range(n_words):
         for words in segments:
             yield SyntheticPair(i, i + 1, words, LN_FALLBACK, UNKNOWN_WORD * len(words))
-    if n_words == 0:
-        yield SyntheticPair(0, 0, prefix.words, 0.0, UNKNOWN_WORD * size)

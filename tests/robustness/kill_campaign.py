@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -168,16 +168,15 @@ def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
 
 
 def remaining(group: int) -> str:
-    """A line if processes of the group have not ended two seconds after their parent."""
-    deadline = time.monotonic() + 2
-    while time.monotonic() < deadline:
-        try:
+    """A line if processes of the group have not ended some seconds after their parent."""
+    deadline = time.monotonic() + SECONDS_TO_STOP
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
             os.killpg(group, 0)
-        except ProcessLookupError:
-            return ""
-        time.sleep(0.01)
-    os.killpg(group, signal.SIGKILL)
-    return "a process is left\n"
+            time.sleep(0.01)
+        os.killpg(group, signal.SIGKILL)
+        return "a process is left\n"
+    return ""
 
 
 def leftovers(place: Path) -> list[str]:

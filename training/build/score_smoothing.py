@@ -3,6 +3,7 @@
 Kneser-Ney: modified, with three discounts (Chen and Goodman 1998, equation 26); Good-Turing: as Moses' `score`.
 """
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from phrasebeam.decoder.tables.score_smoothing import (
 )
 from phrasebeam.lm.kneser_ney import LARGEST_COUNT, discounts
 
+FOLDER = "smoothing"  # of a model
 GOOD_TURING_COUNTS = 10  # counts from here on are believed, as in Moses
 ADDED = 0.1  # to counts of counts, as in Moses
 COUNTS_AT_ONCE = 1 << 20
@@ -27,7 +29,7 @@ class TypeFile:
     """The file of types of target phrases of a table of `n_pairs`, written in any order."""
 
     def __init__(self, directory: Path, n_pairs: int):
-        self.path = directory / "smoothing" / "target_types.npy"
+        self.path = directory / FOLDER / "target_types.npy"
         self.path.parent.mkdir()
         new_array_file(self.path, np.dtype(np.int32), (n_pairs, TYPES))
 
@@ -40,6 +42,11 @@ class TypeFile:
         types = np.bincount(bins, minlength=TYPES * (int(target_of.max(initial=-1)) + 1)).reshape(-1, TYPES)
         for span in spans:
             np.load(self.path, mmap_mode="r+")[rows[span]] = types[target_of[span]]
+
+    def copy(self, directory: Path) -> None:
+        """Copy the file to the model in `directory`."""
+        (directory / FOLDER).mkdir()
+        shutil.copyfile(self.path, directory / FOLDER / self.path.name)
 
 
 def smooth_scores(directory: Path, phrases: Path, method: Method, pairs_at_once: int) -> ScoreSmoothing:

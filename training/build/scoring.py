@@ -7,7 +7,6 @@ by piece, then divided by target phrase for c(e): memory is bounded, and the res
 pieces.
 """
 
-import shutil
 from collections import deque
 from dataclasses import dataclass
 from itertools import pairwise
@@ -86,8 +85,7 @@ def build_phrase_table(
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
-            (output / "smoothing").mkdir()
-            shutil.copyfile(types.path, output / "smoothing" / types.path.name)
+            types.copy(output)
     return BuiltTables(writer.sizes, smoothing)
 
 

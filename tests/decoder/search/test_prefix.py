@@ -12,7 +12,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.input.target_constraint import CONTRADICTED, TargetConstraint, fill_rest
 from phrasebeam.decoder.options.translation_options import new_options
-from phrasebeam.decoder.search.prefix import with_prefixes
+from phrasebeam.decoder.search.prefix import LONGEST_PREFIX, with_prefixes
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import (
@@ -144,6 +144,21 @@ def test_a_prefix_longer_than_any_translation(directory):
     toy = random_toy(directory / "empty", 3)
     typed = "z s t " * 20
     assert Decoder.load(toy.directory).complete("a x b", typed).text == typed.strip()
+
+
+@pytest.mark.parametrize(
+    ("source", "typed", "message"),
+    [
+        (3, LONGEST_PREFIX + 1, r"z z z .*: a prefix of 1001 words, expected at most 1000; give the last sentence"),
+        (300, 300, r"a prefix of 300 words, which no phrases .* is too long for a sentence of 300 words; give parts"),
+        (10**4, 50, r"a prefix of 50 words, which .* is too long for a sentence of 10000 words"),
+    ],
+)
+def test_what_would_take_too_much_memory_is_refused(directory, source, typed, message):
+    toy = random_toy(directory / "empty", 3)
+    decoder = Decoder.load(toy.directory, SearchSettings(stack=1))
+    with pytest.raises(ConfigError, match=message):
+        decoder.complete("a " * source, "z " * typed)
 
 
 def test_what_can_be_translated_is_not_made_up(tmp_path):
