@@ -12,10 +12,18 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.console.tables import print_table
 
 CONFIGS = Path(__file__).parent / "configs"
+OF_COMMANDS = {  # of those whose settings have another name
+    "train-model": "default",
+    "train-maxforce": "yu2013-maxforce",
+    "train-ranking": "simianer2012-joint-selection",
+    "train-expected-bleu": "wuebker2015-rprop",
+}
 
 
 def config(
-    name: Annotated[str | None, typer.Argument(help="Settings to print; without it, all names are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Settings to print, or a command; without it, all are listed.")
+    ] = None,
 ) -> None:
     """List the settings that come with phrasebeam, or print those of a name as YAML, for the option --config.
 
@@ -24,8 +32,8 @@ def config(
     paths = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml"))}
     if name is None:
         print_table([["name", "settings"], *([stem, _title(path)] for stem, path in paths.items())])
-    elif name.removesuffix(".yaml") in paths:
-        sys.stdout.write(paths[name.removesuffix(".yaml")].read_text(encoding="utf-8"))
+    elif path := paths.get(OF_COMMANDS.get(name, name.removesuffix(".yaml"))):
+        sys.stdout.write(path.read_text(encoding="utf-8"))
     else:
         raise ConfigError(f"{name}: no settings of that name; there are {', '.join(paths)}")
 

@@ -10,6 +10,7 @@ import pytest
 
 from phrasebeam.base.config import config_with_options
 from phrasebeam.cli import COMMANDS, GROUPS, main
+from phrasebeam.config_command import OF_COMMANDS
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from tests import ROOT
@@ -92,12 +93,17 @@ def test_volume_before_or_after_the_command(text, capsys):
     assert "exclude each other" in capsys.readouterr().err
 
 
-def test_the_settings_that_come_with_it(capsys):
+def test_the_settings_that_come_with_it(capsys, wide):
     assert main(["config"]) == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]
     assert names == sorted(path.stem for path in (ROOT / "configs").glob("*.yaml"))
     assert main(["config", "tune"]) == 0
     assert capsys.readouterr().out == (ROOT / "configs" / "tune.yaml").read_text()
+    for command, file in OF_COMMANDS.items():
+        assert main(["config", command]) == 0
+        assert capsys.readouterr().out == (ROOT / "configs" / f"{file}.yaml").read_text()
+        assert main([command, "--help"]) == 0  # which names them as well
+        assert f"'phrasebeam config {file}'" in capsys.readouterr().out
     assert main(["config", "tun"]) == 2
     assert "tune" in capsys.readouterr().err
 
