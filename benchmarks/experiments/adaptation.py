@@ -14,8 +14,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.experiments.strokes import Strokes, strokes
 from benchmarks.measure import table
+from benchmarks.strokes import Strokes, strokes
 from phrasebeam.api.train_model import train_model
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import show_progress, stage

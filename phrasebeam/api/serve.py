@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from phrasebeam.api.arguments import File, Files, check_range
+from phrasebeam.api.arguments import File, Files, check_range, optional_path
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.translate.translate_settings import Flags, overridden
