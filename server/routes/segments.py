@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.requests import Request as HttpRequest
@@ -99,7 +99,7 @@ async def export(
 
 @router.delete("/v1/segments/{number}")
 async def undo(
-    number: Annotated[int, Query(ge=1, le=LARGEST_NUMBER)],
+    number: Annotated[int, Path(ge=1, le=LARGEST_NUMBER)],
     http_request: HttpRequest,
     service: Serving,
     project: Annotated[str, Query(pattern=PROJECT_NAME)],
