@@ -1,8 +1,8 @@
-from .api.align import align as align
 from .api.build_lm import build_lm as build_lm
 from .api.cluster import cluster as cluster
 from .api.evaluate import evaluate as evaluate
 from .api.force import force as force
+from .api.models import align as align
 from .api.models import check_model as check_model
 from .api.models import explain as explain
 from .api.models import join_features as join_features

@@ -10,27 +10,43 @@ from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
 
 from phrasebeam.server.page_files import add_page
-from phrasebeam.server.routes import complete, explain, health, libretranslate, metrics, models, moses_rpc, translate
+from phrasebeam.server.routes import (
+    complete,
+    explain,
+    health,
+    libretranslate,
+    metrics,
+    models,
+    moses_rpc,
+    segments,
+    translate,
+)
 from phrasebeam.server.serving.authorization import check_token
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
+from phrasebeam.server.serving.projects import Projects
 from phrasebeam.server.serving.request_log import RequestLog, WholeBodies
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
 
 # Those that need the token, and those that need none, or look for it themselves
-ROUTERS = (translate.router, complete.router, explain.router, models.router, metrics.router, moses_rpc.router)
+ROUTERS = tuple(module.router for module in (translate, complete, explain, segments, models, metrics, moses_rpc))
 OPEN_ROUTERS = (libretranslate.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
 REFUSALS = (401, 404, 413, 422, 429, 503)
 
 
 def create_app(
-    directories: Mapping[str, Path], threads: int = 1, limits: ServerLimits | None = None, token: str | None = None
+    directories: Mapping[str, Path],
+    threads: int = 1,
+    limits: ServerLimits | None = None,
+    token: str | None = None,
+    projects: Path | None = None,
 ) -> FastAPI:
     """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
 
+    `projects`: the directory of what is confirmed, see Projects.
     Raises SmtError.
     """
     limits, served = limits or ServerLimits(), ServedModels(directories)
@@ -42,6 +58,7 @@ def create_app(
         yield
         watch.cancel()
         service.pool.close()
+        service.projects.close()
 
     app = FastAPIOffline(
         title="phrasebeam",
@@ -49,7 +66,8 @@ def create_app(
         lifespan=run,
         responses={status: {"model": ErrorAnswer} for status in REFUSALS},
     )
-    service = app.state.service = Service(served, DecodingPool(threads, limits), limits, token=token)
+    pool, kept = DecodingPool(threads, limits), Projects(projects)
+    service = app.state.service = Service(served, pool, limits, projects=kept, token=token)
     add_error_answers(app)
     for router in ROUTERS:
         app.include_router(router, dependencies=[Depends(check_token)])

@@ -25,6 +25,9 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(help="File with a token that requests must have, Authorization: Bearer TOKEN.")
     ] = None,
+    projects: Annotated[
+        Path | None, typer.Option(help="Directory of confirmed translations, from which requests learn: /v1/segments.")
+    ] = None,
     max_words: Annotated[int | None, _limit("max_words", "Words of a sentence.")] = None,
     max_lines: Annotated[int | None, _limit("max_lines", "Sentences of a request.")] = None,
     max_bytes: Annotated[int | None, _limit("max_bytes", "Bytes of a request.")] = None,
@@ -43,6 +46,7 @@ def serve(
         host=host,
         threads=threads,
         token_file=token_file,
+        projects=projects,
         max_words=max_words,
         max_lines=max_lines,
         max_bytes=max_bytes,

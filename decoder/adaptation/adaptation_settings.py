@@ -19,7 +19,7 @@ class AdaptationSettings(Section):
         default=0.1, ge=0, lt=1, description="its share in the interpolation with the first language model of the model"
     )
     most_ratio: float = Field(
-        default=100, ge=1, le=1e9, description="by which it raises the probability of a word at most"
+        default=10_000, ge=1, le=1e9, description="by which it raises the probability of a word at most"
     )
     prior_count: float = Field(
         default=10, gt=0, le=1e9, description="count of each phrase of a phrase table without counts"

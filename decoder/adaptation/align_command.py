@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.align import align as align_files
+from phrasebeam.api.models import align as align_files
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic

@@ -15,7 +15,8 @@ from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
 from phrasebeam.decoder.adaptation.journal import Journal
-from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
+from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.adaptation.segment_phrases import Occurrence, occurrences
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables

@@ -14,6 +14,7 @@ class GrowingVocabulary(FixedVocabulary):
     def __init__(self, known: FixedVocabulary):
         self._known, self._new = known, Vocabulary()
         self.encoded = known.encoded
+        self._words: list[str] = []  # all of them, when they were asked for last
 
     def __len__(self) -> int:
         return len(self._known) + len(self._new)
@@ -26,7 +27,9 @@ class GrowingVocabulary(FixedVocabulary):
     @property
     def words(self) -> list[str]:
         """All words as strings."""
-        return self._known.words + self._new.words
+        if len(self._words) != len(self):
+            self._words = self._known.words + self._new.words
+        return self._words
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
         """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""

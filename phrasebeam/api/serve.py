@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from phrasebeam.api.arguments import File, Files, check_range
+from phrasebeam.api.arguments import File, Files, check_range, optional_path
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.translate.translate_settings import Flags, overridden
@@ -18,6 +18,7 @@ def serve(
     host: str = "127.0.0.1",
     threads: int = 1,
     token_file: File | None = None,
+    projects: File | None = None,
     max_words: int | None = None,
     max_lines: int | None = None,
     max_bytes: int | None = None,
@@ -33,6 +34,7 @@ def serve(
         host: Address that it listens on, "0.0.0.0" for all.
         threads: Sentences translated at the same time.
         token_file: File with a token that requests must have as "Authorization: Bearer TOKEN".
+        projects: Directory of what is confirmed by /v1/segments, a journal for each project; None: there are none.
         max_words: Words of a sentence.
         max_lines: Sentences of a request.
         max_bytes: Bytes of a request.
@@ -57,4 +59,4 @@ def serve(
     limits = overridden(ServerLimits(), given, "options of serve")
     token = read_token(Path(token_file)) if token_file else None
     models = [model] if isinstance(model, (str, Path)) else list(model)
-    run_app(create_app(named_directories(models), threads, limits, token), host, port)
+    run_app(create_app(named_directories(models), threads, limits, token, optional_path(projects)), host, port)

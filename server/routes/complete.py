@@ -11,6 +11,7 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.routes.translate import ModelName
+from phrasebeam.server.serving.projects import PROJECT_NAME
 from phrasebeam.server.serving.service import Serving
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class CompleteBody(SentenceBody):
     """A sentence and what has been typed of its translation."""
 
     model: ModelName = None
+    project: str | None = Field(
+        default=None, pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments"
+    )
     raw: bool = Field(default=False, description="text and prefix are raw, of the languages of the model; else tokens")
     k: int = Field(default=1, ge=1, description="completions, each another text")
     partial_word: bool = Field(default=True, description="the prefix ends within a word, unless a space follows")
@@ -52,7 +56,7 @@ async def complete(body: CompleteBody, http_request: HttpRequest, service: Servi
 
     def job(stop: StopFlag) -> list[CompletionAnswer]:
         given = input_of(body, served, body.raw, None, limits.max_words)
-        answer = served.decoder.answer(given, Request(n=body.k, distinct=True), stop)
+        answer = service.projects.of(served, body.project).decoder.answer(given, Request(n=body.k, distinct=True), stop)
         service.metrics.note_sentence(served.name, len(given.words))
         raw_text = served.raw_text if body.raw else None
         typed = body.prefix

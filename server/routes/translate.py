@@ -17,6 +17,7 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.translate.translate_settings import overridden
 from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
 from phrasebeam.server.routes.translation_answer import Details, TranslationAnswer, translation_answer
+from phrasebeam.server.serving.projects import PROJECT_NAME
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Serving, check_size
@@ -29,6 +30,9 @@ class TranslateBody(Section):
     """Sentences to translate, and what is wanted of each."""
 
     model: ModelName = None
+    project: str | None = Field(
+        default=None, pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments"
+    )
     text: Text | SentenceBody | list[Text | SentenceBody] = Field(
         description="a sentence, a list of them, or the same with instructions for each"
     )
@@ -66,7 +70,7 @@ async def translate(body: TranslateBody, http_request: HttpRequest, service: Ser
     def job(number: int, sentence: SentenceBody, stop: StopFlag) -> TranslationAnswer:
         try:
             given = input_of(sentence, served, body.raw, body.markup, limits.max_words)
-            answer = served.decoder.answer(given, request, stop)
+            answer = service.projects.of(served, body.project).decoder.answer(given, request, stop)
         except SmtError as error:
             where = f"text[{number}]" if isinstance(body.text, list) else "text"
             raise HTTPException(422, f"{where}: {error}") from None

@@ -11,6 +11,7 @@ from starlette.status import HTTP_413_CONTENT_TOO_LARGE
 
 from phrasebeam.server.serving.decoding_pool import DecodingPool, Job
 from phrasebeam.server.serving.metrics import Metrics
+from phrasebeam.server.serving.projects import Projects
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 
@@ -25,6 +26,7 @@ class Service:
     pool: DecodingPool
     limits: ServerLimits = field(default_factory=ServerLimits)
     metrics: Metrics = field(default_factory=Metrics)
+    projects: Projects = field(default_factory=lambda: Projects(None))
     token: str | None = None  # without which nothing is translated
 
     async def run(self, request: Request, jobs: Sequence[Job[Result]]) -> list[Result]:

@@ -12,13 +12,12 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel, compensated
 from phrasebeam.decoder.adaptation.dynamic_scores import fill_orientations
-from phrasebeam.decoder.adaptation.segment import occurrences
+from phrasebeam.decoder.adaptation.segment_phrases import occurrences
 from phrasebeam.decoder.features.reordering import SMOOTHING
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.tables.language_models import TargetModel
-from phrasebeam.lm.estimate import estimate_corpus
+from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel
-from phrasebeam.lm.text.corpus import read_corpus
 from tests.naive.adaptation import consistent_pairs, faded, witten_bell
 
 WORDS = st.lists(st.integers(0, 2), min_size=1, max_size=5)
@@ -57,7 +56,7 @@ def test_counts_are_those_of_a_naive_twin(segments, decay):
 def static(tmp_path_factory):
     path = tmp_path_factory.mktemp("lm") / "text"
     path.write_text("a b\nb a a\na\nc a b a\nb b\n", encoding="utf-8")
-    return TargetModel(LanguageModel.from_ngrams(estimate_corpus(read_corpus(path), 2)))
+    return TargetModel(LanguageModel.from_ngrams(estimate(path, 2)))
 
 
 TEXTS = st.lists(st.lists(st.sampled_from("abx"), min_size=1, max_size=4), min_size=1, max_size=4)

@@ -1,0 +1,140 @@
+"""/v1/segments: confirmed translations, from which the next sentence is translated better."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import PlainTextResponse
+from pydantic import BaseModel, Field
+from starlette.requests import Request as HttpRequest
+
+from phrasebeam.base.config import Section
+from phrasebeam.decoder.adaptation.journal import fields
+from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.server.routes.sentence_body import Text, one_line, raw_text_of
+from phrasebeam.server.routes.translate import ModelName
+from phrasebeam.server.serving.projects import PROJECT_NAME
+from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.service import Serving, check_size
+
+router = APIRouter(tags=["confirmed translations"])
+ProjectName = Annotated[str, Field(pattern=PROJECT_NAME, description="of the confirmed translations that count")]
+NAMED = {"description": "of a served model; the first one, if left out", "max_length": 100}
+MOST_LISTED = 1000  # segments in an answer
+LARGEST_NUMBER = 2**53  # of a segment; that JSON can have
+
+
+class SegmentBody(Section):
+    """A sentence and its translation, as someone confirmed it."""
+
+    model: ModelName = None
+    project: ProjectName
+    source: Text
+    translation: Text
+    raw: bool = Field(default=False, description="both are raw, of the languages of the model; else they are tokens")
+    key: str = Field(default="", max_length=200, description="your name for it; what has the same is learned once")
+
+
+class SegmentAnswer(BaseModel):
+    """A confirmed translation, in tokens."""
+
+    number: int  # in its project, from 1
+    source: str
+    translation: str
+    alignment: list[tuple[int, int]]  # (source, target) positions of words that belong together
+    key: str
+
+
+class SegmentsAnswer(BaseModel):
+    """Some of the segments of a project, in the order in which they were confirmed."""
+
+    model: str
+    project: str
+    total: int  # of them all
+    segments: list[SegmentAnswer]
+
+
+@router.post("/v1/segments")
+async def confirm(body: SegmentBody, http_request: HttpRequest, service: Serving) -> SegmentAnswer:
+    """Learn a confirmed translation. It is on disk when this is answered, and the next sentence knows it."""
+    served = service.models.get(body.model)
+
+    def job(stop: StopFlag) -> SegmentAnswer:
+        sides = _words(body, served, service.limits.max_words)
+        return _answer(service.projects.confirm(served, body.project, *sides, body.key))
+
+    return (await service.run(http_request, [job]))[0]
+
+
+@router.get("/v1/segments")
+async def listed(
+    http_request: HttpRequest,
+    service: Serving,
+    project: Annotated[str, Query(pattern=PROJECT_NAME)],
+    model: Annotated[str | None, Query(**NAMED)] = None,
+    first: Annotated[int, Query(ge=0, le=LARGEST_NUMBER, description="how many to pass over")] = 0,
+    limit: Annotated[int, Query(ge=0, le=MOST_LISTED, description="how many at most")] = MOST_LISTED,
+) -> SegmentsAnswer:
+    """List what a project has confirmed and not undone."""
+    served = service.models.get(model)
+    found = await _segments(http_request, service, served, project)
+    answers = [_answer(one) for one in found[first : first + limit]]
+    return SegmentsAnswer(model=served.name, project=project, total=len(found), segments=answers)
+
+
+@router.get("/v1/segments/export", response_class=PlainTextResponse)
+async def export(
+    http_request: HttpRequest,
+    service: Serving,
+    project: Annotated[str, Query(pattern=PROJECT_NAME)],
+    model: Annotated[str | None, Query(**NAMED)] = None,
+) -> str:
+    """All segments of a project, a JSON object a line."""
+    found = await _segments(http_request, service, service.models.get(model), project)
+    return "".join(json.dumps(fields(segment), ensure_ascii=False) + "\n" for segment in found)
+
+
+@router.delete("/v1/segments/{number}")
+async def undo(
+    number: Annotated[int, Path(ge=1, le=LARGEST_NUMBER)],
+    http_request: HttpRequest,
+    service: Serving,
+    project: Annotated[str, Query(pattern=PROJECT_NAME)],
+    model: Annotated[str | None, Query(**NAMED)] = None,
+) -> SegmentAnswer:
+    """Forget a segment, as if it had never been confirmed."""
+    served = service.models.get(model)
+    jobs = [lambda stop: service.projects.undo(served, project, number)]
+    return _answer((await service.run(http_request, jobs))[0])
+
+
+async def _segments(
+    http_request: HttpRequest, service: Serving, served: ServedModel, project: str
+) -> Sequence[Segment]:
+    return (await service.run(http_request, [lambda stop: service.projects.segments(served, project)]))[0]
+
+
+def _words(body: SegmentBody, served: ServedModel, most: int) -> tuple[Sequence[str], Sequence[str]]:
+    """The words of both sides. Raises ConfigError, and HTTPException (413) where they are too many."""
+    lines = one_line(body.source), one_line(body.translation)
+    if body.raw:
+        raw_text = raw_text_of(served)
+        for line in lines:
+            check_size("characters in a segment", len(line), 50 * most)
+        lines = raw_text.source.line(lines[0]), raw_text.target.line(lines[1])
+    source, translation = served.decoder.input_of(lines[0]).words, split(lines[1])
+    check_size("words in a segment", max(len(source), len(translation)), most)
+    return source, translation
+
+
+def _answer(segment: Segment) -> SegmentAnswer:
+    return SegmentAnswer(
+        number=segment.number,
+        source=" ".join(segment.source),
+        translation=" ".join(segment.translation),
+        alignment=list(segment.alignment),
+        key=segment.key,
+    )
