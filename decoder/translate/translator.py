@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import cast
 
 from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -25,11 +24,14 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()
 Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
+@travels_by_parts
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
@@ -173,13 +175,13 @@ class Decoder:
 
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        return map_ordered(lambda line: self.answer(line, request), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
 
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        return map_ordered(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
 
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
@@ -190,7 +192,7 @@ class Decoder:
             with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
-        return map_ordered(table, _sentences(lines), threads)
+        return current_engine().map(table, _sentences(lines), threads)
 
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
@@ -202,7 +204,7 @@ class Decoder:
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
         ['the dog sleeps .', 'the cat sleeps .']
         """
-        return map_ordered(self.translate, _sentences(lines), threads)
+        return current_engine().map(self.translate, _sentences(lines), threads)
 
 
 def _sentences(lines: Iterable[Sentence]) -> Iterable[Sentence]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.process.interruption import note_bars
@@ -62,6 +62,21 @@ def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Adv
     _compiling_seconds += time.perf_counter() - start
 
 
+@contextmanager
+def board(screen: object) -> Iterator[None]:
+    """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
+    if not is_shown():
+        yield
+        return
+    bars, close = _bars, show_beside(screen)
+    bars.open()
+    try:
+        yield
+    finally:
+        close()
+        bars.close()
+
+
 def start_command() -> None:
     """Show temporary bars and warnings from now on: called when a command starts."""
     global _in_command
@@ -88,6 +103,12 @@ def show_progress() -> None:
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
 
 
+def show_beside(screen: object) -> Callable[[], object]:
+    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
+    _beside[id(screen)] = screen
+    return lambda: _beside.pop(id(screen), None)
+
+
 def is_shown() -> bool:
     """Whether stages have bars on a terminal."""
     return _shown and _on_terminal()
@@ -104,6 +125,7 @@ def _forget_bars() -> None:
     global _shown, _in_command, _is_quiet, _is_verbose, _bars
     _shown = _in_command = _is_quiet = _is_verbose = False
     _bars = _Bars()
+    _beside.clear()
 
 
 def _in_forked_process() -> None:
@@ -160,6 +182,7 @@ HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
 _compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
+_beside: dict[int, object] = {}  # screens below the bars, by id
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -210,6 +233,14 @@ def _display() -> "Progress":
             """The speed of `task`; empty while it is unknown."""
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
+    class Bars(Progress):
+        """All bars, and what is shown beside them."""
+
+        def get_renderables(self) -> Any:
+            """The bars, and then the screens."""
+            yield from super().get_renderables()
+            yield from _beside.values()
+
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.
-    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
+    return Bars(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
