@@ -81,16 +81,18 @@ class GivenTranslations:
         self, given: Input, words: Sequence[str], snapshot: WeightSnapshot, found: Found, stop: StopFlag | None = None
     ) -> GivenComparison:
         """Compare the translation `words` of a sentence with what the search by `snapshot` found."""
-        text = " ".join(words)
+        text, is_too_large = " ".join(words), False
         for name, forced in self._limits.items():
             if stop:
                 stop.check()
             is_too_large, best = self._force(forced, given, words, snapshot, found)
-            if is_too_large:
-                return _comparison(text, "too large", "There are too many ways to derive it to follow all.")
             if best is not None:
                 return self._reached(name, text, given, best, found)
+            if is_too_large:  # wider limits would be so, too
+                break
         missing = self._missing(given, words, snapshot)
+        if is_too_large and not missing.is_certain:
+            return _comparison(text, "too large", "There are too many ways to derive it to follow all.")
         return _comparison(text, "missing pair", _tell(missing, given.words), missing=missing)
 
     def _force(

@@ -22,6 +22,11 @@ class MissingPair(Plain):
     unknown: list[str]  # words of the translation that no phrase pair of the sentence has
     is_exact: bool  # False where there were too many ways to follow all
 
+    @property
+    def is_certain(self) -> bool:
+        """Whether a pair is missing for certain, however much of all ways was followed."""
+        return bool(self.unknown) or (self.is_exact and bool(self.rest or self.untranslated))
+
 
 def missing_pair(options: Options, n_words: int, reference: np.ndarray, words: Sequence[str]) -> MissingPair:
     """Follow `words`, whose target ids are `reference` (int32[m]), by the options of a sentence of `n_words` words."""

@@ -140,9 +140,7 @@ def test_what_is_typed_is_compared(page, models):
         field.clear()
         field.send_keys(text)
         find(page, "#writing button.main")[0].click()
-        until(
-            lambda verdict=verdict: [one.get_attribute("data-verdict") for one in find(page, ".verdict")] == [verdict]
-        )
+        until(lambda verdict=verdict: verdicts(page) == [verdict])
     assert texts(page, "del") == ["nothing like it"]
 
 

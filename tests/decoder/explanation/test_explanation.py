@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.decoder.explanation import forced_comparison
 from phrasebeam.decoder.explanation.explanation import Explainer, ExplanationRequest, SentenceExplanation
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
@@ -279,3 +281,13 @@ def test_sparse_features_fire_at_their_phrases(directory):
         assert rules == list(range(len(best.phrases)) if "rule_id" in scales else [])
         n_fired += sum(one.score != 0 for one in best.sparse)
     assert n_fired
+
+
+def test_what_is_too_large_is_told_unless_a_pair_is_missing_for_certain(directory, monkeypatch):
+    toy, words, _ = problem(directory, 11, None)
+    decoder = Decoder.load(toy.directory)
+    monkeypatch.setattr(forced_comparison, "SETTINGS", ForcedDecodingSettings(prefixes="none", max_states=1))
+    explainer = Explainer(decoder)
+    assert explainer.compare(words, decoder.translate(words).text).verdict == "too large"
+    comparison = explainer.compare(words, decoder.translate(words).text + " unheard-of")
+    assert (comparison.verdict, comparison.missing.unknown) == ("missing pair", ["unheard-of"])
