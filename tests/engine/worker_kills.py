@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from phrasebeam.base.resident_memory import descendants
+from phrasebeam.engine.ray_cluster import LOOPBACK
 from tests.training.maxforce.maxforce_toy import make_data, weights_of
 
 SECONDS = 0.1, 1.5  # between two kills, at least and at most
@@ -73,7 +74,7 @@ def main(n_kills: int, seed: int) -> int:
     """Train again and again while workers are killed; 1 where what is learned differs from an undisturbed training."""
     import ray
 
-    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": "127.0.0.1"}
+    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": LOOPBACK}
     ray.init("local", include_dashboard=False, logging_level="ERROR", **limits)
     with TemporaryDirectory() as name:
         directory = Path(name)
