@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phrasebeam.engine.ray_engine import Pending
 
 SECONDS_BETWEEN_QUESTIONS = 1.0
-MOST_STARTS = 5  # of a worker in one place
+MOST_STARTS = 10  # of a worker in one place
 
 
 @dataclass(eq=False)

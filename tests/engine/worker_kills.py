@@ -14,7 +14,7 @@ from phrasebeam.base.resident_memory import descendants
 from phrasebeam.engine.ray_cluster import LOOPBACK
 from tests.training.maxforce.maxforce_toy import make_data, weights_of
 
-SECONDS = 0.1, 1.5  # between two kills, at least and at most
+SECONDS = 0.1, 6.0  # between two kills, at least and at most
 RANKING = {
     "algorithm": 4,
     "scales": [1.0],
