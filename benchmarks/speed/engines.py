@@ -111,7 +111,7 @@ def main() -> None:
     log.addHandler(reports := Reports())
     log.setLevel(logging.INFO)
     options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": LOOPBACK}
-    ray.init("local", include_dashboard=False, logging_level="ERROR", **options)
+    ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **options)
     with TemporaryDirectory() as name:
         directory = Path(name)
         write_pairs(directory / "train", given.pairs, 1, 0.1)
@@ -129,9 +129,9 @@ def main() -> None:
         for stage, run in stages(directory, given.sentences).items():
             if given.stages and stage not in given.stages:
                 continue
-            measured(run, directory / "warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
-            local = measured(run, directory / "local", {"workers": given.workers})
-            elsewhere = measured(run, directory / "ray", {"engine": "ray", "workers": given.workers})
+            measured(run, directory / f"{stage}-warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
+            local = measured(run, directory / f"{stage}-local", {"workers": given.workers})
+            elsewhere = measured(run, directory / f"{stage}-ray", {"engine": "ray", "workers": given.workers})
             working, starting, *sizes = reports.last
             with_workers = elsewhere[0], elsewhere[1] + float(working)
             overhead = f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"
