@@ -22,6 +22,8 @@ GROUPS = {
     "Translate": {
         "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
         "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
+        "align": ("phrasebeam.decoder.adaptation.align_command", "align"),
+        "serve": ("phrasebeam.server.serve_command", "serve"),
         "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
     },
     "Tune and train": {
@@ -38,6 +40,7 @@ GROUPS = {
     "Evaluate": {
         "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
         "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
+        "report": ("phrasebeam.training.report.report_command", "report"),
     },
     "Moses": {
         "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),

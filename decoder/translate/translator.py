@@ -20,6 +20,7 @@ from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -158,9 +159,12 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
-    def answer(self, line: Sentence, request: Request = TRANSLATION) -> Answer:
-        """All that `request` wants of a tokenized sentence, from one search."""
-        with self.searcher.search(self.input_of(line)) as result:
+    def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> Answer:
+        """All that `request` wants of a tokenized sentence, from one search.
+
+        Raises InterruptedError when another thread sets the flag `stop`.
+        """
+        with self.searcher.search(self.input_of(line), stop=stop) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
             if request.mbr:
                 translation = result.least_risk(request.mbr)

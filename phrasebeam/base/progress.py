@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 log = logging.getLogger("phrasebeam")
 
 Advance = Callable[[int], None]  # reports a number of further steps as done
+LEAST_TOLD = 0.1  # seconds
 
 
 @contextmanager
 def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
     """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
 
-    That is its seconds and, where steps have a `unit`, say "sentences", their number.
+    That is its seconds and, where steps have a `unit`, say "sentences", their number; and how many of the seconds went
+    to compiling kernels, since later runs do without these.
     """
-    start, done, lock = time.perf_counter(), 0, Lock()
+    start, done, lock, compiled_before = time.perf_counter(), 0, Lock(), _compiling_seconds
     log.debug("%s ...", description)
     with _bar(description, total) if _shown and _on_terminal() else _no_bar() as advance_bar:
 
@@ -39,23 +41,40 @@ def stage(description: str, total: int | None = None, unit: str = "") -> Iterato
 
         yield advance
     count = f"{done} {unit}, " if unit else ""
-    log.info("%s: %s%.1f s", description, count, time.perf_counter() - start)
+    compiled = _compiling_seconds - compiled_before
+    first_run = f", {compiled:.1f} s of it for compiling kernels" if compiled >= LEAST_TOLD else ""
+    log.info("%s: %s%.1f s%s", description, count, time.perf_counter() - start, first_run)
 
 
 @contextmanager
-def temporary_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
-    """Show work of unknown length, after `done` steps in `seconds`, on the terminal of any command, until it ends.
+def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
+    """Show the compilation of kernels, after `done` in `seconds`, on the terminal of any command, until it pauses.
 
-    Elsewhere its beginning is logged.
+    Elsewhere its beginning is logged. Stages that it is part of tell of its seconds.
     """
-    if _in_command and not _is_quiet and _on_terminal():
-        with _bar(description, None, done, seconds) as advance:
-            yield advance
-    else:
-        if done == 0:
-            log.info(description)
-        with _no_bar() as advance:
-            yield advance
+    global _compiling_seconds
+    start = time.perf_counter()
+    is_shown = _in_command and not _is_quiet and _on_terminal()
+    if not is_shown and done == 0:
+        log.info(description)
+    with _bar(description, None, done, seconds) if is_shown else _no_bar() as advance:
+        yield advance
+    _compiling_seconds += time.perf_counter() - start
+
+
+@contextmanager
+def board(screen: object) -> Iterator[None]:
+    """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
+    if not is_shown():
+        yield
+        return
+    bars, close = _bars, show_beside(screen)
+    bars.open()
+    try:
+        yield
+    finally:
+        close()
+        bars.close()
 
 
 def start_command() -> None:
@@ -84,10 +103,10 @@ def show_progress() -> None:
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
 
 
-def show_beside(screen: object) -> Callable[[], None]:
+def show_beside(screen: object) -> Callable[[], object]:
     """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
-    _beside.append(screen)
-    return lambda: _beside.remove(screen)
+    _beside[id(screen)] = screen
+    return lambda: _beside.pop(id(screen), None)
 
 
 def is_shown() -> bool:
@@ -106,6 +125,7 @@ def _forget_bars() -> None:
     global _shown, _in_command, _is_quiet, _is_verbose, _bars
     _shown = _in_command = _is_quiet = _is_verbose = False
     _bars = _Bars()
+    _beside.clear()
 
 
 def _in_forked_process() -> None:
@@ -160,8 +180,9 @@ class _Bars:
 
 HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
+_compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
-_beside: list[object] = []  # screens below the bars
+_beside: dict[int, object] = {}  # screens below the bars, by id
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -218,7 +239,7 @@ def _display() -> "Progress":
         def get_renderables(self) -> Any:
             """The bars, and then the screens."""
             yield from super().get_renderables()
-            yield from _beside
+            yield from _beside.values()
 
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.

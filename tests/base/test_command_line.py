@@ -31,6 +31,7 @@ def call(function, *arguments, cls=None):
         (ConfigError("x" * 10**6), 2, "tool: " + "x" * 2000 + "..."),
         (OSError("out of luck"), 2, "tool: out of luck"),
         (OSError(28, "No space left on device"), 2, "tool: No space left on device"),
+        (OSError(28, "No space left on device", "copied", None, "full"), 2, "tool: full: No space left on device"),
     ],
 )
 def test_errors_become_a_line(capsys, error, status, line):
@@ -91,6 +92,23 @@ def test_misuse_is_a_line(capsys, arguments):
     assert errors.startswith("tool: ")
     assert errors.endswith("(see tool --help)\n")
     assert errors.count("\n") == 1
+
+
+def test_a_bare_file_is_told_that_it_needs_an_option(capsys):
+    def build(output: Annotated[str, typer.Option()], number: int = 3):
+        raise AssertionError
+
+    def translate(output: Annotated[str, typer.Option()], input: str = ""):
+        raise AssertionError
+
+    def count(n: int = 3):
+        raise AssertionError
+
+    required = ["--output", "x"]
+    for command, given, option in ((build, required, "--output"), (translate, required, "--input"), (count, [], "--n")):
+        assert call(command, *given, "file") == 2
+        expected = f"(file); files and numbers are given by options, such as {option} (see tool --help)\n"
+        assert capsys.readouterr().err.endswith(expected)
 
 
 def test_no_command_shows_the_help(capfd):

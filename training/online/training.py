@@ -1,8 +1,8 @@
 """The loop of online learning: passes over shards side by side, mixed or averaged weights, scores, checkpoints.
 
 Everything is kept in a directory: checkpoint.npz (OnlineProgress, and where shards are mixed the mixed weights),
-shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png. A training that was killed goes
-on behind its last checkpoint, to the same bits for any number of threads.
+shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png, translations/. A training that
+was killed goes on behind its last checkpoint, to the same bits for any number of threads.
 """
 
 import time
@@ -23,6 +23,7 @@ from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
+from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection, mean, restricted
 from phrasebeam.training.online.objective import ExampleObjective
@@ -89,6 +90,8 @@ class OnlineTraining(Generic[Iteration]):
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
+        if not (self.directory / "curve.png").exists():  # matplotlib may have been installed since
+            self._write_curve(progress)
         return progress
 
     def _last(self, start: LearnedWeights) -> tuple[OnlineProgress[Iteration], BestWeights | None]:
@@ -151,7 +154,9 @@ class OnlineTraining(Generic[Iteration]):
         begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
-        (score, n_words), dense = self.scorer(f"iteration-{number}", weights, sparse)
+        scored, dense = self.scorer(f"iteration-{number}", weights, sparse)
+        score, n_words = scored.score, scored.n_words
+        keep_translations(self.directory, number, scored.texts)
         ended = {
             "score": score,
             "development_words": n_words,
@@ -163,11 +168,14 @@ class OnlineTraining(Generic[Iteration]):
             best = counting._replace(dense=dense).nonzero()._asdict()
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
             self._save_own(number)
-        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
-        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
+        self._write_curve(progress)
         self._save(progress)
         log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
         return progress
+
+    def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:
+        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
+        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
 
     def _save_own(self, number: int) -> None:
         """Keep the weights of each shard, where these do not share them, beside the mixed ones that are best."""
