@@ -17,8 +17,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import phrasebeam
+from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log
-from phrasebeam.cli import main as command
+from phrasebeam.engine.engine import EngineSettings, using_engine
+from phrasebeam.engine.ray_cluster import LOOPBACK
 from phrasebeam.training.demo.demo_corpus import write_pairs
 
 REPORT = re.compile(
@@ -55,10 +57,10 @@ def stages(directory: Path, sentences: int) -> dict[str, Callable[[Path, dict[st
     lists = {"tune": None, "lm_folds": 0, "iterations": 3, "nbest": 50, "sentences": sentences}
 
     def translate(output: Path, options: dict[str, Any]) -> None:
-        more = [part for name, value in options.items() for part in (f"--{name}", str(value))]
-        arguments = ["--model", str(model), "--input", str(pair[0]), "--output", str(output), *more]
-        if command(["translate", *arguments]):
-            raise SystemExit("translate failed")
+        decoder = phrasebeam.Decoder.load(model)
+        with using_engine(EngineSettings(**options)), open(output, "w", encoding="utf-8") as file:
+            for line in phrasebeam.translate_lines(decoder, read_lines(pair[0])):
+                file.write(line.translation)
 
     return {
         "train-model": lambda out, given: phrasebeam.train_model(*pair, out, **alignment, **given),
@@ -108,8 +110,8 @@ def main() -> None:
 
     log.addHandler(reports := Reports())
     log.setLevel(logging.INFO)
-    options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": "127.0.0.1"}
-    ray.init("local", include_dashboard=False, logging_level="ERROR", **options)
+    options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": LOOPBACK}
+    ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **options)
     with TemporaryDirectory() as name:
         directory = Path(name)
         write_pairs(directory / "train", given.pairs, 1, 0.1)
@@ -127,9 +129,9 @@ def main() -> None:
         for stage, run in stages(directory, given.sentences).items():
             if given.stages and stage not in given.stages:
                 continue
-            measured(run, directory / "warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
-            local = measured(run, directory / "local", {"workers": given.workers})
-            elsewhere = measured(run, directory / "ray", {"engine": "ray", "workers": given.workers})
+            measured(run, directory / f"{stage}-warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
+            local = measured(run, directory / f"{stage}-local", {"workers": given.workers})
+            elsewhere = measured(run, directory / f"{stage}-ray", {"engine": "ray", "workers": given.workers})
             working, starting, *sizes = reports.last
             with_workers = elsewhere[0], elsewhere[1] + float(working)
             overhead = f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"

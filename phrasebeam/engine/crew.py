@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import show_beside
 from phrasebeam.engine.crew_screen import CrewScreen
 from phrasebeam.engine.mapped_files import FileIdentity
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from phrasebeam.engine.ray_engine import Pending
 
 SECONDS_BETWEEN_QUESTIONS = 1.0
+MOST_STARTS = 10  # of a worker in one place
 
 
 @dataclass(eq=False)
@@ -65,10 +67,21 @@ class Crew:
         self.cluster = cluster
         self.members = [CrewMember(i, cluster.new_worker()) for i in range(cluster.n_workers)]
         for member in self.members:
-            member.host = cluster.checked(member.actor)
+            self._check(member)
         self.n_waiting, self._steps = 0, dict["Pending", int]()
         self._close_screen = show_beside(CrewScreen(self.members, cluster.dashboard, lambda: self.n_waiting))
         self._asked = 0.0
+
+    def _check(self, member: CrewMember) -> None:
+        """Wait until a worker has begun; one that died before is replaced. Raises ConfigError."""
+        for _ in range(MOST_STARTS):
+            host = self.cluster.checked(member.actor)
+            if host is not None:
+                member.host = host
+                return
+            self.replace(member)
+        found = f"{MOST_STARTS} workers of Ray died before they began ({excerpt(self.cluster.last_death)})"
+        raise ConfigError(f"{found}; install phrasebeam there, or give fewer workers")
 
     def close(self) -> None:
         """End all workers."""

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from phrasebeam.base.config import parse_config
-from phrasebeam.engine.engine import Engine, EngineName, EngineSettings, using_engine
+from phrasebeam.engine.engine import MOST_WORKERS, Engine, EngineName, EngineSettings, using_engine
 
 EngineOption = Annotated[
     EngineName,
@@ -17,7 +17,12 @@ Address = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(help="Processes that work at the same time.", show_default="Ray's processors, or --threads"),
+    typer.Option(
+        min=1,
+        max=MOST_WORKERS,
+        help="Processes that work at the same time.",
+        show_default="Ray's processors, or --threads",
+    ),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from phrasebeam.engine.worker import Worker, own_versions
 
 SECONDS_TO_START = 120  # that a worker has
 OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started here
+LOOPBACK = "127.0.0.2"  # Ray puts the machine's address on its network in place of 127.0.0.1
 INSTALL = "--engine ray needs Ray; install phrasebeam[ray], or leave it out"
 
 
@@ -18,7 +20,7 @@ class Cluster:
     """Some processors of a cluster."""
 
     def __init__(self, ray: Any, n_workers: int, is_ours: bool):
-        self._ray, self.n_workers, self._is_ours = ray, n_workers, is_ours
+        self._ray, self.n_workers, self._is_ours, self.last_death = ray, n_workers, is_ours, ""
         processors = ray.cluster_resources().get("CPU", 1.0)
         share = min(1.0, max(0.01, int(100 * processors / n_workers) / 100))
         groups = {"work": 1, "questions": 1}  # a question is answered while work goes on
@@ -64,12 +66,15 @@ class Cluster:
         """End an actor, dead or alive."""
         self._ray.kill(actor)
 
-    def checked(self, actor: Any) -> str:
-        """The host of a worker. Raises ConfigError where it has other versions."""
+    def checked(self, actor: Any) -> str | None:
+        """The host of a worker, None where it died. Raises ConfigError where it has other versions."""
         try:
             different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
         except self._ray.exceptions.GetTimeoutError:
             raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
+        except dead_worker_errors() as error:
+            self.last_death = _last_line(error)
+            return None
         except self._ray.exceptions.RayError as error:
             raise ConfigError(
                 f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
@@ -91,7 +96,7 @@ def connect(address: str | None, workers: int | None) -> Cluster:
     if address is None:
         processors = workers or os.cpu_count() or 1
         options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-        options |= {"address": "local", "_node_ip_address": "127.0.0.1"}
+        options |= {"address": "local"} | ({"_node_ip_address": LOOPBACK} if sys.platform == "linux" else {})
     else:
         options |= {"address": address}
     try:

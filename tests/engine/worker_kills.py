@@ -11,9 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from phrasebeam.base.resident_memory import descendants
+from phrasebeam.engine.ray_cluster import LOOPBACK
 from tests.training.maxforce.maxforce_toy import make_data, weights_of
 
-SECONDS = 0.1, 1.5  # between two kills, at least and at most
+SECONDS = 0.1, 12.0  # between two kills, at least and at most
 RANKING = {
     "algorithm": 4,
     "scales": [1.0],
@@ -73,8 +74,8 @@ def main(n_kills: int, seed: int) -> int:
     """Train again and again while workers are killed; 1 where what is learned differs from an undisturbed training."""
     import ray
 
-    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": "127.0.0.1"}
-    ray.init("local", include_dashboard=False, logging_level="ERROR", **limits)
+    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": LOOPBACK}
+    ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **limits)
     with TemporaryDirectory() as name:
         directory = Path(name)
         make_data(directory)
