@@ -12,7 +12,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.progress import board, log
+from phrasebeam.base.progress import log, show_beside
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
@@ -20,6 +20,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.kept_translations import save_texts
 from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
@@ -31,7 +32,7 @@ from phrasebeam.training.recipe.recipe_data import (
     seen_in_training,
     tokenized,
 )
-from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
+from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
 from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
 from phrasebeam.training.recipe.searched_model import write_with_search
@@ -93,13 +94,16 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
     read = without_twins(files, recipe.twins, output / WORK / "data")
     run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
-    with board(screen.lines):
+    close_screen = show_beside(screen)
+    try:
         for number, stage in enumerate(recipe.stages, 1):
             left = screen.left()
             log.info("stage %d of %d: %s%s", number, len(recipe.stages), name_of(stage), f", {left}" if left else "")
             screen.begin()
             record = run.make(stage)
             screen.finish(name_of(stage), bleu_of(record), run.best, record.seconds)
+    finally:
+        close_screen()
     run.write()
     stages = {name: run.records[name] for name in map(name_of, recipe.stages)}
     return RecipeResult(stages, run.best, sentences, seen, read.note)
