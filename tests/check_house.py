@@ -26,9 +26,11 @@ ROOMS = [
     "phrasebeam.decoder.raw_text",
     "phrasebeam.decoder.extraction",
     "phrasebeam.decoder.options",
+    "phrasebeam.decoder.unknown_words",
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
+    "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",
     "phrasebeam.decoder.explanation",
@@ -57,6 +59,7 @@ ROOMS = [
     "phrasebeam.server.routes",
     "phrasebeam.server",
     "phrasebeam.api",
+    "phrasebeam.api.trainers",
     "phrasebeam",
 ]
 # The last four are reached by links, too.

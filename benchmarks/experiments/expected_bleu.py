@@ -14,6 +14,7 @@ import argparse
 import json
 import shutil
 import statistics
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,13 +167,14 @@ def seconds(iterations: list[ExpectedBleuIteration]) -> float:
     return sum(one.seconds for one in iterations)
 
 
-def tune(work: Work, seed: int) -> None:
-    """Tune the weights of a run's model with a seed, and translate both sets, unless that is there."""
+def tune(work: Work, seed: int, model: Path | None = None, settings: Mapping[str, Any] = {}) -> None:
+    """Tune the weights of a run's model, or another, with a seed, and translate both sets, unless that is there."""
     path = work.path(seed, "json")
     if path.exists():
         return
-    tuned, model = work.path(seed, "model"), work.tuned if work.run == BASELINE else work.path("model")
-    config = parse_config(tuning(work.given) | {"seeds": [seed]}, TuneConfig, "settings")
+    tuned = work.path(seed, "model")
+    model = model or (work.tuned if work.run == BASELINE else work.path("model"))
+    config = parse_config(tuning(work.given) | {"seeds": [seed], **settings}, TuneConfig, "settings")
     result = tune_model(model, work.texts.sets["dev"], tuned, config)[0]
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run, "seed": seed, "best": result.best}
     found |= {"optimize_seconds": result.optimize_seconds, "decode_seconds": result.decode_seconds}

@@ -68,7 +68,9 @@ class Rescorer:
         derivation = Derivation(np.array(pairs, np.int64), spans[:, 0].copy(), spans[:, 1].copy())
         # Every source word may have been copied: number i is pair -1 - i.
         own = [SyntheticPair(i, i + 1, (word,), unknown=UNKNOWN_WORD) for i, word in enumerate(source)]
-        packed = pack_synthetic_pairs(own, len(source), 1, self.model.target, self.model.language_models)
+        packed = pack_synthetic_pairs(
+            own, len(source), 1, self.model.target, self.model.language_models, self.model.n_scores
+        )
         matrix, offsets = np.zeros((1, self.weights.size)), np.array([0, len(pairs)])
         room, fired = new_target_room(len(printed.words) + 1, 1), new_sparse_features(1, 0)  # no sparse features
         blocks, orientations = new_blocks(256), np.empty((len(pairs), 2), np.int8)

@@ -36,6 +36,7 @@ class DenseWeights(NamedTuple):
     pair: np.ndarray  # float64[len(PAIR_FEATURES)]; empty without any, so that ranking pairs loses no time
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], sums of length_groups, see weights_by_length
+    related_words: float
     input_score: np.ndarray  # float64[I], of the scores of a lattice's arcs
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
@@ -52,6 +53,7 @@ class FeaturePlaces(NamedTuple):
     unknown_word_penalty: int
     early_distortion: int
     length_groups: int
+    related_words: int
     input_score: int
     pair: np.ndarray  # int64[len(PAIR_FEATURES)]
     sparse: np.ndarray  # int64[len(GROUPS)]; the value of a group is its sum of weights times values
@@ -68,6 +70,10 @@ class FeatureLayout(NamedTuple):
         for name, size in self.groups:
             names += [name] if size is None else [f"{name}_{i}" for i in range(size)]
         return names
+
+    def has(self, name: str) -> bool:
+        """Whether the model has a feature."""
+        return any(one == name for one, _ in self.groups)
 
     @property
     def size(self) -> int:
@@ -148,6 +154,7 @@ def dense_weights(
         pair=np.array([weight or 0.0 for weight in pair], float),
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
+        related_words=weights.related_words or 0.0,
         input_score=np.array(weights.input_score or [], float),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
         **scalars,

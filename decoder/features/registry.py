@@ -34,6 +34,10 @@ EARLY_DISTORTION = DenseFeature(
 LENGTH_GROUPS = DenseFeature(
     "length_groups", "ln scores of the phrase table, once for each range of phrase lengths (Tan et al. 2013)", "list"
 )
+RELATED_WORDS = DenseFeature(
+    "related_words",
+    "number of known words that are translated in place of unknown ones: other inflections, parts of compounds",
+)
 INPUT_SCORE = DenseFeature(
     "input_score",
     "ln probabilities of the arcs of a lattice or confusion network that were chosen, summed; 0 for text",
@@ -49,8 +53,9 @@ OPTIONAL = (
     EARLY_DISTORTION,
     *PAIR_FEATURES,
     LENGTH_GROUPS,
+    RELATED_WORDS,
     INPUT_SCORE,
     *SCALES,
 )  # only in models that give them weights
 FEATURES = (*LISTS, *SCALARS, *OPTIONAL)
-ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION)  # and LENGTH_GROUPS, up to a length in its settings
+ADDED_BY_TUNE = (*PAIR_FEATURES, EARLY_DISTORTION, RELATED_WORDS)  # and LENGTH_GROUPS, up to a length in its settings

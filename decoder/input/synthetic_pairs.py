@@ -1,4 +1,7 @@
-"""Synthetic phrase pairs, which a sentence adds to the phrase table: copies of unknown words, translations of terms."""
+"""Synthetic phrase pairs, which a sentence adds to the phrase table.
+
+They are copies of unknown words, translations of known words in place of these, and translations of terms.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,6 +30,9 @@ class SyntheticPair(NamedTuple):
     ln_score: float = 0.0  # value of each of the phrase table's features
     unknown: float = 0.0  # value of the unknown-word penalty
     alignment: tuple[tuple[int, int], ...] = ()  # (source, target) positions inside the pair
+    # Of a translation of known words in place of an unknown one: values of the table's features, number of the words
+    ln_scores: tuple[float, ...] = ()
+    n_related: int = 0
     shown: str = ""  # text of the output in place of `target`, which the language model scores; "": the target
 
     @property
@@ -45,8 +51,9 @@ class SyntheticPairs(NamedTuple):
     alignment_offsets: Annotated[np.ndarray, array(np.int64, "K + 1")]  # into alignment_points
     alignment_points: Annotated[np.ndarray, array(np.uint8, "A", 2)]  # (source, target) positions inside the pairs
     lm_ids: Annotated[np.ndarray, array(np.int32, "W", "L")]  # ids of the W words in the L language models
-    ln_score: Annotated[np.ndarray, array(np.float64, "K")]  # value of each of the phrase table's features
+    ln_scores: Annotated[np.ndarray, array(np.float64, "K", "T")]  # values of the T features of the phrase table
     unknown: Annotated[np.ndarray, array(np.float64, "K")]  # value of the unknown-word penalty
+    n_related: Annotated[np.ndarray, array(np.float64, "K")]  # value of the feature related_words
     # The table's pair of the same words, for its reordering scores; or NO_TABLE_PAIR
     table_pair: Annotated[np.ndarray, array(np.int64, "K", fill=NO_TABLE_PAIR)]
     # As Options.score, filled in when options are collected, as the next two
@@ -63,9 +70,13 @@ def pack_synthetic_pairs(
     longest: int,
     target: FixedVocabulary,
     models: Sequence[TargetModel],
+    n_scores: int,
     levels: Levels | None = None,
 ) -> SyntheticPairs:
-    """`pairs`, sorted by (begin, end), of a sentence of `n_words` words; none covers more than `longest` of them."""
+    """`pairs`, sorted by (begin, end), of a sentence of `n_words` words; none covers more than `longest` of them.
+
+    The phrase table has `n_scores` features.
+    """
     if not pairs:
         return no_synthetic_pairs(len(models), n_words * longest + 1)
     first = np.zeros(n_words * longest + 1, np.int64)
@@ -89,8 +100,9 @@ def pack_synthetic_pairs(
         alignment_offsets=np.array([0, *accumulate(len(pair.points) for pair in pairs)], np.int64),
         alignment_points=np.array([point for pair in pairs for point in pair.points], np.uint8).reshape(-1, 2),
         lm_ids=lm_ids,
-        ln_score=np.array([pair.ln_score for pair in pairs], np.float64),
+        ln_scores=np.array([pair.ln_scores or (pair.ln_score,) * n_scores for pair in pairs], np.float64),
         unknown=np.array([pair.unknown for pair in pairs], np.float64),
+        n_related=np.array([pair.n_related for pair in pairs], np.float64),
         classes=levels.classes("target", oov_ids) if levels else NO_CLASSES,
     )
 
@@ -98,7 +110,7 @@ def pack_synthetic_pairs(
 @lru_cache(LENGTHS_KEPT)
 def no_synthetic_pairs(n_models: int, n_offsets: int = 0) -> SyntheticPairs:
     """No pairs, with int64[n_offsets] `first`, for `n_models` language models; cached, so not to be changed."""
-    sizes = {"S": n_offsets, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models}
+    sizes = {"S": n_offsets, "K": 0, "N": 0, "A": 0, "W": 0, "L": n_models, "T": 0}
     return allocate(SyntheticPairs, sizes, classes=NO_CLASSES)
 
 

@@ -58,6 +58,11 @@ class Model(NamedTuple):
         return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
+    def n_scores(self) -> int:
+        """Scores of each pair of the phrase table."""
+        return int(self.tables.phrases.ln_scores.shape[1])
+
+    @property
     def has_tags(self) -> bool:
         """Whether its sparse features need tags of source tokens; see words_and_tags."""
         return needs_tags(self.templates)

@@ -192,9 +192,10 @@ def score_synthetic(number, lookup: Lookup):
     synthetic, weights, pair = lookup.sentence.synthetic, lookup.weights, -1 - number
     total = weights.phrase_penalty - weights.word_penalty * target_length(lookup.tables, synthetic, pair)
     total += weights.unknown_word_penalty * synthetic.unknown[number]
+    total += weights.related_words * synthetic.n_related[number]
     total += weighted_input(lookup.sentence.paths, weights.input_score, pair)
     for column in range(weights.translation.size):
-        total += weights.translation[column] * synthetic.ln_score[number]
+        total += weights.translation[column] * synthetic.ln_scores[number, column]
     synthetic.score[number] = total
     ln_weights = lookup.tables.lms.ln_weights
     synthetic.estimate[number], synthetic.bound[number] = _with_language_model(total, pair, ln_weights, lookup)

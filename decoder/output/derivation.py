@@ -93,8 +93,10 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
         size += length
         if pair < 0:
             features[places.unknown_word_penalty] += synthetic.unknown[synthetic_number(pair)]
+            if places.related_words != ABSENT:
+                features[places.related_words] += synthetic.n_related[synthetic_number(pair)]
             for column in range(n_translation):
-                features[places.translation + column] += synthetic.ln_score[synthetic_number(pair)]
+                features[places.translation + column] += synthetic.ln_scores[synthetic_number(pair), column]
         else:
             for column in range(n_translation):
                 features[places.translation + column] += tables.phrases.ln_scores[pair, column]

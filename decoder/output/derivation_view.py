@@ -121,7 +121,7 @@ class DerivationView:
         if pair < 0:
             synthetic = self.source.synthetic[-1 - pair]
             is_copied = synthetic.unknown != 0 and bool(words) and list(synthetic.target) == words
-            is_fallback = synthetic.unknown != 0 and bool(target) and not is_copied
+            is_fallback = synthetic.unknown != 0 and bool(target) and not (is_copied or synthetic.n_related)
             points: Points = synthetic.alignment
         else:
             points = alignment_in(self.model.tables.phrases, pair, len(words), len(target))

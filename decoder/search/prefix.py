@@ -93,9 +93,8 @@ def with_fallback_pairs(source: PreparedSentence, prefix: Prefix, model: Model) 
     pairs.sort(key=lambda item: (item[0].begin, item[0].end))
     is_fallback = np.array([is_one for _, is_one in pairs], bool)
     synthetic, sentence = [pair for pair, _ in pairs], source.sentence
-    packed = pack_synthetic_pairs(
-        synthetic, len(source.words), sentence.longest, model.target, model.language_models, model.levels
-    )
+    sizes, models = (len(source.words), sentence.longest), (model.target, model.language_models)
+    packed = pack_synthetic_pairs(synthetic, *sizes, *models, model.n_scores, model.levels)
     packed.table_pair[~is_fallback] = sentence.synthetic.table_pair
     return source._replace(synthetic=synthetic, sentence=sentence._replace(synthetic=packed)), is_fallback
 

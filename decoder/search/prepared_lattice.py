@@ -21,7 +21,13 @@ from phrasebeam.decoder.model.tables import Sentence, Tables
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.options.candidates import Lookup, choose
 from phrasebeam.decoder.options.score_checks import check_candidates
-from phrasebeam.decoder.search.prepared_sentence import LatticeWords, PreparedSentence, PreparerSettings, unknown_word
+from phrasebeam.decoder.search.prepared_sentence import (
+    LatticeWords,
+    PreparedSentence,
+    PreparerSettings,
+    UnknownWords,
+    unknown_word,
+)
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
@@ -48,6 +54,7 @@ def prepare_lattice(
     workspace: Workspace,
     bounds_checks: BoundsChecks,
     settings: PreparerSettings,
+    unknown_words: UnknownWords | None = None,
 ) -> PreparedSentence:
     """The lattice as a sentence of n positions, by the model's table; the workspace has adopted the snapshot.
 
@@ -64,7 +71,8 @@ def prepare_lattice(
     paths, sources = [paths[i] for i in kept], sources[kept]
     pairs, pair_offsets = _choose_pairs(sources, model, snapshot, workspace, settings.table_limit)
     tables = _tables_of(snapshot.tables, _packed(paths, ids), pair_offsets, pairs)
-    synthetic = [(i, _synthetic(paths[i], settings.input)) for i in np.flatnonzero(sources == ABSENT).tolist()]
+    unknown = np.flatnonzero(sources == ABSENT).tolist()
+    synthetic = [(i, pair) for i in unknown for pair in _synthetic(paths[i], settings.input, unknown_words)]
     rows = _rows(lattice, paths, with_neighbours=model.levels is not None)
     span = max([settings.longest, *(path.end - path.begin for path in paths)])
     source_paths = SourcePaths(
@@ -160,11 +168,13 @@ def _tables_of(
     return FilteredTables(own, pairs)
 
 
-def _synthetic(path: Path, settings: InputSettings) -> SyntheticPair:
-    """The pair of a path of one unknown word; or of an empty arc, which costs as much, as in Moses."""
-    if path.words:
-        return unknown_word(path.words[0], path.begin, path.end, settings)
-    return SyntheticPair(path.begin, path.end, (), unknown=UNKNOWN_WORD)
+def _synthetic(path: Path, settings: InputSettings, unknown_words: UnknownWords | None) -> list[SyntheticPair]:
+    """The pairs of a path of one unknown word; or of an empty arc, which costs as much, as in Moses."""
+    span = path.begin, path.end
+    if not path.words:
+        return [SyntheticPair(*span, (), unknown=UNKNOWN_WORD)]
+    related = unknown_words.related.of(path.words[0], *span) if unknown_words else []
+    return [*related, unknown_word(path.words[0], *span, settings)]
 
 
 def _by_span(paths: Sequence[Path], n_positions: int, longest: int) -> np.ndarray:
@@ -203,7 +213,7 @@ def _sentence(
 ) -> Sentence:
     """The sentence of the lattice's positions, without its paths."""
     n, levels = len(lattice.nodes), model.levels
-    packed = pack_synthetic_pairs(synthetic, n, span, model.target, model.language_models, levels)
+    packed = pack_synthetic_pairs(synthetic, n, span, model.target, model.language_models, model.n_scores, levels)
     rules = span_rules(n, span, span, (), "exclusive")
     classes, is_content = NO_CLASSES, NO_CONTENT
     if levels is not None:

@@ -20,6 +20,7 @@ from phrasebeam.decoder.model.tables import Sentence
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN
+from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
 
 
 class PreparerSettings(NamedTuple):
@@ -28,6 +29,19 @@ class PreparerSettings(NamedTuple):
     longest: int  # source phrase that is looked up, in words
     table_limit: int
     input: InputSettings
+
+
+class UnknownWords(NamedTuple):
+    """Where translations of known words come from that stand in place of those of unknown ones."""
+
+    related: RelatedPairs
+    held_out: HeldOut | None = None
+
+    def pairs_of(self, words: Sequence[str], is_oov: np.ndarray, terms: Sequence[Term]) -> list[SyntheticPair]:
+        """Pairs for the unknown ones (bool[n]) of `words`, but those of terms."""
+        in_terms = {i for term in terms for i in range(term.begin, term.end)}
+        unknown = [i for i in is_oov.nonzero()[0].tolist() if i not in in_terms]
+        return [pair for i in unknown for pair in self.related.of(words[i], i, i + 1, self.held_out)]
 
 
 class LatticeWords(NamedTuple):
@@ -46,6 +60,7 @@ class PreparedSentence(NamedTuple):
     sentence: Sentence
     tables: FilteredTables  # in which its phrases are looked up
     lattice: LatticeWords | None = None
+    own_model: Model | None = None  # of the sentence alone, where its tables stand for the model's
 
     def path(self, pair: int, begin: int, end: int) -> Path:
         """The path of a lattice that `pair`, numbered as in the model's table, translates between two nodes."""
@@ -79,10 +94,12 @@ def prepare_sentence(
     longest: int,
     input_settings: InputSettings,
     bounds_checks: BoundsChecks,
+    unknown_words: UnknownWords | None = None,
 ) -> PreparedSentence:
     """The sentence, of which phrases up to `longest` words are looked up in `tables`; `bounds_checks` are of these.
 
-    As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked.
+    As in Moses a word that is no phrase on its own, or may not be one beside the terms, is copied, dropped or marked;
+    beside that stand the pairs that `unknown_words` finds for it.
     Raises ConfigError if the sentence lacks the tags that the model needs.
     """
     words, terms, phrases = list(given.words), given.terms, tables.tables.phrases
@@ -93,13 +110,15 @@ def prepare_sentence(
     ids = model.source.ids(words)
     rules = span_rules(len(words), room, longest, terms, given.policy)
     is_oov = bounds_checks.is_oov(ids, longest)
+    synthetic = unknown_words.pairs_of(words, is_oov, terms) if unknown_words else []
     if terms:
         is_oov |= rules[::room] == BLOCKED
         is_oov[[term.begin for term in terms if term.end == term.begin + 1]] = False
-    synthetic = [unknown_word(words[i], i, i + 1, input_settings) for i in is_oov.nonzero()[0].tolist()]
-    synthetic += [_term_pair(term, phrases.ln_scores.shape[1]) for term in terms]
+    synthetic += [unknown_word(words[i], i, i + 1, input_settings) for i in is_oov.nonzero()[0].tolist()]
+    synthetic += [_term_pair(term, model.n_scores) for term in terms]
     synthetic.sort(key=lambda pair: (pair.begin, pair.end))
-    packed = pack_synthetic_pairs(synthetic, len(words), room, model.target, model.language_models, model.levels)
+    sizes, models = (len(words), room), (model.target, model.language_models)
+    packed = pack_synthetic_pairs(synthetic, *sizes, *models, model.n_scores, model.levels)
     if terms:
         find_table_pairs(phrases, ids, room, packed)
     zones = pack_zones(len(words), given.walls, given.zones)

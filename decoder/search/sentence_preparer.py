@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError, ModelError, excerpt
+from phrasebeam.decoder.features.registry import RELATED_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
 from phrasebeam.decoder.held_out.leave_one_out import longest_held_out
 from phrasebeam.decoder.input.sentence_input import Input
@@ -12,9 +13,15 @@ from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.search.prepared_lattice import prepare_lattice
-from phrasebeam.decoder.search.prepared_sentence import PreparedSentence, PreparerSettings, prepare_sentence
+from phrasebeam.decoder.search.prepared_sentence import (
+    PreparedSentence,
+    PreparerSettings,
+    UnknownWords,
+    prepare_sentence,
+)
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
+from phrasebeam.decoder.unknown_words.related_pairs import HeldOut, RelatedPairs
 
 
 class SentencePreparer:
@@ -24,6 +31,7 @@ class SentencePreparer:
         """`folds` are needed for sentences that name one, see HeldOutPair."""
         self.model, self.settings, self._folds = model, settings, folds
         self._bounds_checks = BoundsChecks(model.tables)
+        self._related = RelatedPairs(model, self._bounds_checks)
 
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
@@ -34,10 +42,12 @@ class SentencePreparer:
         """
         tables, model, longest = FilteredTables(snapshot.tables, None), self.model_for(given), self.settings.longest
         bounds_checks = self._bounds_checks
+        unknown_words = self._unknown_words(given) if snapshot.layout.has(RELATED_WORDS.name) else None
         if given.lattice is not None:
             if reference is not None:
                 raise ConfigError("forced decoding is of text, not of lattices or confusion networks; give text")
-            return prepare_lattice(given.lattice, model, snapshot, workspace, bounds_checks, self.settings)
+            settings = self.settings
+            return prepare_lattice(given.lattice, model, snapshot, workspace, bounds_checks, settings, unknown_words)
         if given.held_out is not None or reference is not None:
             ids = model.source.ids(list(given.words))
             most = longest if given.held_out is None else max(longest, longest_held_out(model.description))
@@ -49,7 +59,14 @@ class SentencePreparer:
                 raise ModelError(f"{excerpt(' '.join(given.words))}: {error}") from None
             if tables.origin is not None:
                 bounds_checks = BoundsChecks(tables.tables)
-        return prepare_sentence(given, model, tables, longest, self.settings.input, bounds_checks)
+        return prepare_sentence(given, model, tables, longest, self.settings.input, bounds_checks, unknown_words)
+
+    def _unknown_words(self, given: Input) -> UnknownWords:
+        held_out = None
+        if given.held_out is not None and given.held_out.reference:
+            least_count = 2 if given.held_out.mode == "singletons" else 0
+            held_out = HeldOut(frozenset(given.words), least_count)
+        return UnknownWords(self._related, held_out)
 
     def _table_filter(self, given: Input, snapshot: WeightSnapshot, workspace: Workspace) -> TableFilter:
         """The workspace's table filter for the fold of language models that the sentence names."""

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.progress import log, show_beside
+from phrasebeam.base.progress import board, log
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
@@ -94,16 +94,13 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
     read = without_twins(files, recipe.twins, output / WORK / "data")
     run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
-    close_screen = show_beside(screen)
-    try:
+    with board(screen):
         for number, stage in enumerate(recipe.stages, 1):
             left = screen.left()
             log.info("stage %d of %d: %s%s", number, len(recipe.stages), name_of(stage), f", {left}" if left else "")
             screen.begin()
             record = run.make(stage)
             screen.finish(name_of(stage), bleu_of(record), run.best, record.seconds)
-    finally:
-        close_screen()
     run.write()
     stages = {name: run.records[name] for name in map(name_of, recipe.stages)}
     return RecipeResult(stages, run.best, sentences, seen, read.note)

@@ -2,25 +2,28 @@
 
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Any
 
 from phrasebeam.training.recipe.recipe import Recipe, name_of
 from phrasebeam.training.recipe.time_left import decodings, seconds_left
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 HEADER = ("stage", "BLEU", "test BLEU", "minutes")
 
 
 class RecipeScreen:
-    """The lines below the bars."""
+    """What rich shows of the stages as they are."""
 
     def __init__(self, recipe: Recipe, sentences: Mapping[str, int]):
         self.expected = {name_of(stage): decodings(stage, sentences) for stage in recipe.stages}
         self.seconds: dict[str, float] = {}  # of stages that are done
         self.cells: dict[str, tuple[str, str]] = {}  # their scores
         self.best, self.begun = "", time.monotonic()
+
+    def __rich__(self) -> Any:
+        """The lines of the stages."""
+        from rich.text import Text
+
+        return Text("\n".join(self.lines()), no_wrap=True)
 
     def begin(self) -> None:
         """Begin the next stage."""
@@ -34,12 +37,6 @@ class RecipeScreen:
         """About how many minutes are left, in words; "" where nothing is known."""
         seconds = seconds_left(self.expected, self.seconds, time.monotonic() - self.begun)
         return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
-
-    def __rich__(self) -> "Text":
-        """The lines as rich draws them."""
-        from rich.text import Text  # slow
-
-        return Text("\n".join(self.lines()), no_wrap=True)
 
     def lines(self) -> list[str]:
         """The lines as they are now."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.train_model import train
+from phrasebeam.api.trainers.train_model import train
 from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table

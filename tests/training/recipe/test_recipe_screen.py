@@ -74,7 +74,7 @@ def test_on_a_terminal(tmp_path):
     names = ["--source", "--target", "--dev-source", "--dev-reference", "--recipe", "--output"]
     screen = on_terminal(["train", *(word for pair in zip(names, files) for word in pair)])
     assert screen.status == 0
-    # The stages stood below the bars, and are gone; what was done stays.
+    # The stages stood above the bars, and are gone; what was done stays.
     assert "> train-model" in screen.raw
     assert "* train-model" in screen.raw
     assert "min left" in screen.raw

@@ -1,6 +1,6 @@
 """Smoothing of phrase probabilities, and language models over word classes: BLEU on development and test sets.
 
-    python -m benchmarks.experiments.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+    python -m benchmarks.models.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
 Models of DATA's alignments are built, tuned by MERT with each seed from the default weights, and translate both sets.
@@ -9,6 +9,7 @@ A file for each run is kept in DIRECTORY: what is there is not made again. TED i
 
 import argparse
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,7 @@ RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, wor
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=("multi30k", "ted"), run=RUNS)
-    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
-    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args()
+    given = arguments(__doc__, RUNS)
     if not given.tables:
         show_progress()
         for corpus in given.corpus:
@@ -52,6 +49,15 @@ def main() -> None:
                     tune(work, seed)
     for corpus in given.corpus:
         print_table(corpus, given)
+
+
+def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
+    """Of the command line, also of other experiments on these corpora."""
+    parser = parser_of(description, corpus=("multi30k", "ted"), run=runs)
+    parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
+    parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
+    parser.add_argument("--threads", type=int, default=1)
+    return parser.parse_args()
 
 
 def file_name(run: str) -> str:
@@ -82,10 +88,10 @@ def write_classes(texts: Texts, n_classes: int, path: Path) -> None:
         write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
 
 
-def print_table(corpus: str, given: argparse.Namespace) -> None:
+def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
     """A row for each run, with means over seeds and deviations in brackets."""
     rows = [["", "seeds", "dev", "test"]]
-    for run in RUNS:
+    for run in runs:
         files = [given.output / f"{corpus}.{file_name(run)}.{seed}.json" for seed in given.seed]
         found = [one for file in files if (one := read(file))]
         if found:

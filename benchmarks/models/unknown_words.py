@@ -1,0 +1,37 @@
+"""Additions for words that the table does not know: BLEU on development and test sets.
+
+    python -m benchmarks.models.unknown_words DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+        [--seed N ...] [--tables]
+
+All runs have the smoothing and the class language model of the recipes; each is tuned by MERT with each seed. A file
+for each run is kept in DIRECTORY: what is there is not made again. TED is without pairs with masked words.
+"""
+
+from typing import Any
+
+from benchmarks.experiments.expected_bleu import Work, read_texts, tune
+from benchmarks.models.phrase_smoothing import KN, arguments, build, file_name, print_table
+from phrasebeam.base.progress import show_progress
+
+MODEL = KN, 100, 7  # as in phrase_smoothing
+RUNS: dict[str, dict[str, Any]] = {"copied": {}, "related words": {"add": {"related_words": True}}}
+
+
+def main() -> None:
+    given = arguments(__doc__, RUNS)
+    if not given.tables:
+        show_progress()
+        for corpus in given.corpus:
+            texts = read_texts(corpus, given)
+            base = Work(corpus, "base", texts, given.output, given)
+            build(base, MODEL)
+            for seed in given.seed:
+                for run in given.run:
+                    work = Work(corpus, file_name(run), texts, given.output, given)
+                    tune(work, seed, base.path("model"), RUNS[run])
+    for corpus in given.corpus:
+        print_table(corpus, given, RUNS)
+
+
+if __name__ == "__main__":
+    main()
