@@ -5,10 +5,12 @@ from .api.force import force as force
 from .api.models import check_model as check_model
 from .api.models import explain as explain
 from .api.models import join_features as join_features
+from .api.models import report as report
 from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
 from .api.rerank import rerank as rerank
 from .api.select import select as select
+from .api.serve import serve as serve
 from .api.train_expected_bleu import train_expected_bleu as train_expected_bleu
 from .api.train_maxforce import train_maxforce as train_maxforce
 from .api.train_model import train as train

@@ -22,6 +22,7 @@ GROUPS = {
     "Translate": {
         "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
         "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
+        "serve": ("phrasebeam.server.serve_command", "serve"),
         "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
     },
     "Tune and train": {
@@ -38,6 +39,7 @@ GROUPS = {
     "Evaluate": {
         "evaluate": ("phrasebeam.training.metrics.evaluate_command", "evaluate"),
         "explain": ("phrasebeam.decoder.translate.explain_command", "explain"),
+        "report": ("phrasebeam.training.report.report_command", "report"),
     },
     "Moses": {
         "import-moses": ("phrasebeam.decoder.moses.commands", "import_moses"),

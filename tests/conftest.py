@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis runs, and the KenLM package as oracle."""
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -17,13 +18,14 @@ settings.load_profile("phrasebeam")
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 LONGEST = "test_every_kernel_has_one_signature"  # at the end, one worker would wait for the other
 SHARE, FEWEST = 2, 10  # of the examples, where kernels run as plain Python for their coverage
+SEARCHES = Path(__file__).parent / "decoder"  # tests of whole searches
 
 
 def pytest_collection_modifyitems(items):
     """Fewer examples where each takes a hundred times as long; the compiled run has all. The longest test first."""
     items.sort(key=lambda item: item.name != LONGEST)
     for item in items if UNCOMPILED else ():
-        test = getattr(item, "obj", None) if item.path.parent.name == "decoder" else None  # whole searches
+        test = getattr(item, "obj", None) if item.path.is_relative_to(SEARCHES) else None
         # There is no public way to change what @settings says of a test.
         if given := getattr(test, "_hypothesis_internal_use_settings", None):
             fewer = min(given.max_examples, max(FEWEST, given.max_examples // SHARE))

@@ -28,7 +28,7 @@ print(training.NAME, decoder.NAME, lm.NAME)
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
-    for name in ("phrasebeam", "lm", "decoder", "training", "configs"):  # no build/ of earlier wheels
+    for name in ("phrasebeam", "lm", "decoder", "training", "server", "configs"):  # no build/ of earlier wheels
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, folder / name)
@@ -73,6 +73,11 @@ def run(command, directory):
 def test_it_brings_one_package(wheel):
     names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {"phrasebeam"}
+
+
+def test_the_page_of_the_server_comes_with_it(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert {f"phrasebeam/server/page/{path.name}" for path in (ROOT / "server" / "page").iterdir()} <= names
 
 
 def test_a_script_beside_modules_of_the_same_names(environment, directory):

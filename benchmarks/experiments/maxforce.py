@@ -55,12 +55,12 @@ from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentScorer
+from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.maxforce_model import WORK, train_maxforce, tuning
 from phrasebeam.training.maxforce.state import directory_of
 from phrasebeam.training.metrics.evaluation import bleu
 from phrasebeam.training.online.learned_weights import LearnedWeights
-from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 

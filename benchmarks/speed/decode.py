@@ -119,7 +119,7 @@ def enter(job: Job, peers: list[str], moses2: Path | None) -> Iterator[Contestan
     """Ours and the peers that are there."""
     yield Ours(job)
     if "moses2" in peers and moses2:
-        from benchmarks.speed.decode_moses2 import Moses2
+        from benchmarks.moses.moses2 import Moses2
 
         yield Moses2(job, moses2)
     if "thot" in peers:

@@ -90,11 +90,12 @@ def compilation(directory: Path, repeats: int) -> None:
 def seconds_of_commands(directory: Path, environment: dict[str, str]) -> dict[str, float]:
     """Wall seconds of each command."""
     source, target, model = (f"{directory / name}" for name in ("train.de", "train.en", "model"))
-    train = [*PHRASEBEAM, "train-model", "--source", source, "--target", target, "--output", model]
+    train = [*PHRASEBEAM, "train-model", "--source", source, "--target", target, "--output"]
+    given = [f"{directory / 'given'}", "--alignment", f"{model}/alignment"]
     arpa = f"{directory / 'lm.arpa'}"
     commands = {
-        "train-model": train,
-        "train-model --alignment": [*train, "--alignment", f"{model}/alignment"],
+        "train-model": [*train, model],
+        "train-model --alignment": [*train, *given],
         "build-lm": [*PHRASEBEAM, "build-lm", "--text", target, "--output", arpa],
         "LanguageModel.score": [sys.executable, "-c", SCORE, arpa],
         "translate": [*PHRASEBEAM, "translate", "--model", model],

@@ -12,6 +12,7 @@ from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table
 from phrasebeam.decoder.forced.forced_settings import Prefixes
 from phrasebeam.decoder.input.sentence_input import Input, LeaveOneOut
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 
 Pair = tuple[Input, tuple[str, ...]]  # sentence and reference
 
@@ -40,6 +41,9 @@ def forced_decode(
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentence pairs decoded at the same time.")] = 1,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
 ) -> None:
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     given = locals()  # the options, which are arguments of the function

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.pool import Pool
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced import links_before
@@ -25,6 +24,7 @@ from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.engine.engine import current_engine
 from phrasebeam.lm.text.corpus import split
 
 
@@ -92,7 +92,7 @@ class ForcedDecoder:
         self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1
     ) -> Iterator[ForcedResult]:
         """force of every pair of sentence and reference, in their order, each as soon as those before it are ready."""
-        yield from map_ordered(lambda pair: self.force(*pair), pairs, threads)
+        yield from current_engine().map(lambda pair: self.force(*pair), pairs, threads)
 
     def lattice(self, given: Input, reference: Sequence[str]) -> tuple[Status, GoldLattice | None]:
         """The lattice of a sentence pair, see ForcedSearch.lattice."""

@@ -12,6 +12,7 @@ from phrasebeam.base.figures import LIGHT_GREY, PALETTE, write_figure
 from phrasebeam.decoder.forced.forced_decoder import ForcedResult
 
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
+MOST_TICKS = 6  # of each plot
 BARS = {"reachable": PALETTE[0], "a prefix is reachable": PALETTE[4], "neither": LIGHT_GREY}
 COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
 
@@ -65,7 +66,7 @@ class Reachability:
     def rows(self) -> Iterator[tuple[str, Counts]]:
         """Source lengths, as 6-10, and their counts."""
         for row in sorted(self._by_row):
-            yield f"{row * WIDTH + 1}-{(row + 1) * WIDTH}", self._by_row[row]
+            yield _lengths(row), self._by_row[row]
 
     def table(self) -> list[tuple[str, ...]]:
         """Shares in percent of sentences and of source words, below a header."""
@@ -83,10 +84,8 @@ class Reachability:
 
     def _draw(self, figure: Any) -> None:
         """A bar for each row of the table, as wide as its lengths; where there are no sentences there is none."""
-        from matplotlib.ticker import MaxNLocator
-
         both = figure.subplots(1, 2, sharey=True)
-        middles = [(row + 0.5) * WIDTH + 0.5 for row in sorted(self._by_row)]
+        middles = [_middle(row) for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):
             shares = [getattr(counts, f"{unit}_shares") for _, counts in self.rows()]
             parts = [(least, most - least, 100.0 - most) for least, most in shares]
@@ -96,9 +95,23 @@ class Reachability:
                 bottom += heights
             axes.set(title=f"Share of {unit}s", xlabel="source words", ylim=(0, 100))
             axes.set_xlim(0.5, max(middles, default=0) + WIDTH / 2)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.set_xticks(*self._ticks())
         both[0].set_ylabel("%")
         figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+
+    def _ticks(self) -> tuple[list[float], list[str]]:
+        """The places and names of rows below the axis, as many as there is room for; rows without sentences too."""
+        n_rows = max(self._by_row, default=-1) + 1
+        shown = range(0, n_rows, -(-n_rows // MOST_TICKS) or 1)
+        return [_middle(row) for row in shown], [_lengths(row) for row in shown]
+
+
+def _middle(row: int) -> float:
+    return (row + 0.5) * WIDTH + 0.5
+
+
+def _lengths(row: int) -> str:
+    return f"{row * WIDTH + 1}-{(row + 1) * WIDTH}"
 
 
 def _cells(counts: Counts) -> tuple[str, ...]:

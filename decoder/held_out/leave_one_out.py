@@ -17,8 +17,9 @@ from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
+from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.tables.model_files import TYPES
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN, TYPES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,
     MOSES_SCORES,
@@ -196,8 +197,7 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
     if not source.size or not target.size:
         return NO_COUNTS
     sizes, reordering = model.description, model.description.reordering
-    # No phrase pair of the training data was longer, so the limit of training is not needed.
-    longest = max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
+    longest = longest_held_out(sizes)
     kind = KINDS[reordering.orientation if reordering else "word"]
     occurrences = sentence_occurrences(source, target, held_out.alignment, longest, kind)
     counts = new_counts(occurrences, source, target)
@@ -207,10 +207,19 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
     return counts
 
 
+def longest_held_out(sizes: ModelDescription) -> int:
+    """Words of the longest phrases that are held out: those of the training data were no longer."""
+    return max(sizes.max_source_phrase_length, sizes.max_target_phrase_length)
+
+
 def check_frequencies(phrases: PhraseTable, discounting: Discounting = NO_DISCOUNTING) -> None:
     """Raise ModelError unless p(f|e) and p(e|f) of the first pairs are as their counts give them."""
     n_sources = phrases.source_counts.size
     last = min(int(np.searchsorted(phrases.pair_offsets, SAMPLE)), n_sources)
+    offsets = np.asarray(phrases.pair_offsets[: last + 1])
+    if offsets[0] != 0 or np.any(np.diff(offsets) < 0) or offsets[-1] > phrases.joint_counts.size:
+        message = f"expected ascending offsets from 0 to {phrases.joint_counts.size} among the first {offsets.size}"
+        raise ModelError(f"phrases/pair_offsets.npy: {message}; {TRAIN_AGAIN}")
     if phrases.ln_scores.shape[1] >= MOSES_SCORES:
         expected = smoothed_scores(phrases, discounting, 0, last)
         found = phrases.ln_scores[: len(expected), [SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE]]

@@ -20,6 +20,7 @@ MOSES_NAMES = {  # by our features, without numbers, in the order of n-best list
     "language_model": "LM",
     "word_penalty": "WordPenalty",
     "phrase_penalty": "PhrasePenalty",
+    "input_score": "InputFeature",
     "translation": "TranslationModel",
     "pair_sparse": "TranslationModel",
     "inserted_words": "TargetWordInsertionFeature",
@@ -92,7 +93,7 @@ def named_values(
     not have, or does not tune, is left out. Where there are no sparse features, the sums of their groups stay.
     """
     known, rest = set[str](), list(sparse)
-    for one in (one for one in names if one.listed):
+    for one in (one for one in names if one.listed and one.feature in values):
         value = values[one.feature]
         if one.feature not in GROUPS:
             yield one.name, value[one.first : one.first + one.size] if isinstance(value, list) else [value]

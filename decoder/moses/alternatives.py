@@ -1,8 +1,9 @@
 """Several phrase tables in one, as alternatives: Moses' decoding paths, of which a phrase takes the one or the other.
 
 The joined table has the columns of all tables. Each pair of each table is a pair of it, with scores in its own table's
-columns and ln 1 = 0 in the others, so that what stands in two tables is there twice. Reordering models of one type are
-joined as columns beside each other.
+columns and ln 1 = 0 in the others, so that what stands in two tables is there twice. A score of ln 1 in its own column
+is -0.0: it counts the same, and tells which table a pair is of. Reordering models of one type are joined as columns
+beside each other.
 """
 
 from collections.abc import Sequence
@@ -90,6 +91,12 @@ def join_alternatives(
     return writer.sizes, columns
 
 
+def table_of(ln_scores: np.ndarray, widths: Sequence[int]) -> np.ndarray:
+    """int64[K], the table that each of K pairs of a joined table is of; `widths`: columns of each table."""
+    begins = np.cumsum([0, *widths[:-1]])
+    return np.argmax(np.logical_or.reduceat((ln_scores != 0) | np.signbit(ln_scores), begins, axis=1), axis=1)
+
+
 def _joined_sources(tables: Sequence[PhraseTable]) -> np.ndarray:
     """int64[J, T]: for each source phrase of any table its number in each of them, or ABSENT."""
     found = []
@@ -132,7 +139,8 @@ def _phrases(
     ln_scores, first = np.zeros((pairs.row.size, sum(widths)), np.float32), 0
     for i, (table, width) in enumerate(zip(tables, widths)):
         is_here = pairs.table == i
-        ln_scores[is_here, first : first + width] = table.ln_scores[pairs.row[is_here]]
+        own = table.ln_scores[pairs.row[is_here]]
+        ln_scores[is_here, first : first + width] = np.where(own == 0, np.float32(-0.0), own)
         first += width
     return PhraseTable(
         slots=NO_SLOTS,

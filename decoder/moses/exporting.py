@@ -19,7 +19,8 @@ from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.model.moses_names import MOSES_NAMES, MosesFeature
 from phrasebeam.decoder.model.replacement import FORCE
-from phrasebeam.decoder.moses.feature_lines import WORD_FEATURES
+from phrasebeam.decoder.moses.alternatives import table_of
+from phrasebeam.decoder.moses.feature_lines import INPUT, WORD_FEATURES
 from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
@@ -40,6 +41,7 @@ KINDS = {  # by our features
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
     "word_penalty": "WordPenalty",
     "phrase_penalty": "PhrasePenalty",
+    "input_score": INPUT,
 } | {group: kind for kind, (group, _) in WORD_FEATURES.items()}
 KNOWN = (*MOSES_NAMES, "unknown_word_penalty")
 
@@ -159,7 +161,7 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
     table, column = model.tables.phrases, SparseColumn(model)
     columns_of_table = slice(sum(widths[:number]), sum(widths[: number + 1]))
     for rows, texts, sources in _pairs(model):
-        is_here = _table_of(table.ln_scores[rows], widths, sources) == number
+        is_here = table_of(table.ln_scores[rows], widths) == number
         offsets = table.alignment_offsets[rows.start : rows.stop + 1]
         points = [f"{i}-{j}" for i, j in table.alignment_points[offsets[0] : offsets[-1]].tolist()]
         ends = (offsets - offsets[0]).tolist()
@@ -176,19 +178,6 @@ def _phrase_lines(model: Model, widths: Sequence[int], number: int) -> Iterator[
         )
         for text, scores, alignment, count, sparse in compress(zip(*parts), is_here.tolist()):
             yield f"{text}{scores} ||| {alignment} ||| {count} ||| {sparse} |||\n"
-
-
-def _table_of(ln_scores: np.ndarray, widths: Sequence[int], sources: np.ndarray) -> np.ndarray:
-    """int64[K], the table that each of K pairs comes from, of tables with these numbers of columns.
-
-    Pairs have scores in the columns of their own table. One whose scores are all ln 1 = 0 could be of any table: it is
-    taken for one of the table of the pair before, if that has the same source phrase, of `sources` (int64[K]).
-    """
-    begins = np.cumsum([0, *widths[:-1]])
-    has_scores = np.logical_or.reduceat(ln_scores != 0, begins, axis=1)
-    table = np.argmax(has_scores, axis=1)
-    known = np.maximum.accumulate(np.where(has_scores.any(axis=1), np.arange(table.size), 0))
-    return np.where(sources[known] == sources, table[known], 0)
 
 
 def _reordering_lines(directory: Path, model: Model, reordering: Reordering, layer: int) -> Iterator[str]:
@@ -273,6 +262,7 @@ def _features(model: Model, names: Sequence[MosesFeature], table_limit: int) -> 
         else:
             line = KINDS[feature] + ("" if one.name == f"{KINDS[feature]}0" else f" name={one.name}")
             line += _word_arguments(model, feature)
+            line += f" num-features={one.size} num-input-features={one.size}" if feature == "input_score" else ""
         line += "" if one.listed else " tuneable=false"
         yield line, "" if feature in OF_WORDS else f"{one.name}= {_decimals(values)}"
 

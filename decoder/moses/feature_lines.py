@@ -25,7 +25,9 @@ KEYS: dict[str, tuple[str, ...]] = {  # by feature that the decoder has, the arg
         *CONTEXT_KEYS,
     ),
     "PhraseLengthFeature": (),
+    "InputFeature": ("num-input-features", "real-word-count"),
 }
+INPUT = "InputFeature"  # scores of the arcs of lattices and confusion networks
 PHRASE_TABLE, REORDERING, LANGUAGE_MODELS = "PhraseDictionaryMemory", "LexicalReordering", ("KENLM", "SRILM")
 SEVERAL = (PHRASE_TABLE, REORDERING, *LANGUAGE_MODELS)  # of which a model may have more than one
 STATEFUL = (REORDERING, "Distortion", *LANGUAGE_MODELS)  # which Moses lists first
@@ -119,7 +121,19 @@ def _arguments(kind: str, fields: Iterable[str], value: Value, refuse: Refuse) -
             refuse(value, f"{kind}: {key}={arguments[key][:LONGEST_EXCERPT]}; {FACTORS}")
     if kind == "WordTranslationFeature":
         _check_word_translation(arguments, value, refuse)
+    if kind == INPUT:
+        _check_input(arguments, value, refuse)
     return arguments
+
+
+def _check_input(arguments: dict[str, str], value: Value, refuse: Refuse) -> None:
+    """Refuse Moses' count of words, and let num-features be the number of scores, which has two names there."""
+    if arguments.get("real-word-count", "0") != "0":
+        refuse(value, f"{INPUT}: real-word-count=; the decoder does not count words; remove it and its weight")
+    given = {arguments[key] for key in ("num-features", "num-input-features") if key in arguments}
+    if len(given) > 1:
+        refuse(value, f"{INPUT}: num-features= and num-input-features= differ; make them the same")
+    arguments["num-features"] = next(iter(given), "1")
 
 
 def _check_word_translation(arguments: Mapping[str, str], value: Value, refuse: Refuse) -> None:

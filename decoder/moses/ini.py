@@ -14,6 +14,7 @@ from phrasebeam.decoder.model.moses_names import MosesFeature
 from phrasebeam.decoder.moses.feature_lines import (
     FACTORS,
     FALSE,
+    INPUT,
     LANGUAGE_MODELS,
     PHRASE_TABLE,
     REORDERING,
@@ -246,6 +247,8 @@ class _Reader:
             **{ours: self._weight_of(kind) for kind, ours in SINGLE.items()},
             **{WORD_FEATURES[one.kind][0]: 1.0 for one in self._of_kind(*WORD_FEATURES)},
         }
+        for one in self._of_kind(INPUT):
+            weights["input_score"] = self._weights_of(one, self._integer(one, "num-features", 1))
         return parse_config(weights, Weights, str(self.path))
 
     def _weights_of(self, feature: FeatureLine, expected: int) -> list[float]:
@@ -298,8 +301,9 @@ class _Reader:
             size, kind = 1, feature.kind
             if kind == "UnknownWordPenalty":
                 continue
-            if kind == PHRASE_TABLE:
-                ours, size = "translation", self._integer(feature, "num-features", 1)
+            if kind in (PHRASE_TABLE, INPUT):
+                ours = "translation" if kind == PHRASE_TABLE else "input_score"
+                size = self._integer(feature, "num-features", 1)
             elif kind == REORDERING:
                 ours, size = "reordering", next(sizes)
             elif kind in LANGUAGE_MODELS:

@@ -9,12 +9,13 @@ OLD_SECTIONS = {
     "ttable-file",
     "lmodel-file",
     "distortion-file",
-    *("weight-t", "weight-l", "weight-d", "weight-lr", "weight-w", "weight-u", "weight-p"),
+    *("weight-t", "weight-l", "weight-d", "weight-lr", "weight-w", "weight-u", "weight-p", "weight-i"),
 }
 TABLES = {"0": "PhraseDictionaryMemory", "1": "PhraseDictionaryBinary", "2": "PhraseDictionaryOnDisk"}
 TABLES |= {"12": "PhraseDictionaryCompact"}
 LANGUAGE_MODELS = {"0": "SRILM", "1": "IRSTLM", "8": "KENLM", "9": "KENLM", "5": "RandLM"}
 SINGLE = {"weight-w": "WordPenalty", "weight-u": "UnknownWordPenalty", "weight-p": "PhrasePenalty"}
+SINGLE |= {"weight-i": "InputFeature"}
 
 
 def modernize(sections: Sections, path: Path) -> Sections:
@@ -28,6 +29,8 @@ def modernize(sections: Sections, path: Path) -> Sections:
     features = [Value("WordPenalty", 1), Value("UnknownWordPenalty", 1), Value("Distortion", 1)]
     features += [line for line, _ in (*tables, *reorderings)] + lms
     features += [Value("PhrasePenalty", value.line) for value in sections.get("weight-p", [])[:1]]
+    inputs = sections.get("weight-i", [])
+    features += [Value(f"InputFeature num-features={len(inputs)}", value.line) for value in inputs[:1]]
     distortion = sections.get("weight-d", [])
     weights = [
         _weights("Distortion0", distortion[:1]),

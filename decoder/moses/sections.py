@@ -82,7 +82,8 @@ SECTIONS: dict[str, Entry] = {
     **dict.fromkeys(("server-keepalive-maxconn", "server-keepalive-timeout"), LEFT_OUT),
     **dict.fromkeys(("session-timeout", "session-cache-size", "n-best-list-file", "n-best-list-size"), LEFT_OUT),
     **dict.fromkeys(("output-search-graph-pb", "factor-delimiter", "disable-discarding", "lmodel-dub"), LEFT_OUT),
-    **dict.fromkeys(("minimum-bayes-risk", "mbr", "drop-unknown"), LEFT_OUT),
+    **dict.fromkeys(("minimum-bayes-risk", "mbr", "drop-unknown", "inputtype", "recover-input-path"), LEFT_OUT),
+    **dict.fromkeys(("n-best-trees", "tree-translation-details", "include-lhs-in-search-graph"), LEFT_OUT),
 }
 INSTEAD = {  # what does the same as a section that is left out
     "minimum-bayes-risk": "translate --mbr",
@@ -92,6 +93,7 @@ INSTEAD = {  # what does the same as a section that is left out
     "xml-input": "translate --markup",
     "drop-unknown": "translate --oov drop",
     "mark-unknown": "translate --oov mark",
+    "inputtype": "translate --input-format confusion or plf",
     "threads": "translate --threads",
     "n-best-list": "translate --nbest N --nbest-output FILE",
     "report-segmentation": "translate --segmentation",
@@ -103,7 +105,9 @@ INSTEAD = {  # what does the same as a section that is left out
 SPARSE = "the decoder has no such feature; remove it, and tune again"
 SEARCH = "the decoder cannot search so; remove it"
 OVER_LATTICES = "the decoder minimizes risk over n-best lists alone; remove it, and give --mbr to translate"
-INPUT = "the decoder reads plain sentences alone; remove it"
+INPUT = "arcs have as many scores as InputFeature has weights, and the number of words is none of them; remove it"
+LINE = "write the feature of this name into [feature], and its weights into [weight]"
+CHART = "no chart decoding here"
 REFUSED_SECTIONS = {  # they change the score or the choice of a translation
     **dict.fromkeys(("weight-overwrite", "weight-add"), "write these weights into [weight]"),
     **dict.fromkeys(("feature-overwrite", "feature-add", "feature-name-overwrite"), "write it into [feature]"),
@@ -112,12 +116,18 @@ REFUSED_SECTIONS = {  # they change the score or the choice of a translation
     "decoding-graph-backoff": "all paths are tried for every phrase; remove it",
     "translation-systems": "the decoder has one system; remove it",
     "alternate-weight-setting": "the decoder has one set of weights; remove it",
-    **dict.fromkeys(("inputtype", "weight-i", "input-scores", "link-param-count", "lattice-hypo-set"), INPUT),
-    **dict.fromkeys(("monotone-at-punctuation", "phrase-drop-allowed"), SEARCH),
+    **dict.fromkeys(("input-scores", "link-param-count"), INPUT),
+    **dict.fromkeys(("monotone-at-punctuation", "phrase-drop-allowed", "lattice-hypo-set", "mira"), SEARCH),
+    **dict.fromkeys(("context-string", "context-weights", "context-window", "spe-src", "spe-trg", "spe-aln"), SEARCH),
     **dict.fromkeys(("constraint", "always-create-direct-transopt", "continue-partial-translation"), SEARCH),
     "lmodel-oov-feature": "the decoder has no such feature; remove it and its weight, and tune again",
     **dict.fromkeys(("lminimum-bayes-risk", "consensus-decoding", "lmbr"), OVER_LATTICES),
-    **dict.fromkeys(("max-chart-span", "non-terminals", "rule-limit", "unknown-lhs"), "no chart decoding here"),
+    **dict.fromkeys(("max-chart-span", "non-terminals", "rule-limit", "unknown-lhs", "source-label-overlap"), CHART),
+    **dict.fromkeys(("s2t-parsing-algorithm", "default-non-term-for-empty-range-only"), CHART),
+    **dict.fromkeys(("source-word-deletion-feature", "target-word-insertion-feature"), LINE),
+    **dict.fromkeys(("word-translation-feature", "phrase-length-feature"), LINE),
+    **dict.fromkeys(("phrase-boundary-source-feature", "phrase-boundary-target-feature"), SPARSE),
+    **dict.fromkeys(("phrase-pair-feature", "slmodel-file", "slmodel-factor", "slmodel-beam"), SPARSE),
     **dict.fromkeys(("weight-lex", "weight-glm", "weight-wt", "weight-pp", "weight-pb", "weight-dlm"), SPARSE),
     **dict.fromkeys(("weight-e", "weight-bl", "weight-slm", "dlm-model", "global-lexical-file"), SPARSE),
 }

@@ -26,7 +26,7 @@ from phrasebeam.decoder.search.extension import (
     weigh,
 )
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION
-from phrasebeam.decoder.search.stacks import OK, QUEUE_FULL, close_stack
+from phrasebeam.decoder.search.stacks import OK, QUEUE_FULL, STOPPED, close_stack
 from phrasebeam.kernels.hashing import EMPTY, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
 from phrasebeam.kernels.priority_queue import dequeue, enqueue
@@ -60,7 +60,7 @@ def new_queues(n_stacks: int, capacity: int, n_nodes: int, stack_size: int) -> Q
 
 @kernel
 def cube_search(space: SearchSpace, queues: Queues, n_words):
-    """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK or what is full."""
+    """Fill space.graph with what cube pruning of a sentence of `n_words` words keeps; OK, STOPPED or what is full."""
     stacks = space.stacks
     start_graph(space)
     queues.n_items[:] = 0
@@ -133,9 +133,14 @@ def _open_grids(space, queues, n_words, covered, node):
 
 @inner_kernel
 def _try_best(space, queues, n_words, covered, row):
-    """Try the best of the queue in `row`, and empty it; `covered` words are what they cover. OK or what is full."""
+    """Try the best of the queue in `row`, and empty it; `covered` words are what they cover.
+
+    OK, STOPPED or what is full.
+    """
     options, tried = space.options, 0
     while queues.n_waiting[row] > 0 and (space.parameters.pops == 0 or tried < space.parameters.pops):
+        if space.stop[0] != 0:
+            return STOPPED
         item = _take(queues, row)
         node, option = np.int64(queues.node[row, item]), np.int64(queues.option[row, item])
         length = np.int64(options.end[option]) - np.int64(options.begin[option])

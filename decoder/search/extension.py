@@ -91,6 +91,7 @@ class SearchSpace(NamedTuple):
     histories: Histories
     parameters: SearchParameters
     distances: np.ndarray  # int32, see SourcePaths
+    stop: np.ndarray  # int64[1], see StopFlag
 
 
 class Extension(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from phrasebeam.decoder.search.extension import SearchSpace, extend, extension, find_spans, start_graph
-from phrasebeam.decoder.search.stacks import OK, close_stack
+from phrasebeam.decoder.search.stacks import OK, STOPPED, close_stack
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
 NEVER = np.int64(-1)  # where the words are not the whole sentence
@@ -11,14 +11,16 @@ NEVER = np.int64(-1)  # where the words are not the whole sentence
 
 @kernel
 def search(space: SearchSpace, n_words, n_whole):
-    """Fill space.graph with what the search of the first `n_words` words of a sentence keeps; OK or what is full.
+    """Fill space.graph with what the search of the first `n_words` words of a sentence keeps.
 
-    </s> follows after `n_whole` words, or NEVER (int64).
+    OK, STOPPED or what is full. </s> follows after `n_whole` words, or NEVER (int64).
     """
     graph, stacks = space.graph, space.stacks
     start_graph(space)
     for covered in range(n_words):
         for node in range(graph.stack_first[covered], graph.stack_first[covered + 1]):
+            if space.stop[0] != 0:
+                return STOPPED
             for i in range(find_spans(space, n_words, node)):
                 status = _extend_over(space, n_whole, covered, node, space.spans[i])
                 if status != OK:

@@ -7,6 +7,7 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError, ModelError, excerpt
 from phrasebeam.decoder.features.registry import RELATED_WORDS
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables, TableFilter
+from phrasebeam.decoder.held_out.leave_one_out import longest_held_out
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.language_model_folds import Fold
 from phrasebeam.decoder.model.model import Model
@@ -49,7 +50,8 @@ class SentencePreparer:
             return prepare_lattice(given.lattice, model, snapshot, workspace, bounds_checks, settings, unknown_words)
         if given.held_out is not None or reference is not None:
             ids = model.source.ids(list(given.words))
-            bounds_checks.is_oov(ids, longest)
+            most = longest if given.held_out is None else max(longest, longest_held_out(model.description))
+            bounds_checks.is_oov(ids, most)
             table_filter = self._table_filter(given, snapshot, workspace)
             try:
                 tables = table_filter.filter(ids, reference, given.held_out)

@@ -21,7 +21,8 @@ from phrasebeam.decoder.search.prefix import constrain, with_fallback_pairs
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
 from phrasebeam.decoder.search.search import NEVER, search
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.search.stacks import OK, WRONG_SCORE
+from phrasebeam.decoder.search.stacks import OK, STOPPED, WRONG_SCORE
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
@@ -46,6 +47,7 @@ class SentenceSearch:
         """The workspace has adopted the snapshot, and nobody else has it."""
         self.model, self.settings, self.snapshot = model, settings, snapshot
         self._workspace, self._has_ended = workspace, False
+        self.stop = StopFlag()  # whoever is to stop the search puts another in its place before it runs
         self._take(source)
 
     def _take(self, source: PreparedSentence) -> None:
@@ -82,6 +84,7 @@ class SentenceSearch:
         if prefix.words and not self.source.words:
             self._take(with_fallback_pairs(self.source, prefix, self.model)[0])
         self.look_up()
+        self.stop.check()
         if not prefix.words or not self.source.words:
             found = self._fill_graph(NO_CONSTRAINT)
         else:
@@ -153,6 +156,7 @@ class SentenceSearch:
             workspace.histories,
             parameters,
             sentence.paths.distances,
+            self.stop.array,
         )
 
     def _constraint(self, prefix: Prefix, ln_penalty: np.ndarray) -> TargetConstraint:
@@ -175,8 +179,13 @@ class SentenceSearch:
         return bool(first < end)
 
     def _repeat(self, attempt: Callable[[], int]) -> None:
-        """Search until the workspace is large enough. Raises ModelError where a hypothesis has no valid score."""
+        """Search until the workspace is large enough.
+
+        Raises ModelError where a hypothesis has no valid score, InterruptedError if the search was stopped.
+        """
         while (status := attempt()) != OK:
+            if status == STOPPED:
+                self.stop.check()
             if status == WRONG_SCORE:
                 self.refuse(*self.workspace.stacks.wrong.tolist())
             self.workspace.grow(status)

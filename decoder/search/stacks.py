@@ -18,7 +18,7 @@ from phrasebeam.kernels.ordering import rank
 
 LOWEST = -np.finfo(np.float64).max.item()  # what is impossible, -inf, is below every threshold
 OK, NODES_FULL, EDGES_FULL, STATES_FULL, STACK_FULL, STACK_EDGES_FULL, QUEUE_FULL, BLOCKS_FULL = range(8)
-HISTORIES_FULL, WRONG_SCORE = 8, 9
+HISTORIES_FULL, WRONG_SCORE, STOPPED = 8, 9, 10
 
 
 class Stacks(NamedTuple):

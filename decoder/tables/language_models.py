@@ -7,10 +7,11 @@ highest. Memory between two models is never read.
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from phrasebeam.engine.parcel import travels_by
 from phrasebeam.kernels.jit import inlined_kernel
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import ProbingTables
@@ -66,12 +67,7 @@ def tables_of(lms: LanguageModels, number):
 def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabulary) -> LanguageModels:
     """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it."""
     tables = [lm.model.tables for lm in models]
-    addresses = [table.units.ctypes.data for table in tables]
-    first = min(addresses)
-    last = max(address + table.units.nbytes for address, table in zip(addresses, tables))
-    memory = (ctypes.c_uint32 * ((last - first) // UNIT)).from_address(first)
-    units = tables[0].units if len(tables) == 1 else np.ctypeslib.as_array(memory)
-    shifts = [(address - first) // UNIT for address in addresses]
+    units, shifts = _joined_memory([table.units for table in tables])
     return LanguageModels(
         orders=np.array([table.order for table in tables], np.int64),
         units=units,
@@ -84,3 +80,38 @@ def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabul
         word_ids=np.ascontiguousarray(np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)),
         ln_weights=np.zeros(len(models)),
     )
+
+
+def _joined_memory(parts: Sequence[np.ndarray]) -> tuple[np.ndarray, list[int]]:
+    """One array (uint32) over the memory of all `parts`, and where each begins in it."""
+    if len(parts) == 1:
+        return parts[0], [0]
+    addresses = [part.ctypes.data for part in parts]
+    first = min(addresses)
+    last = max(address + part.nbytes for address, part in zip(addresses, parts))
+    memory: Any = (ctypes.c_uint32 * ((last - first) // UNIT)).from_address(first)
+    memory.parts = [*parts]  # for _reduced
+    return np.ctypeslib.as_array(memory), [(address - first) // UNIT for address in addresses]
+
+
+def _rejoined(parts: Sequence[np.ndarray], others: dict[str, np.ndarray]) -> LanguageModels:
+    """Language models over the `parts` (uint32[...]) of their memory; `others`: fields, `starts` those within parts."""
+    units, shifts = _joined_memory(parts)
+    starts = others["starts"] + np.array(shifts)[:, np.newaxis]
+    return LanguageModels(**others | {"units": units, "floats": units.view(np.float32), "starts": starts})
+
+
+def _reduced(lms: LanguageModels) -> tuple[Any, ...]:
+    """What an engine sends of them: memory between two models can neither be read nor sent."""
+    owner: Any = lms.units
+    while owner is not None and not hasattr(owner, "parts"):
+        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+    if owner is None:
+        return LanguageModels, tuple(lms)
+    first = lms.units.ctypes.data
+    shifts = np.array([(part.ctypes.data - first) // UNIT for part in owner.parts])
+    others = {name: array for name, array in lms._asdict().items() if name not in ("units", "floats")}
+    return _rejoined, (owner.parts, others | {"starts": lms.starts - shifts[:, np.newaxis]})
+
+
+travels_by(LanguageModels, _reduced)

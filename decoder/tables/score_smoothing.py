@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from phrasebeam.base.config import MOST_COUNTED, Section
 from phrasebeam.decoder.tables.model_files import PAIR_TYPES, TYPES, open_arrays
@@ -26,6 +26,12 @@ class ScoreSmoothing(Section):
     discounts: list[float] = Field(min_length=2, max_length=100)  # of counts 0, 1, ..., the last also of all above
     phrase_pairs: int = Field(ge=1, le=MOST_COUNTED)
 
+    @model_validator(mode="after")
+    def _has_a_discount_for_each_type(self) -> "ScoreSmoothing":
+        if self.method == "kneser-ney" and len(self.discounts) != TYPES + 1:
+            raise ValueError(f"{len(self.discounts)} discounts, expected {TYPES + 1} for kneser-ney")
+        return self
+
 
 class Discounting(NamedTuple):
     """What the scores of a table of P phrase pairs are computed with from its counts."""
@@ -40,14 +46,14 @@ NO_DISCOUNTING = Discounting(np.zeros(1), np.zeros((0, TYPES), np.int32), 1.0)
 
 @inlined_kernel
 def discount_of(discounting: Discounting, count):
-    """The discount (float64) of a count (int64)."""
-    return discounting.discounts[min(count, discounting.discounts.size - 1)]
+    """The discount (float64) of a count (int64), of which damaged tables have negative ones."""
+    return discounting.discounts[max(min(count, discounting.discounts.size - 1), 0)]
 
 
 @inlined_kernel
 def type_of(count):
-    """The column (int64) of pairs with a count (int64 > 0) among their types."""
-    return min(count, TYPES) - 1
+    """The column (int64) of pairs with a count (int64) among their types; the first for those below 1, of damage."""
+    return max(min(count, TYPES), 1) - 1
 
 
 @inlined_kernel
@@ -70,11 +76,11 @@ def open_discounting(directory: Path, smoothing: ScoreSmoothing | None, n_pairs:
 
 
 def smoothed_scores(phrases: PhraseTable, discounting: Discounting, first: int, last: int) -> np.ndarray:
-    """float64[K, 2] ln p(f|e) and ln p(e|f) of the K pairs of the source phrases first:last."""
+    """float64[K, 2] ln p(f|e) and ln p(e|f) of the K pairs of the source phrases first:last; needs sound offsets."""
     offsets = np.asarray(phrases.pair_offsets[first : last + 1])
     pairs, sizes = slice(int(offsets[0]), int(offsets[-1])), np.diff(offsets)
     joint = np.asarray(phrases.joint_counts[pairs]).astype(np.int64)
-    discount = discounting.discounts[np.minimum(joint, discounting.discounts.size - 1)]
+    discount = discounting.discounts[np.clip(joint, 0, discounting.discounts.size - 1)]
     share = np.zeros((joint.size, 2))  # of the smoothed count that discounts leave to the lower order
     if len(discounting.target_types):
         types = np.asarray(discounting.target_types[pairs])

@@ -17,6 +17,7 @@ from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.decoder.translate.unknown_words import with_hint
+from phrasebeam.engine.engine import current_engine
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
@@ -83,8 +84,7 @@ def translate_lines(
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files))
     names = decoder.model.moses_names if settings.moses_names else None
-    for number, answer in enumerate(decoder.answer_all(inputs, request, threads)):
-        yield _output(number, answer, settings, names)
+    yield from current_engine().map(LineTranslator(decoder, request, settings, names), enumerate(inputs), threads)
 
 
 def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> Iterator[Input]:
@@ -107,6 +107,21 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
         raise ConfigError("markup, prefixes and references are tokenized; leave out raw text, or leave out them")
     if model.has_tags:
         raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
+
+
+@dataclass(frozen=True)
+class LineTranslator:
+    """What is done with each line."""
+
+    decoder: Decoder
+    request: Request
+    settings: LineSettings
+    moses_names: Sequence[MosesFeature] | None
+
+    def __call__(self, line: tuple[int, Input]) -> LineOutput:
+        """The output of a line, whose number is counted from 0."""
+        number, given = line
+        return _output(number, self.decoder.answer(given, self.request), self.settings, self.moses_names)
 
 
 def _output(

@@ -18,6 +18,7 @@ from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
 from phrasebeam.decoder.search.sentence_search import SentenceSearch
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot, ranking_weights, weight_snapshot
 from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
@@ -80,9 +81,15 @@ class Searcher:
                 search.end()
 
     @contextmanager
-    def search(self, given: Input, snapshot: WeightSnapshot | None = None) -> Iterator[SearchResult]:
-        """The result of searching a sentence, which can be read until the context ends; of `snapshot` see `prepare`."""
+    def search(
+        self, given: Input, snapshot: WeightSnapshot | None = None, stop: StopFlag | None = None
+    ) -> Iterator[SearchResult]:
+        """The result of searching a sentence, which can be read until the context ends; of `snapshot` see `prepare`.
+
+        Raises InterruptedError when another thread sets the flag `stop`.
+        """
         with self.prepare(given, snapshot=snapshot) as search:
+            search.stop = stop or search.stop
             search.run(given.prefix)
             yield self.result(search)
 

@@ -28,6 +28,7 @@ from phrasebeam.decoder.translate.translate_settings import (
     translate_settings,
 )
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers, chosen_engine
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText
@@ -50,6 +51,9 @@ def translate(
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
     config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
     input: Annotated[
         Path | None, _option(INPUT, "File of the sentences, plain, .gz or .zst.", show_default="standard input")
     ] = None,
@@ -169,7 +173,7 @@ def translate(
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    with stage_of_input("translating", input, output) as advance:
+    with chosen_engine(engine, address, workers), stage_of_input("translating", input, output) as advance:
         outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
         write_outputs(outputs, nbest_output, lattice_output, output, advance)
 

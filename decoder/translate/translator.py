@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import cast
 
 from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -21,14 +20,18 @@ from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()
 Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
+@travels_by_parts
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
@@ -156,9 +159,12 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
-    def answer(self, line: Sentence, request: Request = TRANSLATION) -> Answer:
-        """All that `request` wants of a tokenized sentence, from one search."""
-        with self.searcher.search(self.input_of(line)) as result:
+    def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> Answer:
+        """All that `request` wants of a tokenized sentence, from one search.
+
+        Raises InterruptedError when another thread sets the flag `stop`.
+        """
+        with self.searcher.search(self.input_of(line), stop=stop) as result:
             nbest = result.nbest(request.n, request.distinct, request.sparse) if request.n else []
             if request.mbr:
                 translation = result.least_risk(request.mbr)
@@ -169,13 +175,13 @@ class Decoder:
 
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        return map_ordered(lambda line: self.answer(line, request), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
 
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        return map_ordered(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
 
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
@@ -186,7 +192,7 @@ class Decoder:
             with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
-        return map_ordered(table, _sentences(lines), threads)
+        return current_engine().map(table, _sentences(lines), threads)
 
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
@@ -198,7 +204,7 @@ class Decoder:
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
         ['the dog sleeps .', 'the cat sleeps .']
         """
-        return map_ordered(self.translate, _sentences(lines), threads)
+        return current_engine().map(self.translate, _sentences(lines), threads)
 
 
 def _sentences(lines: Iterable[Sentence]) -> Iterable[Sentence]:

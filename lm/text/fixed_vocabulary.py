@@ -114,7 +114,7 @@ class FixedVocabulary:
     def __init__(self, path: str | Path):
         """Read the file. Raises FormatError if it is not UTF-8, ends within a line, or has a word twice."""
         self.encoded = _read(path)
-        self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data  # memoryviews: faster to index
+        self._view_bytes()
         n_slots = 2
         while n_slots < 2 * (len(self) + 1):
             n_slots *= 2
@@ -124,6 +124,17 @@ class FixedVocabulary:
         if duplicate != NO_DUPLICATE:
             word = excerpt(self.word(duplicate))
             raise FormatError(path, f"the word {word} stands here twice; train the model again", duplicate + 1)
+
+    def _view_bytes(self) -> None:
+        """Memoryviews of the words, which are faster to index than arrays."""
+        self._bytes, self._offsets = self.encoded.data.data, self.encoded.offsets.data
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"encoded": self.encoded, "_slots": self._slots, "_cached_ids": {}}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self._view_bytes()
 
     def __len__(self) -> int:
         return self.encoded.offsets.size - 1

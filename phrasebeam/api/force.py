@@ -1,7 +1,7 @@
 """force: forced decoding of a bitext."""
 
-from collections import deque
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Memory, Settings, check_range, memory_bound, optional_path
@@ -10,7 +10,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
+from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_rendering import ForcedPair, render_forced
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings, Prefixes
 from phrasebeam.decoder.forced.reachability import Reachability
@@ -20,6 +20,8 @@ from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.engine.engine import EngineName, current_engine
+from phrasebeam.engine.engine_options import chosen_engine
 
 
 def force(
@@ -41,6 +43,9 @@ def force(
     config: Settings | None = None,
     threads: int = 1,
     memory: Memory | None = None,
+    engine: EngineName = "local",
+    address: str | None = None,
+    workers: int | None = None,
 ) -> Reachability:
     """Find the derivations that yield the references: exact forced decoding (Yu et al. 2013, section 3).
 
@@ -64,6 +69,9 @@ def force(
         config: Settings with sections search, weights, input.
         threads: Sentence pairs decoded at the same time.
         memory: Bytes that may be held in memory, such as "2G" (the default).
+        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
+        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
+        workers: Processes that work at the same time; None: Ray's processors, or threads.
 
     Returns how many are reachable, by length. Raises SmtError or OSError.
 
@@ -80,7 +88,7 @@ def force(
     given = {"prefixes": prefixes, "least_prefix": least_prefix, "max_states": max_states, "aligned": aligned}
     settings = overridden(ForcedDecodingSettings(), given, "options")
     decoder = Decoder.load(model, limits, decoding.weights, decoding.input)
-    with memory_bound(decoding.memory):
+    with memory_bound(decoding.memory), chosen_engine(engine, address, workers):
         forced = ForcedDecoder(decoder, settings, keeps_graphs=lattice is not None)
         files = TrainingFiles(Path(reference), optional_path(alignment), leave_one_out or "drop")
         reached = _force_all(forced, Path(source), files, (Path(output), optional_path(lattice)), threads)
@@ -112,19 +120,28 @@ def _force_all(
     """Force all sentence pairs; what is found goes to the first of `outputs`, lattices to the second, if any."""
     reached, (output, lattice) = Reachability(), outputs
     inputs = read_all_markup(read_lines(source), "pass-through", source, forced.decoder.model.has_tags)
-    waiting = deque[ForcedPair]()  # those that were read, and have no result yet
-
-    def kept(pair: ForcedPair) -> ForcedPair:
-        waiting.append(pair)
-        return pair
-
+    pairs = enumerate(with_references(inputs, files))
     with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for number, result in enumerate(forced.force_all(map(kept, with_references(inputs, files)), threads)):
-            objects.write(render_forced(number + 1, waiting.popleft(), result).encode("utf-8"))
+        for found, graph, result in current_engine().map(PairForcer(forced), pairs, threads):
+            objects.write(found.encode("utf-8"))
             if lattices:
-                lattices.write(render_lattice(number, result.graph, "osg").encode("utf-8"))
+                lattices.write(graph.encode("utf-8"))
             reached.add(result)
             advance(1)
     return reached
+
+
+@dataclass(frozen=True)
+class PairForcer:
+    """What is done with each sentence pair."""
+
+    forced: ForcedDecoder
+
+    def __call__(self, numbered: tuple[int, ForcedPair]) -> tuple[str, str, ForcedResult]:
+        """What is found and its lattice, both as lines, and the result without derivations; numbers count from 0."""
+        number, pair = numbered
+        result = self.forced.force(*pair)
+        graph = render_lattice(number, result.graph, "osg") if self.forced.keeps_graphs else ""
+        return render_forced(number + 1, pair, result), graph, replace(result, best=None, lattice=None, graph=None)

@@ -1,4 +1,4 @@
-"""What is done with whole models: check_model, explain, join_features."""
+"""What is done with whole models: check_model, explain, join_features, report."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -6,6 +6,7 @@ from typing import NamedTuple
 from phrasebeam.api.arguments import File, Memory, check_range, memory_bound
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import atomic_file
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.model.model_check import findings
@@ -13,6 +14,8 @@ from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.translate.explain import Explanation, fired, heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.joining import joined_model
+from phrasebeam.training.report.run_files import find_training
+from phrasebeam.training.report.training_report import training_report
 
 
 class Explained(NamedTuple):
@@ -83,3 +86,20 @@ def join_features(model: File, features: File, output: File, *, force: bool = Fa
     True
     """
     joined_model.join_features(Path(model), Path(features), Path(output), force)
+
+
+def report(run: File, output: File) -> None:
+    """Tell of a training as one page of HTML, which needs no other file and no server.
+
+    Args:
+        run: What tune, train or a train_ function wrote to its output, be the training done or not.
+        output: File for the page.
+
+    It has the curves of all iterations, settings, weights, the heaviest sparse features, and the translations of the
+    development set that changed from iteration to iteration. Raises SmtError or OSError.
+
+    >>> report("model-with-features", "report.html")
+    """
+    page = training_report(find_training(Path(run)))
+    with atomic_file(Path(output)) as file:
+        file.write(page)

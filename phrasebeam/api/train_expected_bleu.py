@@ -6,6 +6,8 @@ from pathlib import Path
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.common.training_data import TrainingData
@@ -31,6 +33,9 @@ def train_expected_bleu(
     lm_folds: int | None = None,
     threads: int | None = None,
     memory: Memory | None = None,
+    engine: EngineName = "local",
+    address: str | None = None,
+    workers: int | None = None,
     force: bool = False,
 ) -> TrainingOutcome[expected_bleu_model.ExpectedBleuProgress]:
     """Learn scores of phrase pairs on training data, so that the expected BLEU of n-best lists becomes large.
@@ -52,6 +57,9 @@ def train_expected_bleu(
         lm_folds: Language models without a fold of the data each.
         threads: Processor cores to use; results do not depend on it.
         memory: Bytes that may be held in memory, such as "2G" (the default).
+        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
+        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
+        workers: Processes that work at the same time; None: Ray's processors, or threads.
         force: Delete the model, or the work, that is there instead.
 
     Returns the iterations, and what was gained on the development data. Raises SmtError or OSError.
@@ -73,7 +81,7 @@ def train_expected_bleu(
     settings = config_with_options(config, ExpectedBleuConfig, options)
     corpus = TrainingData(Path(source), Path(target), optional_path(alignment))
     development = DevelopmentData(Path(dev_source), paths(dev_reference))
-    with memory_bound(settings.memory):
+    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         progress = expected_bleu_model.train_expected_bleu(
             Path(model), corpus, development, Path(output), settings, optional_path(lists), force
         )

@@ -8,6 +8,8 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_option
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.common.development_set import DevelopmentData
@@ -33,6 +35,9 @@ def train_model(
     lm_classes: Files | None = None,
     threads: int | None = None,
     memory: Memory | None = None,
+    engine: EngineName = "local",
+    address: str | None = None,
+    workers: int | None = None,
     force: bool = False,
 ) -> ModelDescription:
     """Build a model from parallel text: word alignment, phrase table, reordering model, language model.
@@ -50,6 +55,9 @@ def train_model(
         lm_classes: Word classes, as `cluster` writes them, for further language models over these.
         threads: Processor cores to use; the model does not depend on it.
         memory: Bytes that may be held in memory, such as "2G" (the default).
+        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
+        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
+        workers: Processes that work at the same time; None: Ray's processors, or threads.
         force: Replace a model of other settings or text that is there.
 
     Returns what is said of it in its model.yaml. Raises SmtError or OSError, and then leaves `output` as it was.
@@ -61,7 +69,7 @@ def train_model(
     settings = _with_language_models(settings, paths(lm_text), paths(lm_classes))
     if raw or source_language or target_language:
         settings = _raw_config(settings, raw, source_language, target_language)
-    with memory_bound(settings.memory):
+    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         return building.train_model(source, target, output, settings, optional_path(alignment), force)
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.common.training_data import TrainingData
@@ -35,6 +37,8 @@ def train_ranking(
     seed: int | None = None,
     threads: int | None = None,
     memory: Memory | None = None,
+    engine: EngineName = "local",
+    address: str | None = None,
     force: bool = False,
 ) -> TrainingOutcome[OnlineProgress[ListIteration]]:
     """Learn dense and sparse weights on training data: pairwise ranking over shards, joint feature selection.
@@ -59,6 +63,8 @@ def train_ranking(
         seed: Of shards and orders.
         threads: Processor cores to use; results do not depend on it.
         memory: Bytes that may be held in memory, such as "2G" (the default).
+        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
+        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
         force: Delete the model, or the work, that is there instead.
 
     Returns the epochs, and what was gained on the development data. Raises SmtError or OSError.
@@ -82,7 +88,7 @@ def train_ranking(
     settings = config_with_options(config, RankingConfig, options)
     corpus = TrainingData(Path(source), Path(target), optional_path(alignment))
     development = DevelopmentData(Path(dev_source), paths(dev_reference))
-    with memory_bound(settings.memory):
+    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         progress = ranking_model.train_ranking(
             Path(model), corpus, development, Path(output), settings, optional_path(tasks), force
         )

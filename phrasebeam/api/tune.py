@@ -7,6 +7,8 @@ from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
@@ -37,6 +39,9 @@ def tune(
     test_reference: Files | None = None,
     threads: int | None = None,
     memory: Memory | None = None,
+    engine: EngineName = "local",
+    address: str | None = None,
+    workers: int | None = None,
     force: bool = False,
 ) -> TrainingOutcome[list[RunResult]]:
     """Tune the weights of a model on n-best lists: decode, merge, optimize, until nothing new is found.
@@ -61,6 +66,9 @@ def tune(
         test_reference: Their translations.
         threads: Processor cores to use; results do not depend on it.
         memory: Bytes that may be held in memory, such as "2G" (the default).
+        engine: Who does the work: this machine ("local"), or Ray's workers ("ray"); results do not depend on it.
+        address: Of Ray's cluster, host:port or "auto"; None: one is started here.
+        workers: Processes that work at the same time; None: Ray's processors, or threads.
         force: Delete the model, or the work, that is there instead.
 
     Returns a result for each seed and C, and what the best of them gained. Raises SmtError or OSError.
@@ -84,7 +92,7 @@ def tune(
     settings = config_with_options(config, TuneConfig, options)
     given = optional_path(alignment)
     online = OnlineData(given, held_out) if given or held_out else None
-    with memory_bound(settings.memory):
+    with memory_bound(settings.memory), chosen_engine(engine, address, workers):
         development = DevelopmentData(Path(source), paths(reference))
         results = tune_model(Path(model), development, Path(output), settings, test, online, force)
     best = next((result for result in results if result.best > 0), results[0])

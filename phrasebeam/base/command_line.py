@@ -24,6 +24,7 @@ from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_o
 from phrasebeam.process.starting_line import clear_starting_line
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
+EXTRA_ARGUMENT = "Got unexpected extra argument"  # begins typer's message
 # The option of all commands whose memory would grow with their data; None: not given.
 Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
 # Options of all commands, before or after the command's name.
@@ -79,12 +80,21 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
 def _message(error: BaseException, name: str) -> str:
     """What is printed of an error; "" where typer has shown the help."""
     if isinstance(error, typer.TyperException):
-        message: str = error.format_message()
         context: Any = getattr(error, "ctx", None)
+        message: str = error.format_message()
+        if message.startswith(EXTRA_ARGUMENT) and context:
+            message += f"; files and numbers are given by options, such as {_first_option(context.command)}"
         return message and f"{message} (see {context.command_path if context else name} --help)"
     if isinstance(error, OSError):
         return f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}"
     return "interrupted" if isinstance(error, (typer.Abort, KeyboardInterrupt)) else str(error)
+
+
+def _first_option(command: Any) -> str:
+    """The option that a user who gave a bare file most likely meant: the input, or the first that must be given."""
+    by_name = {param.opts[0]: param for param in command.params}
+    required = [name for name, param in by_name.items() if param.required]
+    return "--input" if "--input" in by_name else [*required, *by_name][0]
 
 
 def command_group(groups: Mapping[str, Places], name: str, help: str) -> typer.Typer:

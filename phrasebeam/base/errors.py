@@ -41,6 +41,9 @@ class FormatError(SmtError):
     """A file is not in the expected format: `path`, the 1-based `line` if it has lines, and what is wrong."""
 
     def __init__(self, path: str | PathLike[str], message: str, line: int | None = None):
-        self.path, self.line = path, line
+        self.path, self.line, self.message = path, line, message
         where = f"{path}:{line}" if line is not None else f"{path}"
         super().__init__(f"{where}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.message, self.line)  # when it comes from another process

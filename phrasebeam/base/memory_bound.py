@@ -120,7 +120,7 @@ class MemoryBound:
         return min(most, max(least, free / BYTES_PER_SECOND))
 
     def _look_at_processes(self) -> None:
-        sizes = {pid: proportional_memory(pid) for pid in descendants()}
+        sizes = {} if _leaves_out else {pid: proportional_memory(pid) for pid in descendants()}
         if not sizes:
             return
         total = sum(sizes.values())
@@ -147,6 +147,12 @@ def end_memory_bound() -> str:
     return ended.report()
 
 
+def leave_out_processes(is_left_out: bool) -> None:
+    """Whether other processes are no part of the bound, such as those of a cluster, which has bounds of its own."""
+    global _leaves_out
+    _leaves_out = is_left_out
+
+
 def keep_share(parts: int) -> None:
     """In a forked process: keep to an equal part of the bound of its parent, if that has one."""
     if _bound is not None:
@@ -169,6 +175,7 @@ def _name_of(pid: int) -> str:
 
 
 _bound: MemoryBound | None = None
+_leaves_out = False
 
 
 def _before_fork() -> None:

@@ -29,6 +29,9 @@ class Pool(Generic[Item]):
         yield item
         self._idle.append(item)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Pool, (self._make,)  # in another process without its objects, which it makes anew
+
 
 class ScratchArrays:
     """Scratch arrays of a thread by name, since new memory costs more than filling it; they grow as needed."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.process.interruption import note_bars
@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 log = logging.getLogger("phrasebeam")
 
 Advance = Callable[[int], None]  # reports a number of further steps as done
+LEAST_TOLD = 0.1  # seconds
 
 
 @contextmanager
 def stage(description: str, total: int | None = None, unit: str = "") -> Iterator[Advance]:
     """Show a stage of long work of `total` steps (None: unknown) if `show_progress` was called; log what it did.
 
-    That is its seconds and, where steps have a `unit`, say "sentences", their number.
+    That is its seconds and, where steps have a `unit`, say "sentences", their number; and how many of the seconds went
+    to compiling kernels, since later runs do without these.
     """
-    start, done, lock = time.perf_counter(), 0, Lock()
+    start, done, lock, compiled_before = time.perf_counter(), 0, Lock(), _compiling_seconds
     log.debug("%s ...", description)
     with _bar(description, total) if _shown and _on_terminal() else _no_bar() as advance_bar:
 
@@ -39,23 +41,25 @@ def stage(description: str, total: int | None = None, unit: str = "") -> Iterato
 
         yield advance
     count = f"{done} {unit}, " if unit else ""
-    log.info("%s: %s%.1f s", description, count, time.perf_counter() - start)
+    compiled = _compiling_seconds - compiled_before
+    first_run = f", {compiled:.1f} s of it for compiling kernels" if compiled >= LEAST_TOLD else ""
+    log.info("%s: %s%.1f s%s", description, count, time.perf_counter() - start, first_run)
 
 
 @contextmanager
-def temporary_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
-    """Show work of unknown length, after `done` steps in `seconds`, on the terminal of any command, until it ends.
+def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Advance]:
+    """Show the compilation of kernels, after `done` in `seconds`, on the terminal of any command, until it pauses.
 
-    Elsewhere its beginning is logged.
+    Elsewhere its beginning is logged. Stages that it is part of tell of its seconds.
     """
-    if _in_command and not _is_quiet and _on_terminal():
-        with _bar(description, None, done, seconds) as advance:
-            yield advance
-    else:
-        if done == 0:
-            log.info(description)
-        with _no_bar() as advance:
-            yield advance
+    global _compiling_seconds
+    start = time.perf_counter()
+    is_shown = _in_command and not _is_quiet and _on_terminal()
+    if not is_shown and done == 0:
+        log.info(description)
+    with _bar(description, None, done, seconds) if is_shown else _no_bar() as advance:
+        yield advance
+    _compiling_seconds += time.perf_counter() - start
 
 
 def start_command() -> None:
@@ -82,6 +86,12 @@ def show_progress() -> None:
     _shown = not _is_quiet
     log.addHandler(HANDLER)
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
+
+
+def show_beside(screen: object) -> Callable[[], None]:
+    """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
+    _beside.append(screen)
+    return lambda: _beside.remove(screen)
 
 
 def is_shown() -> bool:
@@ -154,7 +164,9 @@ class _Bars:
 
 HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
+_compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
+_beside: list[object] = []  # screens below the bars
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -205,6 +217,14 @@ def _display() -> "Progress":
             """The speed of `task`; empty while it is unknown."""
             return Text(f"{task.speed:.1f}/s" if task.speed else "")
 
+    class Bars(Progress):
+        """All bars, and what is shown beside them."""
+
+        def get_renderables(self) -> Any:
+            """The bars, and then the screens."""
+            yield from super().get_renderables()
+            yield from _beside
+
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.
-    return Progress(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
+    return Bars(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)

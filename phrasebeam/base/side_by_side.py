@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import keep_share
 from phrasebeam.base.ordered_map import map_ordered
-from phrasebeam.process.children import add_forked, end_with_parent
-from phrasebeam.process.interruption import end_by_signals
+from phrasebeam.process.children import end_with_parent, start_forked
+from phrasebeam.process.interruption import ENDING, end_by_signals
 
 Result = TypeVar("Result")
 Advance = Callable[[int], None]  # reports a number of further steps as done; raises InterruptedError to stop the work
@@ -61,8 +61,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
         receiver, sender = context.Pipe(duplex=False)
         shared = taken, stopping, sender, os.getpid(), n_processes + 1
         process = context.Process(target=_serve, args=(work, pieces, *shared), daemon=True)
-        process.start()
-        add_forked(process.pid)
+        start_forked(process)
         sender.close()
         processes.append(process)
         pipes.append(receiver)
@@ -108,6 +107,7 @@ def _serve(
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
     end_by_signals()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     end_with_parent(parent)
 
     def advance(n: int) -> None:

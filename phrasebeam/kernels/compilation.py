@@ -5,7 +5,7 @@ from contextlib import ExitStack
 
 from numba.core.event import Event, Listener
 
-from phrasebeam.base.progress import temporary_bar
+from phrasebeam.base.progress import compilation_bar
 from phrasebeam.process.starting_line import COMPILING
 
 
@@ -26,7 +26,7 @@ class CompilationProgress(Listener):
             return
         if self.n_open == 0:
             self.start = time.perf_counter()
-            self.advance = self.bar.enter_context(temporary_bar(COMPILING, self.n_compiled, self.seconds))
+            self.advance = self.bar.enter_context(compilation_bar(COMPILING, self.n_compiled, self.seconds))
         self.n_open += 1
 
     def on_end(self, event: Event) -> None:

@@ -5,14 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from multiprocessing.process import BaseProcess
 
 from phrasebeam.process.interruption import ENDING
 
-SECONDS_TO_STOP = 1.0  # that a forked process has, to remove its temporary files
+SECONDS_TO_STOP = 3.0  # that a forked process has, to remove its temporary files
 SET_PARENT_DEATH_SIGNAL = 1  # of Linux' prctl
 
 _started: dict[int, signal.Signals] = {}  # process ids, and the signals that end them
+_forking = threading.Lock()  # held while a process is forked; at the end, for good
 
 
 def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[bytes]":
@@ -27,9 +30,20 @@ def start(command: list[str], environment: dict[str, str]) -> "subprocess.Popen[
     return process
 
 
-def add_forked(process_id: int) -> None:
-    """Let a forked process, which has temporary files of its own to remove, end with this one by SIGTERM."""
-    _started[process_id] = signal.SIGTERM
+def start_forked(process: BaseProcess) -> None:
+    """Fork a process, which has temporary files of its own to remove, and ends with this one by SIGTERM.
+
+    Signals are blocked in it until it calls `signal.pthread_sigmask`, once it has its own way to end: those that it
+    has of us would tell this process, not it.
+    """
+    with _forking:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+        try:
+            process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if process.pid is not None:
+            _started[process.pid] = signal.SIGTERM
 
 
 def end_with_parent(parent: int) -> None:
@@ -50,7 +64,8 @@ def end_with_starter() -> None:
 
 
 def end_children() -> None:
-    """End all children, and wait until they have ended."""
+    """End all children, and wait until they have ended. No process is forked after that."""
+    _forking.acquire()
     running = {process_id: number for process_id, number in _started.items() if _is_running(process_id)}
     for process_id, number in running.items():
         os.kill(process_id, number)
@@ -69,4 +84,11 @@ def _is_running(process_id: int) -> bool:
         return False  # another thread has waited for it
 
 
-os.register_at_fork(after_in_child=_started.clear)
+def _forget() -> None:
+    """In a forked process: the children are the parent's."""
+    global _forking
+    _forking = threading.Lock()
+    _started.clear()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -7,7 +7,8 @@ import os
 import signal
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
 _n_bars = 0
+_stop: Callable[[], None] | None = None
 
 
 def end_by_signals(name: str = "") -> None:
@@ -36,6 +38,20 @@ def end_by_signals(name: str = "") -> None:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _note)
     threading.Thread(target=_watch, args=(receiver, name), daemon=True).start()
+
+
+@contextmanager
+def stop_by_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Within the block the first signal calls `stop`, in a thread, in place of ending this process; a second ends it.
+
+    Where the process is not ended by signals as said above, it does nothing.
+    """
+    global _stop
+    _stop = stop
+    try:
+        yield
+    finally:
+        _stop = None
 
 
 def ignore_signals() -> None:
@@ -70,7 +86,7 @@ def note_bars(n: int) -> None:
 
 def _note(number: int, frame: object) -> None:
     global _is_ending
-    _is_ending = True
+    _is_ending = _stop is None
 
 
 def _watch(receiver: int, name: str) -> None:
@@ -81,6 +97,9 @@ def _watch(receiver: int, name: str) -> None:
             continue
         if not first:
             first = time.monotonic()
+            if _stop is not None:
+                _stop()
+                continue
             threading.Thread(target=_end, args=(number, name), daemon=True).start()
         elif time.monotonic() - first > SECONDS_OF_ONE_REQUEST:
             os._exit(128 + number)

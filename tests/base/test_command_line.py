@@ -93,6 +93,23 @@ def test_misuse_is_a_line(capsys, arguments):
     assert errors.count("\n") == 1
 
 
+def test_a_bare_file_is_told_that_it_needs_an_option(capsys):
+    def build(output: Annotated[str, typer.Option()], number: int = 3):
+        raise AssertionError
+
+    def translate(output: Annotated[str, typer.Option()], input: str = ""):
+        raise AssertionError
+
+    def count(n: int = 3):
+        raise AssertionError
+
+    required = ["--output", "x"]
+    for command, given, option in ((build, required, "--output"), (translate, required, "--input"), (count, [], "--n")):
+        assert call(command, *given, "file") == 2
+        expected = f"(file); files and numbers are given by options, such as {option} (see tool --help)\n"
+        assert capsys.readouterr().err.endswith(expected)
+
+
 def test_no_command_shows_the_help(capfd):
     app = typer.Typer(no_args_is_help=True, help="What it is for.")
     app.command("one")(lambda: None)

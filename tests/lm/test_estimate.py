@@ -18,7 +18,7 @@ from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.kneser_ney import NaiveModel, backed_off_log10_prob
 from tests.naive.kneser_ney import discounts as naive_discounts
 
-pytestmark = pytest.mark.kernels
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 TINY = 1  # byte: every word its own bucket
 

@@ -46,11 +46,14 @@ finally:
 def start(script, folder, **more):
     command = [sys.executable, "-c", PREAMBLE + script, str(folder)]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # where tests run in the background it is ignored
+    # Where tests run in the background, or by nohup, these two are ignored, and a child inherits that.
+    defaults = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, default) for number, default in defaults.items()}
     try:
         process = subprocess.Popen(command, cwd=ROOT, text=True, start_new_session=True, **pipes, **more)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     assert process.stdout.readline() == "ready\n"
     return process
 

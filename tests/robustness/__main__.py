@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.robustness.campaign import Campaign, causes, report, run_cases, sound_materials, table
 from tests.robustness.cases import FAILURES, run_case
 
-LIMIT = 20  # seconds of an operation, which takes some 50 ms
+LIMIT = 20  # seconds of processor time of an operation, which takes some 50 ms
 
 
 def main() -> int:
@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=math.inf, help="how long, at most")
     parser.add_argument("--case", type=int, help="this one alone; its files stay in a directory here")
     parser.add_argument("--keep", type=Path, help="directory for the files of cases that fail")
-    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds that an operation may take")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="seconds of processor time that an operation may take")
     options = parser.parse_args()
     start = time.monotonic()
     with sound_materials() as sound:

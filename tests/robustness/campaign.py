@@ -28,7 +28,7 @@ class Campaign(NamedTuple):
 
     sound: Sound
     seed: int
-    limit: int  # seconds that an operation may take
+    limit: int  # seconds of processor time that an operation may take
     kept: Path | None  # directory for the files of cases that fail
 
 

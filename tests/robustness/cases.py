@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import string
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ FAILURES: tuple[Kind, ...] = ("unnoticed", "message", "traceback", "signal", "ha
 KINDS: tuple[Kind, ...] = ("clean", "same", "changed", *FAILURES)
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
+OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM)
 SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
 SHARE_OF_OLDER = 0.6  # of models in the format without digests, which would find all damage to a file at once
 WITHOUT_DIGESTS = "phrasebeam model 1"
@@ -111,7 +113,7 @@ def _difference(sound, damaged):
 def judge(end: End) -> Kind:
     """The kind of an end, where "same" stands for any success."""
     lines = end.errors.splitlines()
-    if TIMED_OUT in end.errors or end.status == -14:
+    if is_hang(end):
         return "hang"
     if "MemoryError" in end.errors or "bad_alloc" in end.errors or end.peak > MEMORY:
         return "memory"
@@ -123,6 +125,11 @@ def judge(end: End) -> Kind:
         return "message" if "Warning:" in end.errors else "same"
     is_clean = end.status == 2 and len(lines) == 1 and _is_plain(lines[0])
     return "clean" if is_clean else "message"
+
+
+def is_hang(end: End) -> bool:
+    """Whether the process took all the time that it had."""
+    return TIMED_OUT in end.errors or end.status in OUT_OF_TIME
 
 
 def _is_plain(line):
@@ -156,7 +163,7 @@ def digest(output: bytes, directory: Path) -> str:
 
 def _last_line(end):
     lines = [line for line in end.errors.splitlines() if line.strip()] or [""]
-    if TIMED_OUT in end.errors:
+    if is_hang(end):
         frames = [line.strip() for line in lines if line.startswith("  File")]
         lines = [" < ".join(frame.removeprefix("File ") for frame in frames[:3])]
     elif end.status < 0:

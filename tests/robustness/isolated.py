@@ -19,6 +19,7 @@ from phrasebeam.cli import main
 GIB = 2**30
 LARGEST_FILE = GIB // 4
 TIMED_OUT = "Timeout ("  # what faulthandler prints first
+WAITING = 15  # seconds of the clock for each second of processor time, beyond which a process waits in vain
 
 
 class Command(NamedTuple):
@@ -38,7 +39,10 @@ class End(NamedTuple):
 
 
 def run_isolated(commands: Sequence[Command], directory: Path, seconds: int, memory: int = 2 * GIB) -> End:
-    """Run the commands one after the other, until one fails, in a forked process that works in `directory`."""
+    """Run the commands one after the other, until one fails, in a forked process that works in `directory`.
+
+    It may take so many seconds of processor time: those of the clock tell of other work of the machine, too.
+    """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         child = os.fork()
         if not child:
@@ -89,8 +93,10 @@ def _run_and_exit(commands, directory, files, limits):
         _replace_standard_files()
         seconds, memory = limits
         faulthandler.enable(2)
-        faulthandler.dump_traceback_later(seconds, exit=True, file=2)
-        signal.alarm(seconds + 10)
+        faulthandler.register(signal.SIGXCPU, file=2, chain=True)  # says where it was, and ends it
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 10))
+        faulthandler.dump_traceback_later(WAITING * seconds, exit=True, file=2)
+        signal.alarm(WAITING * seconds + 10)
         address_space = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (address_space + memory, address_space + memory))
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))

@@ -19,7 +19,9 @@ TUNING = {"iterations": 2, "nbest": 20, "search": SEARCH, "threads": 2}
 TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2, "lm_folds": 0, "tune": None}
 CONFIGS = {
     "model": {"phrases": {"max_length": 3}, "language_model": {"order": 2}, "threads": 2},
+    "smoothed": {"phrases": {"max_length": 3, "smoothing": "kneser-ney"}, "language_model": {"order": 2}, "threads": 2},
     "tune": TUNING,
+    "plf": TUNING | {"source_format": "plf"},
     "online": TUNING | {"method": "online", "online": {"templates": TEMPLATES, "checkpoint": 3}},
     "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
     "ranking": TRAINING
@@ -53,6 +55,10 @@ class KilledCommand(NamedTuple):
 
 COMMANDS = {
     "train-model": KilledCommand("train-model " + BITEXT + " --output out --config {data}/model.yaml"),
+    "train-model, smoothed": KilledCommand(
+        "train-model " + BITEXT + " --output out --config {data}/smoothed.yaml --alignment {data}/model/alignment "
+        "--lm-classes {data}/classes"
+    ),
     "train-model --raw": KilledCommand(
         "train-model --raw --source-language de --target-language en "
         "--source {data}/raw.de --target {data}/raw.en --output out --config {data}/model.yaml"
@@ -66,12 +72,19 @@ COMMANDS = {
     "translate": KilledCommand(
         "translate --model {data}/model --nbest 20 --nbest-output out/nbest --threads 2", input="train.de"
     ),
+    "translate lattices": KilledCommand(
+        "translate --model {data}/model --input-format plf --input-weight 0.5 --nbest 20 --nbest-output out/nbest "
+        "--lattice-output out/lattices --threads 2",
+        input="train.plf",
+    ),
+    "preprocess": KilledCommand("preprocess --model {data}/raw --side source --output out/text", input="raw.de"),
     "forced-decode": KilledCommand(
         "forced-decode --model {data}/model --source {data}/train.de --reference {data}/train.en --output out/forced "
         "--lattice out/lattice --leave-one-out drop --threads 2 --alignment {data}/model/alignment"
     ),
     "export-moses": KilledCommand("export-moses --model {data}/model --output out"),
     "import-moses": KilledCommand("import-moses {data}/moses/moses.ini --output out"),
+    "import-moses, two tables": KilledCommand("import-moses {data}/moses/two.ini --output out"),
     "rerank": KilledCommand(
         "rerank --weights out/weights --train {data}/nbest --reference {data}/dev.en --method mert --threads 2"
     ),
@@ -81,6 +94,9 @@ COMMANDS = {
         for method in ("mert", "mira-batch", "mira-corpus", "pro")
     },
     "tune online": KilledCommand(TUNE + " --config {data}/online.yaml", True),
+    "tune on lattices": KilledCommand(
+        TUNE.replace("dev.de", "dev.plf").replace("/model", "/weighted") + " --config {data}/plf.yaml", True
+    ),
     **{
         f"train-{name}": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}.yaml", True)
         for name in ("maxforce", "ranking", "expected-bleu")
@@ -99,19 +115,58 @@ def make_data(data: Path, n_pairs: int = 200) -> None:
     run(data, COMMANDS["train-model"].arguments.replace("--output out", "--output {data}/model"))
 
 
-NEED_MORE_DATA = {"import-moses", "rerank", "join-features"}
+NEED_MORE_DATA = {
+    "train-model, smoothed",
+    "translate lattices",
+    "preprocess",
+    "import-moses",
+    "import-moses, two tables",
+    "rerank",
+    "join-features",
+    "tune on lattices",
+}
 
 
 def make_more_data(data: Path) -> None:
     """What some commands read besides: a model with sparse features, one of Moses, n-best lists."""
     run(data, f"{TUNE} --config {{data}}/online.yaml".replace("--output out", "--output {data}/featured"))
     run(data, "export-moses --model {data}/model --output {data}/moses")
+    run(data, "cluster --text {data}/train.en --output {data}/classes --classes 20")
+    raw = COMMANDS["train-model --raw"].arguments.replace("/raw.", "/train.")  # fewer lines
+    run(data, raw.replace("--output out", "--output {data}/raw"))
+    make_lattices(data)
+    make_two_tables(data / "moses")
     shutil.rmtree(data / "featured" / "tuning")
     lists = f"translate --model {data}/model --nbest 20 --nbest-output {data}/nbest".split()
     with open(data / "dev.de", encoding="utf-8") as source:
         subprocess.run(
             [sys.executable, "-m", "phrasebeam", *lists], stdin=source, stdout=subprocess.DEVNULL, check=True
         )
+
+
+def make_lattices(data: Path) -> None:
+    """Sentences as lattices whose words may be missing, and a model that has a weight for their scores."""
+    for name in ("train", "dev"):
+        lines = (data / f"{name}.de").read_text().splitlines()
+        (data / f"{name}.plf").write_text("".join(f"{lattice_of(line.split())}\n" for line in lines))
+    shutil.copytree(data / "model", data / "weighted")
+    with open(data / "weighted" / "weights.yaml", "a", encoding="utf-8") as file:
+        file.write("input_score: 0.3\n")
+
+
+def lattice_of(words: list[str]) -> str:
+    """Moses' format of a lattice (PLF)."""
+    return str(tuple(((word, 0.9, 1), ("*EPS*", 0.1, 1)) for word in words))
+
+
+def make_two_tables(moses: Path) -> None:
+    """two.ini: the Moses model whose phrase table is there twice."""
+    table = "PhraseDictionaryMemory name=TranslationModel0"
+    ini = (moses / "moses.ini").read_text()
+    (line,) = (line for line in ini.splitlines() if line.startswith(table))
+    (weights,) = (line for line in ini.splitlines() if line.startswith("TranslationModel0="))
+    ini = ini.replace(line, f"{line}\n{line.replace('TranslationModel0', 'T1')}").replace("0 T 0\n", "0 T 0\n1 T 1\n")
+    (moses / "two.ini").write_text(f"{ini}\n[weight]\n{weights.replace('TranslationModel0', 'T1')}\n")
 
 
 def run(data: Path, arguments: str) -> None:

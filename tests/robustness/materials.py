@@ -10,7 +10,7 @@ from tests.robustness.isolated import run_here
 from tests.robustness.operations import RESUMED, command_in
 
 CONFIGS = Path(__file__).parent.parent.parent / "configs"
-TRAINING, FEW, DEVELOPMENT = 70, 6, 4  # sentence pairs
+TRAINING, FEW, DEVELOPMENT, OTHER = 70, 6, 4, 12  # sentence pairs
 
 BUILD = """
 phrases: {max_length: 4}
@@ -19,6 +19,7 @@ reordering: {orientation: hier, kind: mslr}
 alignment: {aligner: eflomal, samplers: 1, effort: 0.5}
 threads: 1
 """
+SMOOTHED = BUILD.replace("phrases: {", "phrases: {smoothing: kneser-ney, ")
 MAXFORCE = """
 update: max_violation
 future_cost: false
@@ -60,6 +61,34 @@ mbr: {size: 10, scale: 0.5}
 input: {oov: copy}
 """
 RANKING = "algorithm: 4\ntemplates: {rule_id: true}\nfixed: []\nnbest: 10\nlm_folds: 0\ntune: null"
+LATTICES = "source_format: plf\nsearch: {algorithm: cube, stack: 10}"
+STAGE = "iterations: 1, lm_folds: 0, tune: null, leave_one_out: penalty"
+FIRST_STAGES = """
+held_out: 0.5
+stages:
+  - kind: train-model
+    word_classes: 8
+    class_order: 3
+    settings: {phrases: {max_length: 4, smoothing: kneser-ney}, language_model: {order: 3}}
+  - {kind: tune, settings: {iterations: 1, nbest: 5, search: {algorithm: cube, stack: 10, pop_limit: 10}}}
+"""
+RECIPE = f"""{FIRST_STAGES}
+  - {{kind: train-maxforce, start: tune, settings: {{{STAGE}, search: {{stack: 3}}, templates: {{rule_id: true}}}}}}
+  - {{kind: train-ranking, settings: {{{STAGE}, nbest: 5, workers: 1, templates: {{rule_id: true}}}}}}
+  - {{kind: train-expected-bleu, settings: {{{STAGE}, nbest: 5, features: [a, b]}}}}
+  - {{kind: join-features, features: train-maxforce, settings: {{iterations: 1, nbest: 5}}}}
+  - {{kind: mbr, sizes: [10], scales: [1.0]}}
+"""
+CONFIG_TEXTS = {
+    "build.yaml": BUILD,
+    "smoothed.yaml": SMOOTHED,
+    "maxforce.yaml": MAXFORCE,
+    "search.yaml": SEARCH,
+    "ranking.yaml": RANKING,
+    "plf.yaml": LATTICES,
+    "recipe.yaml": RECIPE,
+    "begun.yaml": FIRST_STAGES,
+}
 MARKUP = [
     'er bringt <x translation="the table||a table" prob="0.7||0.3">einen tisch</x> mit .',
     "<zone> er bringt </zone> einen <wall/> leeren tisch mit .",
@@ -74,10 +103,12 @@ PLF = [
 COLUMNS = ["er 1.0", "bringt 0.6 bringen 0.4", "einen 0.5 *EPS* 0.5", "tisch 1", "", "immer 1e-1 x 0", "", ""]
 ALTERNATIVES = """
 PhraseDictionaryMemory name=T1 num-features=4 path=phrase-table2 table-limit=1
+LexicalReordering name=R1 path=reordering-table2 num-features=8 type=hier-mslr-bidirectional-fe-allff
 TargetWordInsertionFeature name=twi path=words
 WordTranslationFeature name=wt source-path=words target-path=words
 PhraseLengthFeature
 """
+SECOND = {"TranslationModel": "T1", "LexicalReordering": "R1"}
 OF_WORDS = [*("twi_the 0.5", "twi_OTHER -0.25", "wt_er~he 0.5", "wt_OTHER~OTHER 0.1", "PhraseLengthFeature0_s2 0.25")]
 SPARSE = ["# of the phrase table", "TranslationModel0_x 0.5", "TranslationModel0_y=z -0.25"]
 
@@ -90,17 +121,17 @@ def make_materials(directory: Path) -> None:
         _write(directory / f"train.{side}", lines[:TRAINING])
         _write(directory / f"few.{side}", lines[:FEW])
         _write(directory / f"dev.{side}", lines[-DEVELOPMENT:])
+        _write(directory / f"other.{side}", lines[TRAINING : TRAINING + OTHER])
         _write(directory / f"raw.{side}", [line.capitalize() for line in lines[:FEW]])
         (directory / f"train.{side}.gz").write_bytes(gzip.compress((directory / f"train.{side}").read_bytes(), mtime=0))
     _write(directory / "dev.prefix", ["the", "", "a b c", "her"])
     _write(directory / "dev.markup", MARKUP)
     _write(directory / "dev.plf", PLF)
+    _write(directory / "dev.plf.en", ["he brings a table", "always .", ""])
     _write(directory / "dev.columns", COLUMNS)
     _write(directory / "few.tasks", ["a", "b"] * (FEW // 2))
-    (directory / "build.yaml").write_text(BUILD)
-    (directory / "maxforce.yaml").write_text(MAXFORCE)
-    (directory / "search.yaml").write_text(SEARCH)
-    (directory / "ranking.yaml").write_text(RANKING)
+    for name, text in CONFIG_TEXTS.items():
+        (directory / name).write_text(text)
     _make_models(directory)
     _make_moses(directory)
     _make_nbest(directory)
@@ -111,7 +142,7 @@ def make_materials(directory: Path) -> None:
 
 
 def _make_models(directory):
-    """plain: without sparse features; model: with them, and a language model over classes; run: a training's files."""
+    """plain: without sparse features; model: with them, a language model over classes and smoothed scores."""
     for side, name in (("de", "source"), ("en", "target")):
         _run(directory, f"cluster --text train.{side} --output {name}.paths --classes 8")
         rows = [line.split("\t") for line in (directory / f"{name}.paths").read_text().splitlines()]
@@ -120,7 +151,10 @@ def _make_models(directory):
     _run(directory, f"{build} --output plain")
     (directory / "train.align").write_bytes((directory / "plain" / "alignment").read_bytes())
     _write(directory / "few.align", (directory / "train.align").read_text().splitlines()[:FEW])
-    _run(directory, f"{build} --alignment train.align --lm-classes target.classes --output classes")
+    smoothed = build.replace("build.yaml", "smoothed.yaml")
+    _run(directory, f"{smoothed} --alignment train.align --lm-classes target.classes --output classes")
+    with open(directory / "classes" / "weights.yaml", "a") as file:
+        file.write("input_score: 0.3\n")
     few = "--source few.de --target few.en --alignment few.align --dev-source few.de --dev-reference few.en"
     _run(directory, f"train-maxforce --model classes {few} --output model --config maxforce.yaml")
     shutil.rmtree(directory / "model" / "maxforce")
@@ -151,13 +185,16 @@ def _make_moses(directory):
 
 
 def _make_alternatives(moses, rows, ini):
-    """alternatives.ini: the Moses model with a second table and features of words."""
+    """alternatives.ini: the Moses model with a second phrase table and reordering table, and features of words."""
     _write(moses / "phrase-table2", [" ||| ".join(row) for i, row in enumerate(rows) if i % 3])
+    reorderings = (moses / "reordering-table").read_text().splitlines()
+    _write(moses / "reordering-table2", [line for i, line in enumerate(reorderings) if i % 5])
     _write(moses / "words", ["er", "he", "the", "der"])
     _write(moses / "sparse-words", [*SPARSE, *OF_WORDS])
-    weights = next(line for line in ini.splitlines() if line.startswith("TranslationModel0="))
+    weights = {name: next(line for line in ini.splitlines() if line.startswith(f"{name}0=")) for name in SECOND}
     ini = ini.replace("[feature]\n", f"[feature]{ALTERNATIVES}").replace("0 T 0\n", "0 T 0\n1 T 1\n")
-    ini = ini.replace("\nsparse\n", "\nsparse-words\n") + f"[weight]\n{weights.replace('TranslationModel0', 'T1')}\n"
+    second = [line.replace(f"{name}0", SECOND[name]) for name, line in weights.items()]
+    ini = ini.replace("\nsparse\n", "\nsparse-words\n") + "\n".join(["[weight]", *second, ""])
     (moses / "alternatives.ini").write_text(ini)
 
 
@@ -171,9 +208,10 @@ def _make_nbest(directory):
 
 
 def _begin_trainings(directory):
-    """runs: trainings of one iteration, which operations let go on."""
+    """runs: trainings of one iteration, and a recipe of its first stages, which operations let go on."""
     for operation in RESUMED.values():
-        _run(directory, " ".join(operation.commands[0].arguments).replace("--iterations 2", "--iterations 1"))
+        line = " ".join(operation.commands[0].arguments)
+        _run(directory, line.replace("--iterations 2", "--iterations 1").replace("recipe.yaml", "begun.yaml"))
 
 
 def _run(directory, line):

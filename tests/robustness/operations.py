@@ -1,6 +1,7 @@
 """The operations that read files: one command or several in a row, the later ones on what the first has made."""
 
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tests.robustness.isolated import Command
@@ -38,6 +39,13 @@ def command_in(line: str) -> Command:
 
 def _operation(name, *lines):
     return Operation(name, tuple(map(command_in, lines)))
+
+
+def reading(path: str, operations: Sequence[Operation]) -> list[Operation]:
+    """Those of the operations that are given the file at `path`."""
+    return [
+        one for one in operations if any(path == command.stdin or path in command.arguments for command in one.commands)
+    ]
 
 
 def check(model: str) -> Operation:
@@ -107,7 +115,16 @@ TRUECASERS = [
 ]
 BUILDING = [
     _operation("train-model", f"{BUILD} build.yaml --alignment train.align", *OUR_MODEL),
+    _operation("train-model, smoothed", f"{BUILD} smoothed.yaml --alignment train.align", *OUR_MODEL),
     _operation("build-lm", "build-lm --text train.en --order 3 --output out/lm.bin --output out/lm.arpa.gz"),
+    Operation(
+        "build-lm --prune",
+        (
+            Command(
+                ("build-lm", "--text", "train.en", "--order", "8", "--prune", "0 0 1", "--output", "out/lm.bin"),
+            ),
+        ),
+    ),
     _operation("select", SELECT),
     _operation("cluster", "cluster --text train.de --classes 5 --output out/paths"),
 ]
@@ -121,6 +138,12 @@ PACKED = [
         ),
         *OUR_MODEL,
     ),
+]
+TUNE_LATTICES = [
+    _operation(
+        "tune on lattices",
+        f"tune --model classes --source dev.plf --reference dev.plf.en --nbest 5 --threads 1 {ONCE} --config plf.yaml",
+    )
 ]
 CLASSES = [
     _operation("train-model", f"{BUILD} build.yaml --alignment train.align --lm-classes target.classes", *OUR_MODEL)
@@ -142,6 +165,11 @@ RERANKING = [_operation("rerank", f"{RERANK} rerank.weights")] + [
 ]
 RANK = "train-ranking --workers 1"
 TASKS = [_operation("tasks", f"{RANK} --model plain {TRAIN} {ONCE} --tasks few.tasks --config ranking.yaml")]
+RECIPE = (
+    "train --source train.de --target train.en --alignment train.align --dev-source other.de --dev-reference other.en "
+    "--threads 1"
+)
+WHOLE_RECIPE = [_operation("train", f"{RECIPE} --recipe recipe.yaml --output out/model", *OUR_MODEL)]
 RESUMED = {  # trainings that go on for an iteration more, by their directories in `runs`
     "tuned": _operation("tune on", f"tune --model plain {TUNE} --iterations 2 --output runs/tuned"),
     "forced": _operation(
@@ -156,12 +184,15 @@ RESUMED = {  # trainings that go on for an iteration more, by their directories 
         "train-expected-bleu on",
         f"train-expected-bleu --model plain {TRAIN} --iterations 2 --features a,b,c,d --output runs/expected",
     ),
+    "recipe": _operation("train on", f"{RECIPE} --recipe recipe.yaml --output runs/recipe"),
 }
 CONFIGS = {
     **{
         name: _operation("train-model", f"{BUILD} {name} --alignment train.align", *OUR_MODEL)
-        for name in ("default.yaml", "demo.yaml", "build.yaml")
+        for name in ("default.yaml", "demo.yaml", "build.yaml", "smoothed.yaml")
     },
+    "recipe.yaml": WHOLE_RECIPE[0],
+    "plf.yaml": TUNE_LATTICES[0],
     "search.yaml": _operation("translate", "translate --model plain --config search.yaml --mbr < dev.de"),
     "select.yaml": _operation("select", f"{SELECT} --config select.yaml"),
     **{

@@ -13,6 +13,12 @@ from tests.robustness.yaml_mutations import YAML
 
 MODELS = ("model", "pairs", "plain")
 UNREAD = ("alignment", "README.md")  # of a model: only people have a use for it
+OF_STAGES = (
+    "model.yaml",
+    "weights.yaml",
+    "target.vocab",
+    "target_types.npy",
+)  # that show how a recipe's models are read
 
 
 class Target(NamedTuple):
@@ -37,12 +43,15 @@ def all_targets(directory: Path) -> list[Target]:
 
 
 def _inputs():
-    translating = known.translations("model")
-    yield from (_target(f"dev.{name}", translating) for name in ("de", "prefix", "markup", "plf", "columns"))
-    yield from (_target(f"few.{name}", translating + known.trainings("plain")) for name in ("de", "en", "align"))
-    yield from (_target(f"train.{side}", known.BUILDING + known.ALIGNING) for side in ("de", "en"))
+    translating = known.translations("model") + known.TUNE_LATTICES
+    learning = [*known.translations("plain"), *known.trainings("plain"), *known.BUILDING, *known.WHOLE_RECIPE]
+    building = known.BUILDING + known.ALIGNING + known.WHOLE_RECIPE
+    for name in ("dev.de", "dev.prefix", "dev.markup", "dev.plf", "dev.plf.en", "dev.columns"):
+        yield _target(name, known.reading(name, translating))
+    for name in ("few.de", "few.en", "few.align", "other.de", "other.en"):
+        yield _target(name, known.reading(name, learning))
+    yield from (_target(name, known.reading(name, building)) for name in ("train.de", "train.en", "train.align"))
     yield from (_target(f"train.{side}.gz", known.PACKED) for side in ("de", "en"))
-    yield _target("train.align", known.BUILDING[:1])
     yield _target("target.classes", known.CLASSES)
     yield from (_target(f"{side}.paths", known.PATHS) for side in ("source", "target"))
     yield from (_target(f"truecaser.{side}", known.TRUECASERS) for side in ("de", "en"))
@@ -70,14 +79,17 @@ def _importing(path):
     """The import that reads a file of the Moses model."""
     if path.endswith((".arpa", "arpa.ini")):
         return known.ARPA
-    if path.endswith(("alternatives.ini", "phrase-table2", "words")):
+    if path.endswith(("alternatives.ini", "phrase-table2", "reordering-table2", "words")):
         return known.ALTERNATIVES
     return known.MOSES_PACKED if path.endswith((".gz", "packed.ini")) else known.MOSES
 
 
 def _is_work(path):
     """Whether the file of a model that a training wrote is the training's own, and read by it."""
-    return path.split("/")[2] in WORK_DIRECTORIES and Path(path).suffix not in (".png", ".csv")
+    _, training, folder, *rest = path.split("/")
+    if training == "recipe" and rest[:1] == ["stages"] and len(rest) > 2:
+        return rest[-1] in OF_STAGES
+    return folder in WORK_DIRECTORIES and Path(path).suffix not in (".png", ".csv", ".md", ".html")
 
 
 def _target(path, operations):

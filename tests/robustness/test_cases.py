@@ -1,6 +1,7 @@
 """The campaign itself: mutations take any content, the same seed gives the same damage, ends are told apart."""
 
 import io
+import signal
 from random import Random
 
 import numpy as np
@@ -61,7 +62,8 @@ TRACE = "Traceback (most recent call last):\n"
         (End(0, b"", "", MEMORY + 1), "memory"),
         (End(-11, b"", "Fatal Python error: Segmentation fault\n", 0), "signal"),
         (End(1, b"", "Timeout (0:00:20)!\nThread 0x1 (most recent call first):\n", 0), "hang"),
-        (End(-14, b"", "", 0), "hang"),
+        (End(-signal.SIGALRM, b"", "", 0), "hang"),
+        (End(-signal.SIGXCPU, b"", "Current thread 0x1 (most recent call first):\n", 0), "hang"),
     ],
 )
 def test_ends_are_told_apart(end, kind):

@@ -13,6 +13,7 @@ from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.preprocessing import preprocessed
+from phrasebeam.training.build.score_smoothing import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.online.update_log import Record, UpdateLog
@@ -67,6 +68,12 @@ def test_a_full_disk_names_the_file(tmp_path, fill):
     with pytest.raises(OSError, match="File too large") as caught:
         fill(tmp_path / "data")
     assert caught.value.filename == str(tmp_path / "data")
+
+
+def test_a_full_disk_has_no_room_for_types(tmp_path):
+    with pytest.raises(OSError, match="File too large") as caught:
+        TypeFile(tmp_path, BYTES)
+    assert caught.value.filename == str(tmp_path / "smoothing" / "target_types.npy")
 
 
 def test_a_full_disk_names_the_file_of_tokens(tmp_path):

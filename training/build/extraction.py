@@ -65,20 +65,26 @@ def count_occurrences(bitext: AlignedBitext, max_length: int) -> np.ndarray:
 
 
 def extract(
-    bitext: AlignedBitext, counts: np.ndarray, max_length: int, kind: int, chunk: int
+    bitext: AlignedBitext,
+    counts: np.ndarray,
+    max_length: int,
+    kind: int,
+    chunk: int,
+    sentences: tuple[int, int] | None = None,
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Extract the phrase pairs of runs of sentence pairs with at most `chunk` phrase pairs, or of one with more.
 
     Yields the number of sentence pairs and int32[K, 4] occurrences: sentence, first source word, first target word, and
     source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
-    counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`.
+    counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`;
+    sentences: the first sentence pair and the one behind the last; None: all.
     """
     corners = new_corners(bitext)
     ends = np.cumsum(counts)
-    first = 0
-    while first < counts.size:
+    first, end = sentences or (0, counts.size)
+    while first < end:
         done = int(ends[first - 1]) if first else 0
-        last = max(first + 1, int(np.searchsorted(ends, done + chunk, side="right")))
+        last = min(end, max(first + 1, int(np.searchsorted(ends, done + chunk, side="right"))))
         occurrences = np.zeros((int(ends[last - 1]) - done, 4), np.int32)
         _extract(bitext, (first, last), max_length, kind, corners, occurrences)
         yield last - first, occurrences

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.array_file import new_array_file
 from phrasebeam.decoder.tables.model_files import TYPES
 from phrasebeam.decoder.tables.phrase_table import SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE, open_phrase_table
 from phrasebeam.decoder.tables.score_smoothing import (
@@ -28,7 +29,7 @@ class TypeFile:
     def __init__(self, directory: Path, n_pairs: int):
         self.path = directory / "smoothing" / "target_types.npy"
         self.path.parent.mkdir()
-        np.lib.format.open_memmap(self.path, "w+", np.int32, (n_pairs, TYPES)).flush()
+        new_array_file(self.path, np.dtype(np.int32), (n_pairs, TYPES))
 
     def write(self, rows: np.ndarray, target_of: np.ndarray, joint: np.ndarray, spans: list[slice]) -> None:
         """Write those of `rows` (int64[P]), with target phrases `target_of` (int64[P]) and counts `joint` (int32[P]).

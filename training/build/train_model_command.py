@@ -9,6 +9,7 @@ import typer
 from phrasebeam.api.train_model import train_model as build
 from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 
 Threads = Annotated[int | None, typer.Option(help="Processor cores to use; the model does not depend on it.")]
 
@@ -33,6 +34,9 @@ def train_model(
     ] = None,
     threads: Threads = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
     force: Force = False,
 ) -> None:
     """Build a model from parallel text: word alignment, phrase table, reordering model, language model."""

@@ -24,6 +24,10 @@ RequireGain = Annotated[
         help=f"End with status {NO_GAIN} where no weights score better on the development data than before.",
     ),
 ]
+RequireGainOnLists = Annotated[
+    bool,
+    typer.Option("--require-gain", help=f"End with status {NO_GAIN} where what is learned is no better on its lists."),
+]
 # help of --leave-one-out
 ONE_OUT = "Phrase pairs that only the sentence pair itself supports; singletons: drop all that occur once."
 

@@ -32,16 +32,22 @@ class TunedWeights(NamedTuple):
 
     weights: Weights
     score: float
+    texts: Sequence[str] = ()  # the translations of that score, where they are known
 
 
 Tune = Callable[[str, Model], TunedWeights]  # tunes the dense weights of a model; the name is that of this tuning
 
 
 class DevelopmentScore(NamedTuple):
-    """Score and length of translated development data."""
+    """Score of development data, and their translations."""
 
     score: float  # 0 to 100, of TER negative
-    n_words: int  # of the translations
+    texts: Sequence[str]  # the translations
+
+    @property
+    def n_words(self) -> int:
+        """Words of the translations."""
+        return sum(len(text.split()) for text in self.texts)
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class DevelopmentSet:
                 texts.append(translation.text)
                 advance(1)
         score = self.metric.corpus_score(self.metric.statistics(np.arange(len(texts)), texts))
-        return DevelopmentScore(points(score), sum(len(text.split()) for text in texts))
+        return DevelopmentScore(points(score), texts)
 
     def reported(self, score: float) -> float:
         """A score (0 to 100, of TER negative) in the usual units: for TER the positive edit rate in percent."""

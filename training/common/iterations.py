@@ -46,9 +46,9 @@ class Progress(SignedSection, Generic[AnyIteration]):
         """The progress with one more iteration, and with other values of the fields in `update`."""
         return self.model_copy(update={"iterations": [*self.iterations, iteration], **update})
 
-    def rows(self, first: int = 0) -> list[dict[str, Any]]:
-        """The fields of each iteration, for a curve; they are numbered from `first` on."""
-        return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations, first)]
+    def rows(self) -> list[dict[str, Any]]:
+        """The fields of each iteration, for a curve; they are numbered from 0 on."""
+        return [{"iteration": number, **row.model_dump()} for number, row in enumerate(self.iterations)]
 
 
 def iteration_table(header: Sequence[str], rows: Mapping[int, Sequence[str]], best: int) -> Rows:

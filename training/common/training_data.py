@@ -27,12 +27,14 @@ class TrainingData:
     source: Path
     target: Path
     alignment: Path | None
+    left_out: Path | None = None  # numbers of lines, from 1, that are not learned from, one a line
 
     @property
     def files(self) -> dict[str, Path]:
         """Paths of all files, by name."""
         files = {"source": self.source, "target": self.target}
-        return files | ({"alignment": self.alignment} if self.alignment else {})
+        files |= {"alignment": self.alignment} if self.alignment else {}
+        return files | ({"left out": self.left_out} if self.left_out else {})
 
     def aligned(self, model: Path, settings: TrainingDataSettings) -> "TrainingData":
         """These data; where leave-one-out needs their alignment and none is given, with the one that `model` keeps.
@@ -55,7 +57,9 @@ class TrainingData:
         alignment = self.alignment if settings.leave_one_out else None
         files = TrainingFiles(self.target, alignment, settings.leave_one_out or "drop", settings.lm_folds or None)
         inputs = read_all_markup(read_lines(self.source), "pass-through", self.source, has_tags)
-        return islice(with_references(inputs, files), settings.sentences or None)
+        left_out = {int(line) for line in read_lines(self.left_out)} if self.left_out else set()
+        pairs = enumerate(with_references(inputs, files), 1)
+        return islice((pair for number, pair in pairs if number not in left_out), settings.sentences or None)
 
     def folds(self, model: Model, directory: Path, settings: TrainingDataSettings, memory: int) -> Sequence[Fold]:
         """Language models without a fold of the target side each, in `directory`, where they are made if absent.

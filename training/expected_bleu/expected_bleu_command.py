@@ -10,6 +10,7 @@ from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.expected_bleu.config import Optimizer
@@ -41,6 +42,9 @@ def train_expected_bleu_command(
     lm_folds: shared.LmFolds = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
     force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:

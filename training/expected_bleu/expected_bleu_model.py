@@ -35,6 +35,7 @@ from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.development_set import DevelopmentData, DevelopmentSet
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.iterations import Progress
+from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
@@ -198,12 +199,14 @@ class ExpectedBleuTraining:
         candidate, config = self.derived.work / "candidate", self.config
         self.write(replace(self.derived, output=candidate), learner, number)
         if config.tune is None:
-            return self.development.score(
-                Decoder(open_model(candidate), config.development_search or config.search)
-            ).score
+            decoder = Decoder(open_model(candidate), config.development_search or config.search)
+            score, texts = self.development.score(decoder)
+            keep_translations(self.derived.work, number, texts)
+            return score
         tune = tuning_before_scores(self.development, all_runs(config.tune), self.derived.work / "tuned", signature)
         tuned = tune(f"{number:03d}", open_model(candidate))
         save_config(tuned.weights, self.tuned_file(number))
+        keep_translations(self.derived.work, number, tuned.texts)
         return tuned.score
 
     def write(

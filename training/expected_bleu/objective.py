@@ -8,13 +8,13 @@ events and features. Signs are those of optimizers.py.
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.engine.engine import current_engine
 from phrasebeam.kernels.jit import kernel
 
 PARTS = 4  # of the lists, each with a gradient of its own: results do not depend on the number of threads
@@ -110,10 +110,9 @@ def expectations(lists: ScoredLists, weights: np.ndarray, scale: float, threads:
         return float(total[0]), gradient
 
     expected, summed = 0.0, np.zeros(weights.size)
-    with ThreadPoolExecutor(threads) as pool:
-        for total, gradient in pool.map(add_part, range(PARTS)):
-            expected += total
-            summed += gradient
+    for total, gradient in current_engine().map(add_part, range(PARTS), threads, at_once=1):
+        expected += total
+        summed += gradient
     return expected / n_lists, summed / n_lists
 
 

@@ -10,6 +10,7 @@ from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.engine.engine_options import Address, EngineOption
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.online.progress import OnlineProgress
@@ -45,6 +46,8 @@ def train_ranking_command(
     seed: Annotated[int | None, typer.Option(help="Of shards and orders.", show_default="1")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
     force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:

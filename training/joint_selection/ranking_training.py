@@ -12,12 +12,12 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.curve import score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
+from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.joint_selection.config import SENTENCES_OF_SHARD, RankingConfig
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection
 from phrasebeam.training.online.objective import ExampleObjective
 from phrasebeam.training.online.per_feature import PerFeature, per_feature
-from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import Shards, random_shards
 from phrasebeam.training.online.training import OnlineTraining, Plan

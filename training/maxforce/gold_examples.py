@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.engine.engine import current_engine
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.examples import TrainingExample
 from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter
@@ -43,7 +43,7 @@ def find_lattices(
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
     counts: dict[str, int] = {}
     with stage("forced decoding", len(sentences), "sentence pairs") as advance, LatticeWriter(directory) as writer:
-        for number, (status, lattice) in enumerate(map_ordered(find, sentences, config.threads)):
+        for number, (status, lattice) in enumerate(current_engine().map(find, sentences, config.threads)):
             counts[status] = counts.get(status, 0) + 1
             if lattice is not None:
                 writer.add(number, lattice)

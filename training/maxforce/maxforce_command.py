@@ -10,6 +10,7 @@ from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.common.iterations import iteration_table
 from phrasebeam.training.maxforce.state import MaxforceIteration
@@ -36,6 +37,9 @@ def train_maxforce_command(
     ] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
     force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:

@@ -4,8 +4,8 @@ The updates of a mini-batch are computed under the same weights, and added divid
 weights that count are averages over all mini-batches.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.common.curve import Panel, score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
+from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
 from phrasebeam.training.maxforce.examples import Comparison, ComparisonSnapshot, Difference, TrainingExample
 from phrasebeam.training.maxforce.state import MaxforceIteration
@@ -23,7 +24,6 @@ from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import Outcome
 from phrasebeam.training.online.per_feature import PerFeature, per_feature
-from phrasebeam.training.online.scales import with_best_scales
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
@@ -38,7 +38,7 @@ class Violation:
     """The objective of the violation-fixing perceptron: a y-good derivation above a y-bad one, see Comparison."""
 
     comparison: Comparison
-    examples: Sequence[TrainingExample]
+    examples: Sequence[TrainingExample] | Mapping[int, TrainingExample]
 
     @property
     def features(self) -> FeatureLayout:
@@ -48,6 +48,10 @@ class Violation:
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> ComparisonSnapshot:
         """Weights for both decoders."""
         return self.comparison.snapshot(weights, sparse)
+
+    def with_examples(self, examples: Mapping[int, TrainingExample]) -> "Violation":
+        """The same on these examples alone, by number."""
+        return replace(self, examples=examples)
 
     def length(self, example: int) -> int:
         """Source words of the example."""

@@ -14,7 +14,7 @@ from sacrebleu.significance import PairedTest
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
-from phrasebeam.training.metrics.score_hints import hint_at_low_score, hint_at_tokens
+from phrasebeam.training.metrics.score_hints import hint_at_fields, hint_at_low_score, hint_at_tokens
 
 PairedName = Literal["bootstrap", "randomization"]
 MOST_TRIALS = 100_000  # sacrebleu keeps a number for each trial and sentence
@@ -92,6 +92,7 @@ def evaluate_files(
             raise FormatError(path, message)
     systems = {name: lines[name] for name in names}
     evaluation = evaluate_texts(systems, [lines[str(path)] for path in references], options)
+    hint_at_fields(systems)
     if bleu := evaluation.results.get("BLEU"):
         if evaluation.options.tokenize != "none":
             hint_at_tokens(systems)

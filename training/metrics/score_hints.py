@@ -6,6 +6,7 @@ from phrasebeam.process.hints import hint
 
 LEAST_BLEU = 2.0
 TOKENIZED_LINES = 100  # of sacrebleu
+FIELDS = " ||| "  # between the fields of an n-best list
 
 
 def hint_at_tokens(systems: Mapping[str, Sequence[str]]) -> None:
@@ -14,6 +15,13 @@ def hint_at_tokens(systems: Mapping[str, Sequence[str]]) -> None:
         if sum(line.rstrip().endswith(" .") for line in lines) >= TOKENIZED_LINES:
             found = f"{name}: {TOKENIZED_LINES} lines or more end in a tokenized period (' .')"
             hint(f"{found}: detokenize translations and references, or BLEU is not comparable; or give --tokenize none")
+
+
+def hint_at_fields(systems: Mapping[str, Sequence[str]]) -> None:
+    """A hint for each system whose every line has the fields of n-best lists, or of `translate --scores`."""
+    for name, lines in systems.items():
+        if all(FIELDS in line for line in lines):
+            hint(f"{name}: fields set off by '|||' in each line count as words; give translations alone")
 
 
 def hint_at_low_score(metric: str, score: float) -> None:

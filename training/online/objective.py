@@ -1,7 +1,7 @@
 """What a system learns: the direction in which an example of the training data moves the weights."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from phrasebeam.decoder.features.dense import FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
@@ -37,6 +37,13 @@ class ExampleObjective(Protocol[Snapshot]):
 
     def score(self, statistics: Sequence[float]) -> float | None:
         """The score (0 to 100, of TER negative) of examples whose statistics add up to these; None if unknown."""
+
+    @property
+    def examples(self) -> Any:
+        """The examples by number, a sequence or a mapping."""
+
+    def with_examples(self, examples: Mapping[int, Any]) -> Self:
+        """The same objective on these alone, to be sent elsewhere."""
 
     def length(self, example: int) -> int:
         """Source words of the example: long ones are begun first, so that no thread waits."""

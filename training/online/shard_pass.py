@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.training.common.checkpoint import save_checkpoint
-from phrasebeam.training.online.batches import outcomes_of
+from phrasebeam.training.online.batches import RemoteExamples, outcomes_of
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.objective import ExampleObjective, Outcome
 from phrasebeam.training.online.progress import PassProgress
@@ -34,7 +34,7 @@ class BatchSettings(NamedTuple):
 class ShardPass:
     """The pass of one epoch over one shard; `learned` changes in place."""
 
-    objective: ExampleObjective[Any]
+    objective: ExampleObjective[Any] | RemoteExamples
     rule: UpdateRule
     settings: BatchSettings
     path: Path  # of the checkpoint

@@ -1,14 +1,12 @@
 """The loop of online learning: passes over shards side by side, mixed or averaged weights, scores, checkpoints.
 
 Everything is kept in a directory: checkpoint.npz (OnlineProgress, and where shards are mixed the mixed weights),
-shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png. A training that was killed goes
-on behind its last checkpoint, to the same bits for any number of threads.
+shard-K.npz and updates-K of each shard, best.npz (BestWeights), curve.csv, curve.png, translations/. A training that
+was killed goes on behind its last checkpoint, to the same bits for any number of threads.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -17,14 +15,15 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from phrasebeam.base.progress import log, stage
-from phrasebeam.base.side_by_side import Advance, run_side_by_side
+from phrasebeam.base.side_by_side import Advance
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.engine.engine import current_engine
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, write_curve
 from phrasebeam.training.common.development_set import DevelopmentScore
-from phrasebeam.training.online.batches import Inline
+from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import Selection, mean, restricted
 from phrasebeam.training.online.objective import ExampleObjective
@@ -38,7 +37,8 @@ from phrasebeam.training.online.progress import (
     own_best_path,
     shard_path,
 )
-from phrasebeam.training.online.shard_pass import BatchSettings, ShardPass
+from phrasebeam.training.online.shard_pass import BatchSettings
+from phrasebeam.training.online.shard_passes import EpochStart, ShardPasses
 from phrasebeam.training.online.shards import Shards
 from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
@@ -90,6 +90,8 @@ class OnlineTraining(Generic[Iteration]):
             progress = self._end_iteration(progress, iteration, self._mix())
         for shard, size in enumerate(progress.logged):
             UpdateLog(self.directory / UPDATES.format(shard), size).close()  # without what no iteration has
+        if not (self.directory / "curve.png").exists():  # matplotlib may have been installed since
+            self._write_curve(progress)
         return progress
 
     def _last(self, start: LearnedWeights) -> tuple[OnlineProgress[Iteration], BestWeights | None]:
@@ -106,22 +108,13 @@ class OnlineTraining(Generic[Iteration]):
         self, epoch: int, progress: OnlineProgress[Iteration]
     ) -> tuple[OnlineProgress[Iteration], Iteration]:
         """The pass of the epoch over each shard; the counts of all."""
-        shards, plan, counts = range(len(self.plan.shards.members)), self.plan, dict[str, int | float]()
+        plan, counts = self.plan, dict[str, int | float]()
         n_examples = sum(members.size for members in plan.shards.members)
-        advancing = Lock()
-        with (
-            stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples, "sentences") as advance,
-            ThreadPoolExecutor(plan.threads) if len(shards) == 1 else Inline() as pool,
-        ):
-
-            def run(shard: int, advance_shard: Advance) -> PassProgress:
-                return self._run_shard(shard, epoch, pool, advance_shard)
-
-            def advance_alone(n: int) -> None:
-                with advancing:
-                    advance(n)
-
-            done = run_side_by_side(run, shards, plan.workers, advance_alone)
+        start = EpochStart(self.mixed, self.start, plan.shares_weights)
+        at = self.directory, self.signature, epoch, self.held
+        passes = ShardPasses(self.objective, self.rule, plan.shards, plan.batches, start, *at)
+        with stage(f"iteration {epoch}, best score {progress.best_score:.2f}", n_examples, "sentences") as advance:
+            done = passes.finish(current_engine(), plan.threads, plan.workers, self._one_at_a_time(advance))
         sums = PassProgress(signature=self.signature).with_statistics(one.statistics for one in done)
         for one in done:
             counts = one.counted(counts)
@@ -129,44 +122,15 @@ class OnlineTraining(Generic[Iteration]):
         progress = progress.model_copy(update={"logged": [one.logged for one in done]})
         return progress, self.iteration.model_validate({**counts, "example_score": score})
 
-    def _run_shard(self, shard: int, epoch: int, pool: Executor, advance: Advance) -> PassProgress:
-        progress, learned = self._open_shard(shard, epoch)
-        updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
-        path, rule = shard_path(self.directory, shard), self.rule
-        one = ShardPass(self.objective, rule, self.plan.batches, path, updates, learned)
+    @staticmethod
+    def _one_at_a_time(advance: Advance) -> Advance:
+        advancing = Lock()
 
-        advance(progress.next_example)
-        if not progress.is_done:
-            progress = one.run(self.plan.shards.order(shard, epoch), progress, pool, advance)
-            rule.settle(learned)
-            if self.plan.batches.averaging == "epochs":
-                learned.count_in_average()
-            progress = progress.model_copy(update={"is_done": True})
-            one.save(progress)
-        updates.close()
-        if len(self.plan.shards.members) == 1:
-            self.held[shard] = learned
-        return progress
+        def advance_alone(n: int) -> None:
+            with advancing:
+                advance(n)
 
-    def _open_shard(self, shard: int, epoch: int) -> tuple[PassProgress, LearnedWeights]:
-        """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
-        progress, path, learned = PassProgress(signature=self.signature), shard_path(self.directory, shard), None
-        if path.exists():
-            progress, arrays = load_checkpoint(path, PassProgress, self.signature)
-            learned = self.held.pop(shard, None) or LearnedWeights.restored(arrays)
-            arrays.clear()
-        if learned is not None and progress.epoch == epoch:
-            return progress, learned
-        if self.mixed is not None:
-            has_own = learned is not None and not self.plan.shares_weights
-            begins = restricted(learned.average().nonzero(), self.mixed) if learned and has_own else self.mixed
-            dense, sparse, group = begins.in_table()
-            learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
-        learned = learned or deepcopy(self.start)
-        if learned is None:
-            raise ValueError("shards begin with mixed weights, but there are none")
-        begun = {"epoch": epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
-        return progress.model_copy(update=begun), learned
+        return advance_alone
 
     def _mix(self) -> TableWeights:
         """The weights that count after an epoch; where each begins with mixed ones, also kept for that."""
@@ -190,7 +154,9 @@ class OnlineTraining(Generic[Iteration]):
         begin, number = time.perf_counter(), len(progress.iterations)
         dense, sparse, _ = counting
         weights = Weights.learned(self.objective.features.by_group(dense))
-        (score, n_words), dense = self.scorer(f"iteration-{number}", weights, sparse)
+        scored, dense = self.scorer(f"iteration-{number}", weights, sparse)
+        score, n_words = scored.score, scored.n_words
+        keep_translations(self.directory, number, scored.texts)
         ended = {
             "score": score,
             "development_words": n_words,
@@ -202,11 +168,14 @@ class OnlineTraining(Generic[Iteration]):
             best = counting._replace(dense=dense).nonzero()._asdict()
             save_checkpoint(self.directory / BEST, SignedSection(signature=self.signature), best)
             self._save_own(number)
-        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
-        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
+        self._write_curve(progress)
         self._save(progress)
         log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
         return progress
+
+    def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:
+        rows = [{"iteration": i, **row.row()} for i, row in enumerate(progress.iterations)]
+        write_curve(self.directory, rows, "Weights after each iteration", self.plan.panels, {None: progress.best})
 
     def _save_own(self, number: int) -> None:
         """Keep the weights of each shard, where these do not share them, beside the mixed ones that are best."""

@@ -1,7 +1,7 @@
 """Ranking as an objective: decode an example's n-best list, pair its hypotheses, and learn from the pairs."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -95,7 +95,7 @@ class ListObjective:
     """The objective on the n-best lists of examples; threads may share one."""
 
     decoder: Decoder
-    examples: Sequence[ListExample]
+    examples: Sequence[ListExample] | Mapping[int, ListExample]
     loss: ListLoss
     settings: ListSettings
 
@@ -103,6 +103,10 @@ class ListObjective:
     def features(self) -> FeatureLayout:
         """The layout of dense features."""
         return self.decoder.features
+
+    def with_examples(self, examples: Mapping[int, ListExample]) -> "ListObjective":
+        """The same on these examples alone, by number."""
+        return replace(self, examples=examples)
 
     def length(self, example: int) -> int:
         """Source words of the example."""

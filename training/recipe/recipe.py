@@ -6,11 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from phrasebeam.base.config import Factor, Section
+from phrasebeam.base.config import Factor, Section, parse_config
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.output.mbr import MOST_COMPARED
+from phrasebeam.decoder.search.search_settings import MOST_PAIRS, SearchSettings
 from phrasebeam.lm.estimate import MIN_ORDER
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.common.settings import CUBE_200
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
@@ -18,6 +22,7 @@ from phrasebeam.training.tuning.config import TuneConfig
 
 MOST_STAGES = 50
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=40)]
+Share = Annotated[float, Field(gt=0, le=1)]
 Size = Annotated[int, Field(ge=1, le=MOST_COMPARED)]
 
 
@@ -37,6 +42,7 @@ class BuildStage(RecipeStage):
         0, ge=0, le=1000, description="of the target text, for a further language model over these; 0: none"
     )
     class_order: int = Field(7, ge=MIN_ORDER, le=MAX_ORDER, description="words of its longest n-grams")
+    search: SearchSettings = Field(CUBE_200, description="that the model carries, and later stages with it")
 
 
 class TuneStage(RecipeStage):
@@ -75,6 +81,36 @@ class JoinStage(RecipeStage):
     settings: TuneConfig = TuneConfig()
 
 
+class SearchChoice(Section):
+    """A search that is tried: what it has in place of the settings that the model carries."""
+
+    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW)
+    max_phrase_length: int | None = Field(None, ge=1, le=20)
+    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS)
+    early_distortion: bool | None = Field(None, description="add the feature where weights are tuned again")
+
+    def of(self, search: SearchSettings) -> SearchSettings:
+        """The search with what is tried in its place. Raises ConfigError where the two do not go together."""
+        given = self.model_dump(exclude={"early_distortion"}, exclude_none=True)
+        return parse_config(search.model_dump() | given, SearchSettings, str(self))
+
+    def __str__(self) -> str:
+        """What is tried, in words."""
+        given = self.model_dump(exclude_none=True)
+        return ", ".join(f"{name} {value}" for name, value in given.items()) or "the search as it is"
+
+
+class ChooseStage(RecipeStage):
+    """The search that is best on the development data, with weights tuned for it."""
+
+    kind: Literal["choose"]
+    searches: list[SearchChoice] = Field(
+        [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)], min_length=1, max_length=100
+    )
+    tuned: int = Field(2, ge=1, le=100, description="of the best of them; the others are only tried")
+    settings: TuneConfig = TuneConfig()
+
+
 class RiskStage(RecipeStage):
     """Minimum Bayes risk: the size of lists and the scale of scores that are best on the development data."""
 
@@ -84,9 +120,18 @@ class RiskStage(RecipeStage):
 
 
 AnyStage = Annotated[
-    BuildStage | TuneStage | ExpectedBleuStage | MaxforceStage | RankingStage | JoinStage | RiskStage,
+    BuildStage | TuneStage | ChooseStage | ExpectedBleuStage | MaxforceStage | RankingStage | JoinStage | RiskStage,
     Field(discriminator="kind"),
 ]
+
+
+class TwinSettings(Section):
+    """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
+
+    share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
+    left_out_of: Literal["learning", "model", "nothing"] = Field(
+        "learning", description="learning: all twins are; model: repetitions are left out of both; nothing: no search"
+    )
 
 
 class Recipe(Section):
@@ -98,6 +143,7 @@ class Recipe(Section):
         le=0.5,
         description="share of the development data that decides and is not tuned on; 0: all of it is both",
     )
+    twins: TwinSettings = TwinSettings()
     stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES)
 
     @model_validator(mode="after")
@@ -112,8 +158,19 @@ class Recipe(Section):
             for other in before(stage):
                 if other not in known:
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")
+            if isinstance(stage, ChooseStage):
+                _check_searches(stage)
             known.add(name)
         return self
+
+
+def _check_searches(stage: ChooseStage) -> None:
+    """Raise ValueError where a search that is to be tried cannot be, with the limits that models carry by default."""
+    for choice in stage.searches:
+        try:
+            choice.of(CUBE_200)
+        except ConfigError as error:
+            raise ValueError(str(error)) from error
 
 
 def name_of(stage: AnyStage) -> str:

@@ -14,12 +14,15 @@ from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.base.resident_memory import peak_memory
-from phrasebeam.decoder.tables.model_files import MODEL
+from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import Making
-from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.kept_translations import save_texts
+from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, JoinStage, Recipe, name_of
 from phrasebeam.training.recipe.recipe_data import (
     DividedData,
@@ -29,8 +32,10 @@ from phrasebeam.training.recipe.recipe_data import (
     seen_in_training,
     tokenized,
 )
-from phrasebeam.training.recipe.recipe_scores import SetScores, save_texts, scores_of, translated
-from phrasebeam.training.recipe.stage_runs import StageWork, run_stage, write_with_search
+from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
+from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
+from phrasebeam.training.recipe.searched_model import write_with_search
+from phrasebeam.training.recipe.stage_runs import StageWork, run_stage
 
 WORK = "recipe"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
@@ -63,6 +68,7 @@ class RecipeResult(NamedTuple):
     best: str  # the stage whose model is written
     sentences: dict[str, int]  # training, development, test
     seen: dict[str, int]  # development and test sentences that are in the training data, too
+    twins: str  # what is said of pairs that repeat others
 
 
 @alone_in_output
@@ -79,24 +85,28 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     for name, number in seen.items():
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
-    run = _Run(files, output, recipe, threads)
+    read = without_twins(files, recipe.twins, output / WORK / "data")
+    run = _Run(read, output, recipe, threads)
     for number, stage in enumerate(recipe.stages, 1):
         log.info("stage %d of %d: %s", number, len(recipe.stages), name_of(stage))
         run.make(stage)
     run.write()
-    return RecipeResult({name: run.records[name] for name in map(name_of, recipe.stages)}, run.best, sentences, seen)
+    stages = {name: run.records[name] for name in map(name_of, recipe.stages)}
+    return RecipeResult(stages, run.best, sentences, seen, read.note)
 
 
 class _Run:
     """The stages of one run so far."""
 
-    def __init__(self, files: RecipeFiles, output: Path, recipe: Recipe, threads: int):
-        self.files, self.output, self.recipe, self.threads = files, output, recipe, threads
+    def __init__(self, read: TwinData, output: Path, recipe: Recipe, threads: int):
+        self.files, self.left_out = read.files, read.left_out
+        self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
         self.work.mkdir(parents=True, exist_ok=True)
         path = self.work / "run.yaml"
         self.records = load_config(path, RecipeState).stages if path.exists() else {}
-        self.digests = file_digests(files.by_name)
+        self.digests = file_digests(self.files.by_name)
+        self.learned_from = file_digests({"left out": self.left_out}) if self.left_out else {}
         self.best = ""
         self.data: DividedData | None = None
 
@@ -133,7 +143,10 @@ class _Run:
         model = self.directory(record.start) if record.start else Path()
         output = self.directory(name)
         output.parent.mkdir(parents=True, exist_ok=True)
-        run_stage(stage, StageWork(stage, model, features, output, self.files, self.data, self.threads, is_other))
+        training = self._training() if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
+        run_stage(
+            stage, StageWork(stage, model, features, output, self.files, training, self.data, self.threads, is_other)
+        )
         seconds = time.perf_counter() - begun
         made = record.model_copy(update={"is_done": True, "seconds": seconds, "peak": peak_memory()})
         self._save(name, made)
@@ -162,11 +175,25 @@ class _Run:
         """The texts as stages take them; of raw text, the tokens of the first model."""
         directory = self.work / "data"
         directory.mkdir(exist_ok=True)
-        development, test, first = self.files.development, self.files.test, self.recipe.stages[0]
-        if isinstance(first, BuildStage) and first.settings.preprocessing:
+        development, test = self.files.development, self.files.test
+        if self._is_raw:
             development = tokenized(development, model, directory, "development")
             test = tokenized(test, model, directory, "test") if test else None
         return DividedData(*divided(development, self.recipe.held_out, directory), test)
+
+    def _training(self) -> TrainingData:
+        """The training data as stages take them, with the alignment that the first model keeps."""
+        if not self._is_raw:
+            return TrainingData(self.files.source, self.files.target, None, self.left_out)
+        model = self.directory(name_of(self.recipe.stages[0]))
+        raw = DevelopmentData(self.files.source, [self.files.target])
+        tokens = tokenized(raw, model, self.work / "data", "training")
+        return TrainingData(tokens.source, tokens.references[0], model / ALIGNMENT, self.left_out)
+
+    @property
+    def _is_raw(self) -> bool:
+        first = self.recipe.stages[0]
+        return isinstance(first, BuildStage) and first.settings.preprocessing is not None
 
     def _signature(self, stage: AnyStage, start: str, is_whole: bool) -> str:
         """Of the stage's settings, of the models that it is made of, of all texts that these depend on."""
@@ -185,6 +212,8 @@ class _Run:
         ours = {
             name: one for name, one in self.digests.items() if not name.startswith(("test", "develop")[: 1 + is_first])
         }
+        if isinstance(own, TrainingDataSettings):
+            ours |= self.learned_from
         return signature(settings, ours)
 
     def _save(self, name: str, record: StageRecord) -> None:

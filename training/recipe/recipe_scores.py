@@ -1,9 +1,7 @@
 """BLEU, chrF and TER of a model on a set of sentences, with confidence, and its translations."""
 
-from pathlib import Path
-
 from phrasebeam.base.config import Section
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
@@ -40,9 +38,3 @@ def scores_of(texts: list[str], data: DevelopmentData) -> SetScores:
     options = EvaluationOptions(METRICS, "none", confidence=True)
     bleu, chrf, ter = (results[0] for results in evaluate_texts({"": texts}, references, options).results.values())
     return SetScores(bleu=bleu.score, bleu_interval=bleu.interval or 0.0, chrf=chrf.score, ter=ter.score)
-
-
-def save_texts(texts: list[str], path: Path) -> None:
-    """Write translations, one a line."""
-    with atomic_file(path) as file:
-        file.writelines(f"{text}\n".encode() for text in texts)

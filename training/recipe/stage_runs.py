@@ -1,31 +1,33 @@
 """What each kind of stage does: a model in a directory of its own, made of the models of stages before it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from phrasebeam.base.config import parse_config, save_config
-from phrasebeam.base.progress import log
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.word_classes import cluster
-from phrasebeam.training.common.derived_model import DerivedModel, Making
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
+from phrasebeam.training.recipe.chosen_search import as_carried, choose
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, RiskStage
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 from phrasebeam.training.recipe.recipe_scores import scores_of, translated
+from phrasebeam.training.recipe.searched_model import write_with_search
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
@@ -37,14 +39,10 @@ class StageWork(NamedTuple):
     features: Path  # the model of the other stage of a join
     output: Path
     files: RecipeFiles
+    training: Any  # TrainingData, where the stage learns from them
     data: DividedData | None  # of the first stage, none
     threads: int
     is_forced: bool  # what is in `output` is of other settings
-
-    @property
-    def training(self) -> TrainingData:
-        """The training data; where they are aligned by ourselves, the model has the alignment."""
-        return TrainingData(self.files.source, self.files.target, None)
 
     @property
     def tuning(self) -> Any:
@@ -57,17 +55,15 @@ def build(work: StageWork) -> None:
     files, stage = work.files, work.stage
     settings = with_word_classes(work) if stage.word_classes else stage.settings
     train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced)
+    save_config(ModelSearch(search=stage.search), work.output / SEARCH)
 
 
 def with_word_classes(work: StageWork) -> TrainModelConfig:
     """The settings of the first stage with a language model over classes of the target words, which are made here."""
     stage: BuildStage = work.stage
-    if stage.settings.preprocessing:
-        log.warning("word classes are made of tokenized text, not of raw text: no language model over them")
-        return stage.settings
     path = work.output.with_name(f"{work.output.name}.classes")
-    with logged("counting"):
-        bigrams = read_bigrams([work.files.target], 1)
+    with target_tokens(work) as target, logged("counting"):
+        bigrams = read_bigrams([target], 1)
     n_classes = min(stage.word_classes, len(bigrams.words))
     write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
     given = stage.settings.model_dump(mode="json", exclude_unset=True)
@@ -75,25 +71,46 @@ def with_word_classes(work: StageWork) -> TrainModelConfig:
     return parse_config(given | {"language_models": models}, TrainModelConfig, "recipe")
 
 
+@contextmanager
+def target_tokens(work: StageWork) -> Iterator[Path]:
+    """A file of the target text as tokens, which is deleted after it if the text is raw."""
+    files, settings = work.files, work.stage.settings
+    if not settings.preprocessing:
+        yield files.target
+        return
+    from phrasebeam.training.build.preprocessing import preprocessed  # slow, see train_model.py
+
+    with unfinished_directory(work.output.parent, "tokens") as directory:
+        texts = BitextFiles(files.source, files.target, [])
+        with preprocessed(texts, settings.preprocessing, directory, settings.threads) as tokens:
+            yield tokens.target
+
+
 def tune(work: StageWork) -> None:
     """A tuned model."""
     tune_model(work.model, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
 
 
+def choose_search(work: StageWork) -> None:
+    """The model with the search that is best, and weights tuned for it."""
+    choose(work.stage, work.model, work.tuning, work.output, work.is_forced)
+
+
 def expected_bleu(work: StageWork) -> None:
     """A model with learned scores of phrase pairs."""
-    settings, is_forced = work.stage.settings, work.is_forced
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
     train_expected_bleu(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
 
 
 def maxforce(work: StageWork) -> None:
     """A model with sparse features, by the perceptron."""
-    train_maxforce(work.model, work.training, work.tuning, work.output, work.stage.settings, work.is_forced)
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
+    train_maxforce(work.model, work.training, work.tuning, work.output, settings, is_forced)
 
 
 def ranking(work: StageWork) -> None:
     """A model with sparse features, by ranking."""
-    settings, is_forced = work.stage.settings, work.is_forced
+    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
     train_ranking(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
 
 
@@ -116,18 +133,10 @@ def least_risk(work: StageWork) -> None:
     write_with_search(work.model, work.output, {"mbr": best}, Making("mbr", {"mbr": best.model_dump(mode="json")}))
 
 
-def write_with_search(model: Path, output: Path, search: dict[str, Any], making: Making) -> None:
-    """Write a copy of a model to `output` that carries these sections of search.yaml besides its own."""
-    output.mkdir(parents=True, exist_ok=True)
-    carried = ModelSearch.of(model).model_dump(exclude_unset=True) | search
-    opened = open_model(model)
-    save_config(ModelSearch.model_validate(carried), output / SEARCH)
-    DerivedModel(model, opened, output, output, {}).write(opened.weights, making, [SEARCH])
-
-
 RUNS: dict[str, Callable[[StageWork], None]] = {  # by the kind of stage
     "train-model": build,
     "tune": tune,
+    "choose": choose_search,
     "train-expected-bleu": expected_bleu,
     "train-maxforce": maxforce,
     "train-ranking": ranking,

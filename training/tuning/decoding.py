@@ -27,12 +27,19 @@ class ListRequest(NamedTuple):
     sparse: bool  # with sparse features; the values of their groups are then 0, or they would count twice
 
 
+class DecodedIteration(NamedTuple):
+    """What decoding gave an iteration."""
+
+    iteration: TuningIteration  # numbers of hypotheses, and the score of the 1-best
+    texts: list[str]  # the 1-best
+
+
 def decode_into(
     store: NbestStore, decoder: Decoder, development: DevelopmentSet, request: ListRequest
-) -> TuningIteration:
-    """Add the n-best list of every sentence, and commit; returns their numbers and the score of the 1-best."""
+) -> DecodedIteration:
+    """Add the n-best list of every sentence, and commit."""
     metric = development.metric
-    n_found, n_new, best = 0, 0, np.zeros(metric.n_statistics)
+    n_found, n_new, best, texts = 0, 0, np.zeros(metric.n_statistics), list[str]()
     with stage("decode", len(development.source), "sentences") as advance:
         tables = enumerate(decoder.nbest_tables(development.source, *request, development.threads))
         while batch := list(islice(tables, BATCH)):
@@ -40,12 +47,13 @@ def decode_into(
             if request.sparse:
                 decoded.dense[:, is_group(decoder.features)] = 0.0
             is_first = np.append(True, np.diff(decoded.sentence) != 0)
+            texts += [decoded.texts[i] for i in np.flatnonzero(is_first).tolist()]
             best += decoded.statistics[is_first].sum(axis=0, dtype=np.float64)
             n_found, n_new = n_found + decoded.sentence.size, n_new + store.add(decoded)
             advance(len(batch))
     store.commit()
     score = points(float(metric.score(best[None])[0]))
-    return TuningIteration(score=score, hypotheses=len(store), found=n_found, new=n_new)
+    return DecodedIteration(TuningIteration(score=score, hypotheses=len(store), found=n_found, new=n_new), texts)
 
 
 def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypotheses:

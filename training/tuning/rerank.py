@@ -27,6 +27,7 @@ class RerankingResult(NamedTuple):
     before: float
     score: float
     optimum: Optimum
+    is_better: bool  # than before
 
 
 def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
@@ -57,7 +58,7 @@ def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
     for key, value in zip(keys, optimum.weights[n_dense:].tolist()):
         if value != 0:
             weights[layout.sparse[key]] = [value]
-    return RerankingResult(weights, metric.reported(before), metric.reported(score), optimum)
+    return RerankingResult(weights, metric.reported(before), metric.reported(score), optimum, score > before)
 
 
 def rerank(nbest: Path, weights: Weights) -> Iterator[str]:

@@ -8,6 +8,7 @@ import typer
 from phrasebeam.api.rerank import rerank
 from phrasebeam.base.command_line import Memory
 from phrasebeam.base.progress import show_progress
+from phrasebeam.process.hints import hint
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.methods.methods import Method
@@ -32,9 +33,17 @@ def rerank_command(
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
-) -> None:
+    require_gain: shared.RequireGainOnLists = False,
+) -> int:
     """Learn weights for given n-best lists with any features, and print the best translations of lists by them."""
     given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
-    for text in rerank(**given).translations:
+    learned, translations = rerank(**given)
+    for text in translations:
         print(text)
+    if learned is None or learned.is_better:
+        return 0
+    scores = f"{learned.score:.2f} on these lists, {learned.before:.2f} by the weights that their scores come from"
+    hint(f"nothing gained: {scores}")
+    return shared.NO_GAIN if require_gain else 0

@@ -81,12 +81,18 @@ class TuningRun:
 
 
 def write_curves(directory: Path, runs: Mapping[str, TuningProgress], development: DevelopmentSet) -> None:
-    """Write curve.csv and curve.png of runs by name, with scores as people know them."""
-    rows = [{"run": name} | row for name, progress in runs.items() for row in progress.rows(first=1)]
+    """Write curve.csv and curve.png of runs by name, with scores as people know them.
+
+    A row has both scores of the weights after its iteration; 0 is what the run began with.
+    """
+    rows = []
+    for name, progress in runs.items():
+        on_lists = [None, *(iteration.list_score for iteration in progress.iterations)]
+        rows += [{"run": name} | row | {"list_score": score} for row, score in zip(progress.rows(), on_lists)]
     reported = [
         row | {name: development.reported(row[name]) for name in ("score", "list_score") if row[name] is not None}
         for row in rows
     ]
-    best = {name: progress.best + 1 for name, progress in runs.items()}
+    best = {name: progress.best for name, progress in runs.items()}
     panel = Panel(development.metric.title, {"score": "development set"})
-    write_curve(directory, reported, "Weights before each iteration", [panel], best)
+    write_curve(directory, reported, "Weights after each iteration", [panel], best)

@@ -20,6 +20,7 @@ from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.development_set import DevelopmentSet, Tune, TunedWeights, points
+from phrasebeam.training.common.kept_translations import keep_translations, kept_translations
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
@@ -82,12 +83,14 @@ class Tuner:
     def _iterate(self, number: int) -> tuple[TuningIteration, bool]:
         decoder, begin = self.decoder(number - 1), time.perf_counter()
         if number > self.config.iterations:
-            score, n_kept = self.development.score(decoder).score, self.run.progress.iterations[-1].hypotheses
+            (score, texts), n_kept = self.development.score(decoder), self.run.progress.iterations[-1].hypotheses
+            keep_translations(self.run.directory, number, texts)
             seconds = time.perf_counter() - begin
             return TuningIteration(score=score, hypotheses=n_kept, found=0, new=0, decode_seconds=seconds), True
         store = self._store(number, decoder)
         request = ListRequest(self.config.nbest, self.config.distinct, self.config.sparse == "weights")
-        iteration = decode_into(store, decoder, self.development, request)
+        iteration, texts = decode_into(store, decoder, self.development, request)
+        keep_translations(self.run.directory, number, texts)
         iteration = iteration.model_copy(update={"decode_seconds": time.perf_counter() - begin})
         finished = iteration.new <= self.config.min_new * iteration.found
         if not finished:
@@ -158,7 +161,8 @@ def tuning_before_scores(
         for tuner in tuners:
             tuner.finish()
         best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
-        tuned = TunedWeights(best.weights(best.progress.best), best.progress.best_score)
+        texts = kept_translations(best.directory).get(best.progress.best + 1, [])
+        tuned = TunedWeights(best.weights(best.progress.best), best.progress.best_score, texts)
         shutil.rmtree(directory / name)  # it holds n-best lists
         return tuned
 

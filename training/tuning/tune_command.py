@@ -12,6 +12,7 @@ from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.engine.engine_options import Address, EngineOption, Workers
 from phrasebeam.training.common import command_options as shared
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneMethod
@@ -51,6 +52,9 @@ def tune(
     test_reference: Annotated[list[Path] | None, typer.Option(help="Their translations.")] = None,
     threads: shared.Threads = None,
     memory: Memory = None,
+    engine: EngineOption = "local",
+    address: Address = None,
+    workers: Workers = None,
     force: Force = False,
     require_gain: shared.RequireGain = False,
 ) -> int:

@@ -205,6 +205,11 @@ def test_rows_without_sentences_are_gaps():
             assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([3.0, 23.0])
             assert [bar.get_height() for bar in bars] == pytest.approx(heights)
         assert axes.get_xlim() == (0.5, 25.5)
+        assert axes.get_xticks().tolist() == [3.0, 8.0, 13.0, 18.0, 23.0]
+        assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1-5", "6-10", "11-15", "16-20", "21-25"]
+    reached.add(ForcedResult("reachable", 61))
+    assert reached._ticks() == ([3.0, 18.0, 33.0, 48.0, 63.0], ["1-5", "16-20", "31-35", "46-50", "61-65"])
+    Reachability()._draw(Figure())
 
 
 def test_a_plot_of_no_known_format(files, tmp_path, capsys):

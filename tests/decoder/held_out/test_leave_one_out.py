@@ -2,6 +2,7 @@
 
 import random
 import tempfile
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -236,11 +237,11 @@ LINES = [
 ]
 
 
-def trained(directory, lines):
+def trained(directory, lines, smoothing="none"):
     files = [directory / name for name in ("source", "target", "alignment")]
     for file, column in zip(files, zip(*lines)):
         file.write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
-    config = TrainModelConfig.model_validate({"language_model": {"order": 2}})
+    config = TrainModelConfig.model_validate({"language_model": {"order": 2}, "phrases": {"smoothing": smoothing}})
     train_model(files[0], files[1], directory / "model", config, files[2])
     # Lexical weights and the language model are those of the whole corpus.
     weights = Weights(translation=[0.3, 0, 0.2, 0], language_model=[0], distortion=0.1)
@@ -308,3 +309,46 @@ def test_a_damaged_table_is_found_out(tmp_path, monkeypatch):
     points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
     with pytest.raises(ModelError, match=r"nan .* of a phrase pair, expected finite numbers"):
         decoder.translate(Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points)))
+
+
+def held_out_line(i, mode="drop"):
+    source, reference, alignment = LINES[i]
+    points = tuple(tuple(map(int, point.split("-"))) for point in alignment.split())
+    return Input(source.split(), held_out=HeldOutPair(tuple(reference.split()), points, mode))
+
+
+@pytest.mark.parametrize("value", [-1, 1 << 40])
+def test_damaged_offsets_of_pairs_are_found_out(tmp_path, value):
+    decoder = Decoder.load(trained(tmp_path, LINES), SearchSettings())
+    phrases = decoder.model.tables.phrases
+    phrases.pair_offsets[5] = value  # in memory alone
+    with pytest.raises(ModelError, match=r"pair_offsets\.npy: expected ascending offsets from 0"):
+        check_frequencies(phrases, decoder.model.discounting)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of logarithms, uncompiled
+@pytest.mark.parametrize("value", [-(1 << 31), -9, 0])
+@pytest.mark.parametrize("smoothing", ["kneser-ney", "good-turing"])
+def test_counts_that_cannot_be_do_no_harm(tmp_path, monkeypatch, smoothing, value):
+    monkeypatch.setattr("phrasebeam.decoder.held_out.filtered_table.check_frequencies", lambda *given: None)
+    decoder = Decoder.load(trained(tmp_path, LINES, smoothing), SearchSettings())
+    counts = decoder.model.tables.phrases.joint_counts
+    for pair in range(counts.size):
+        counts[pair], count = value, counts[pair]  # in memory alone
+        for mode in ("drop", "penalty"):
+            with suppress(ModelError):
+                decoder.translate(held_out_line(4, mode))
+        counts[pair] = count
+
+
+@pytest.mark.parametrize("name", ["pair_offsets", "target_offsets"])
+def test_phrases_longer_than_those_of_the_search_are_checked(tmp_path, name):
+    decoder = Decoder.load(trained(tmp_path, LINES, "kneser-ney"), SearchSettings(max_phrase_length=1))
+    phrases = decoder.model.tables.phrases
+    words = decoder.model.source.ids(LINES[4][0].split()[:2])
+    source = find_source(phrases, words, 0, 2)
+    assert source != ABSENT
+    number = source if name == "pair_offsets" else int(phrases.pair_offsets[source])
+    getattr(phrases, name)[number + 1] = 1 << 40  # in memory alone
+    with pytest.raises(ModelError, match=rf"{name}\.npy: 1099511627776 at"):
+        decoder.translate(held_out_line(4))

@@ -108,7 +108,7 @@ def test_edits_that_are_allowed_are_told_apart_from_damage(model, capfd):
     (model / "weights.yaml").write_text((model / "weights.yaml").read_text() + "\n")
     open_model(model)
     status, printed = check(model, capfd)
-    weights, search = printed.splitlines()
+    search, weights = printed.splitlines()  # standard output before the error
     assert status == 2
     assert f"{model / 'search.yaml'}: added since the model was made; if this was your edit, run phrasebeam" in search
     assert "; if this was your edit, run phrasebeam check-model --accept" in weights

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from phrasebeam.base.errors import ModelError, SmtError
 from phrasebeam.decoder.model.model import open_model
@@ -42,8 +43,8 @@ def whole(tmp_path_factory):
     (directory / "smoothing").mkdir()
     np.save(directory / "smoothing" / "target_types.npy", np.ones((n_pairs, TYPES), np.int32))
     description = directory / "model.yaml"
-    smoothing = f"{{method: kneser-ney, discounts: [0.0, 0.5, 0.5, 0.5], phrase_pairs: {n_pairs}}}"
-    description.write_text(description.read_text() + f"smoothing: {smoothing}\n")
+    smoothing = {"method": "kneser-ney", "discounts": [0.0, 0.5, 0.5, 0.5], "phrase_pairs": n_pairs}
+    description.write_text(yaml.safe_dump({**yaml.safe_load(description.read_text()), "smoothing": smoothing}))
     weights = directory / "weights.yaml"
     weights.write_text(weights.read_text() + "pair_sparse: 1.0\n")
     open_model(directory)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
@@ -145,6 +145,7 @@ def test_lists_are_the_full_enumeration(seed, limits, n_reorderings):
 
 @settings(max_examples=4)
 @given(st.integers(0, 2**20), st.integers(0, 2))
+@example(1, 2)  # a pair with scores of 1 in one table, and with others in another
 def test_they_go_out_as_they_came_in(seed, n_reorderings):
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)

@@ -108,6 +108,20 @@ def test_the_new_format(ini, tmp_path):
     assert model.left_out == ("threads", "report-segmentation")
 
 
+@pytest.mark.parametrize("arguments", ["num-features=2", "num-input-features=2 real-word-count=0"])
+def test_scores_of_lattices(ini, arguments):
+    text = NEW.replace("Distortion\n", f"Distortion\nInputFeature {arguments}\n") + "InputFeature0= 0.5 0.25\n"
+    model = read_moses_ini(ini(text + "[inputtype]\n2\n"))
+    assert model.weights.input_score == [0.5, 0.25]
+    assert [(one.name, one.first, one.size) for one in model.names if one.feature == "input_score"] == [
+        ("InputFeature0", 0, 2)
+    ]
+    assert "inputtype" in model.left_out
+    old = read_moses_ini(ini(OLD + "[weight-i]\n0.5\n0.25\n[inputtype]\n0\n"))
+    assert old.weights.input_score == [0.5, 0.25]
+    assert "inputtype" not in old.left_out
+
+
 @pytest.mark.parametrize("space", [" ", "\t", "\x0b", "\x0c", "\xa0", "\u3000"])
 def test_lines_of_space_of_any_kind(ini, space):
     assert read_moses_ini(ini(NEW.replace("\n", f"\n{space}\n"))) == read_moses_ini(ini(NEW))
@@ -270,7 +284,20 @@ def test_files_are_found_from_here_and_by_their_whole_path(ini, tmp_path, monkey
         ("KENLM0= 0.4", "LR_x-y= 1", 30, "LR_x-y: sparse weights of what has none"),
         ("[threads]\n2", "[stak]\n2", 8, "[stak]: unknown section; did you mean [stack]?"),
         ("[threads]\n2", "[weight-file]\nx", 9, "[weight-file]: no file x"),
-        ("[threads]\n2", "[inputtype]\n1", 8, "[inputtype]: the decoder reads plain sentences alone"),
+        (
+            "[threads]\n2",
+            "[input-scores]\n2",
+            8,
+            "[input-scores]: arcs have as many scores as InputFeature has",
+        ),
+        ("[threads]\n2", "[spe-src]\nx", 8, "[spe-src]: the decoder cannot search so; remove it"),
+        (
+            "Distortion\n",
+            "InputFeature real-word-count=1\n",
+            19,
+            "InputFeature: real-word-count=; the decoder does",
+        ),
+        ("Distortion\n", "InputFeature num-features=2 num-input-features=1\n", 19, "num-input-features= differ"),
         ("[threads]\n2", "[weight-l]\n1", 14, "[feature] beside [weight-l] of the old format"),
         ("[threads]", "[threads", 8, "'[threads', expected ] after"),
         ("# a comment", "a comment", 1, "'a comment' before the first [section]"),

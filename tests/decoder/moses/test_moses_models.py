@@ -14,9 +14,11 @@ from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
+from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.moses.exporting import export_moses, probabilities
 from phrasebeam.decoder.moses.importing import import_moses
+from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
@@ -290,3 +292,18 @@ def test_moses_names_of_the_command(moses, tmp_path, capsys, monkeypatch):
             assert "LexicalReordering0= " in line
             assert " TM= " in line
             assert "translation=" not in line
+
+
+def test_weights_of_lattices_go_out_and_come_in(tmp_path, toy):
+    model = shutil.copytree(toy, tmp_path / "model")
+    (model / "weights.yaml").write_text((model / "weights.yaml").read_text() + "input_score: [0.75, 0.5]\n")
+    export_moses(model, tmp_path / "moses")
+    ini = tmp_path / "moses" / "moses.ini"
+    assert "\nInputFeature num-features=2 num-input-features=2\n" in ini.read_text()
+    import_moses(ini, tmp_path / "again")
+    assert open_model(tmp_path / "again").weights.input_score == [0.75, 0.5]
+    decoders = [Decoder.load(path) for path in (model, tmp_path / "again")]
+    lattice = Input.from_lattice([[("a", (1.0, 1.0), 1)], [("b", (0.5, 0.1), 1), ("c", (0.25, 1.0), 1)]])
+    before, after = (decoder.translate(lattice) for decoder in decoders)
+    assert after.score == pytest.approx(before.score, rel=1e-5)
+    assert "InputFeature0= " in render_nbest(0, [after], False, False, decoders[1].model.moses_names)

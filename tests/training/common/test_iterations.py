@@ -52,12 +52,12 @@ def test_tables_have_columns_and_mark_the_best():
 
 
 def test_the_curve_has_a_row_for_each_iteration(tmp_path):
-    rows = [{"run": name} | row for name in ("one", "other") for row in progress_of(1.0, None).rows(first=1)]
+    rows = [{"run": name} | row for name in ("one", "other") for row in progress_of(1.0, None).rows()]
     panels = [Panel("a label", {"score": "a line"})]
-    write_curve(tmp_path, rows, "a title", panels, {"one": 1, "other": 1})
+    write_curve(tmp_path, rows, "a title", panels, {"one": 0, "other": 0})
     with open(tmp_path / "curve.csv") as file:
         found = [list(row.values()) for row in csv.DictReader(file)]
-    assert found == [[name, number, score] for name in ("one", "other") for number, score in (("1", "1.0"), ("2", ""))]
+    assert found == [[name, number, score] for name in ("one", "other") for number, score in (("0", "1.0"), ("1", ""))]
 
 
 @pytest.fixture

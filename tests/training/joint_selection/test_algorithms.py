@@ -95,7 +95,7 @@ def learned(lists, shards, directory, **given_settings):
     def score(name, weights, sparse):
         found["dense"] = np.array([getattr(weights, name) for name, _ in LAYOUT.groups])
         found["sparse"] = dict(zip(*(array.tolist() for array in used(sparse))))
-        return DevelopmentScore(float(next(scores)), 0), found["dense"]
+        return DevelopmentScore(float(next(scores)), []), found["dense"]
 
     training.scorer = score
     training.finish("mine", LearnedWeights(np.zeros(N_DENSE), new_sparse_weights()))

@@ -118,3 +118,7 @@ def test_hints_at_tokens_and_at_a_very_low_score(tmp_path, capsys, monkeypatch):
     assert hints("tokens", "--tokenize", "none") == hints("tokens", "--metric", "chrf") == ""
     assert hints("other").startswith("phrasebeam: BLEU is 0.00: are source and target in the right direction")
     assert hints("other", "--metric", "chrf") == ""
+    (tmp_path / "scored").write_text("".join(f"{line} ||| LM0= 1 ||| 2\n" for line in text))
+    (tmp_path / "bars").write_text("".join(f"{line} | |\n" for line in text[1:]) + "a ||| b .\n")
+    assert hints("scored", "--tokenize", "none").startswith("phrasebeam: scored: fields set off by '|||' in each line")
+    assert "fields" not in hints("bars", "--tokenize", "none")

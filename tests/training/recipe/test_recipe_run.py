@@ -23,6 +23,13 @@ STAGES = [
     {"kind": "train-model", "settings": {"language_model": {"order": 3}}},
     {"kind": "tune", "settings": TUNE},
     {
+        "kind": "choose",
+        "start": "tune",
+        "searches": [{"distortion_limit": 0}, {"table_limit": 5, "early_distortion": True}],
+        "tuned": 1,
+        "settings": TUNE,
+    },
+    {
         "kind": "train-expected-bleu",
         "start": "tune",
         "settings": FOLDED | {"nbest": 10, "tune": None, "calibrate": False},
@@ -38,6 +45,7 @@ STAGES = [
     },
     {"kind": "mbr", "sizes": [10], "scales": [0.5, 1.0]},
 ]
+MAXFORCE = STAGES[4]
 TEXTS = "train.de", "train.en", "dev.de", "dev.en"
 
 
@@ -71,7 +79,7 @@ def test_all_kinds_of_stages(here, capsys):
         == 0
     )
     said = capsys.readouterr()
-    assert "stage 7 of 7: mbr" in said.err
+    assert "stage 8 of 8: mbr" in said.err
     result = phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml", test_source="test.de", test_reference="test.en")
     scores = {name: record.deciding.bleu for name, record in result.stages.items()}
     assert list(scores) == [*(stage.get("name", stage["kind"]) for stage in STAGES)]
@@ -94,7 +102,7 @@ def test_all_kinds_of_stages(here, capsys):
 
 
 def test_only_what_follows_from_a_change_is_done_again(here):
-    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], STAGES[3]]}
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], MAXFORCE]}
     phrasebeam.train(*TEXTS, "out", recipe=recipe)
     before, first = times(here / "out"), content(here / "out")
     phrasebeam.train(*TEXTS, "out", recipe=recipe, threads=1)
@@ -102,7 +110,7 @@ def test_only_what_follows_from_a_change_is_done_again(here):
     assert content(here / "out") == first
     other = {
         "held_out": 0.34,
-        "stages": [*STAGES[:2], STAGES[3] | {"settings": STAGES[3]["settings"] | {"seeds": [2]}}],
+        "stages": [*STAGES[:2], MAXFORCE | {"settings": MAXFORCE["settings"] | {"seeds": [2]}}],
     }
     phrasebeam.train(*TEXTS, "out", recipe=other)
     after = times(here / "out")
@@ -122,6 +130,34 @@ def test_a_stage_that_does_not_help_is_dropped(here):
     assert phrasebeam.Decoder.load("out").request.mbr is None
 
 
+def test_the_best_search_is_carried(here):
+    searches = [{"distortion_limit": 0}, {"distortion_limit": 5, "early_distortion": True}, {"table_limit": 1}]
+    stage = {"kind": "choose", "searches": searches, "tuned": 2, "settings": TUNE}
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], stage, MAXFORCE | {"start": "choose"}]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    stages = here / "out/recipe/stages"
+    tried = yaml.safe_load((stages / "choose.tried/tried.yaml").read_text())
+    names = ["distortion_limit 0", "distortion_limit 5, early_distortion True", "table_limit 1"]
+    assert list(tried["untuned"]) == names
+    assert {*tried["tuned"]} == {*sorted(names, key=lambda name: -tried["untuned"][name])[:2]}
+    best = names.index(max(tried["tuned"], key=tried["tuned"].get))
+    chosen = phrasebeam.Decoder.load(stages / "choose")
+    read = yaml.safe_load((stages / "choose/search.yaml").read_text())["search"]
+    assert all(read[name] == value for name, value in searches[best].items() if name != "early_distortion")
+    assert (chosen.weights.early_distortion is not None) == (best == 1)
+    # Trainers after it search as far.
+    began = yaml.safe_load((stages / "train-maxforce/maxforce/run.yaml").read_text())["settings"]
+    for name in ("distortion_limit", "table_limit"):
+        assert began["search"][name] == read[name] == began["development_search"][name]
+
+
+def test_a_search_that_cannot_be_is_one_line(here):
+    stage = {"kind": "choose", "searches": [{"distortion_limit": 60}]}
+    with pytest.raises(ConfigError, match="distortion_limit \\+ max_phrase_length is 67, at most"):
+        phrasebeam.train(*TEXTS, "out", recipe={"stages": [*STAGES[:2], stage]})
+    assert not (here / "out").exists()
+
+
 def test_least_risk_is_what_the_model_does(here):
     result = phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0, "stages": [STAGES[0], STAGES[-1]]})
     carried = phrasebeam.Decoder.load(here / "out/recipe/stages/mbr").request.mbr
@@ -138,13 +174,54 @@ def test_sentences_in_both_are_told(here, capsys):
     assert "are in the training data, too" in (here / "out/recipe/report.md").read_text()
 
 
+@pytest.mark.parametrize("left_out_of", ["learning", "model", "nothing"])
+def test_twins_are_told_and_left_out(here, left_out_of):
+    """The first pair comes twice more, once with a word replaced."""
+    source, target = ((here / name).read_text().splitlines() for name in TEXTS[:2])
+    n_words = len(source[0].split())
+    source += [source[0], " ".join(["<S_0>", *source[0].split()[1:]])]
+    target += [target[0], target[0]]
+    for name, lines in zip(TEXTS, (source, target)):
+        (here / name).write_text("\n".join(lines) + "\n")
+    assert n_words > 4
+    recipe = {"held_out": 0.34, "twins": {"left_out_of": left_out_of}, "stages": [*STAGES[:2], MAXFORCE]}
+    result = phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    left_out = here / "out/recipe/data/twins"
+    assert left_out.exists() == (left_out_of == "learning")
+    n_pairs = yaml.safe_load((here / "out/recipe/stages/tune/model.yaml").read_text())["sentence_pairs"]
+    if left_out_of == "nothing":
+        assert (result.twins, n_pairs) == ("", 402)
+        return
+    n_repeats = int(result.twins.split()[0])
+    assert n_repeats >= 2
+    assert f"{n_repeats} of 402 training pairs repeat others (1 word for word): " in result.twins
+    assert result.twins in (here / "out/recipe/report.md").read_text()
+    assert n_pairs == (402 - n_repeats if left_out_of == "model" else 402)
+    if left_out_of == "learning":
+        assert {"1", "401", "402"} <= {*left_out.read_text().split()}
+
+
+def test_what_is_left_out_is_not_learned_from(here):
+    """A stage that learns from a pair which is left out is made again where that changes, and that before is not."""
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], MAXFORCE]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    before, lines = times(here / "out"), {*map(int, (here / "out/recipe/data/twins").read_text().split())}
+    assert 0 < len(lines) < 40
+    phrasebeam.train(*TEXTS, "out", recipe=recipe | {"twins": {"share": 1.0}})
+    after = times(here / "out")
+    assert [name for name in before if after[name] != before[name]] == ["train-maxforce"]
+
+
 def test_raw_text(here):
     for name in ("train", "dev"):
         for side in ("de", "en"):
             text = (here / f"{name}.{side}").read_text().replace(" .", ".").title()
             (here / f"{name}.{side}").write_text(text)
     languages = {"source_language": "de", "target_language": "en"}
-    phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:2]}, raw=True, **languages)
+    first = STAGES[0] | {"word_classes": 10, "class_order": 4}
+    result = phrasebeam.train(*TEXTS, "out", recipe={"stages": [first, *STAGES[1:6]]}, raw=True, **languages)
+    assert (here / "out/lm2.classes").exists()
+    assert len(result.stages) == 6
     raw = phrasebeam.RawText.load("out")
     assert raw.after(phrasebeam.Decoder.load("out").translate(raw.before("Der Hund Schläft."))).endswith(".")
 
@@ -182,7 +259,7 @@ def test_killed_and_begun_again(here, moment):
     """Killed in the middle of a stage, and run again: the same model as without."""
     recipe = {
         "held_out": 0.34,
-        "stages": [STAGES[0], STAGES[1] | {"settings": {"iterations": 4, "nbest": 50}}, STAGES[3]],
+        "stages": [STAGES[0], STAGES[1] | {"settings": {"iterations": 4, "nbest": 50}}, MAXFORCE],
     }
     (here / "recipe.yaml").write_text(yaml.safe_dump(recipe))
     phrasebeam.train(*TEXTS, "undisturbed", recipe="recipe.yaml")

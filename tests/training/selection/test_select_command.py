@@ -87,7 +87,7 @@ def test_text_without_a_common_word(files, capsys):
         (("--sentences", "3", "--words", "5"), "sentences and words to select; give one of the two"),
         (("--config", "both.yaml"), "sentences and words to select; give one of the two"),
         (("--sentences", "0"), "options: sentences: Input should be greater than or equal to 1, found 0"),
-        (("--sentences", "1", "--order", "7"), "options: order: Input should be less than or equal to 6, found 7"),
+        (("--sentences", "1", "--order", "9"), "options: order: Input should be less than or equal to 8, found 9"),
         (("--words", "5", "--in-domain", "empty", "blank"), "empty, blank: no words; give text"),
         (("--words", "5", "--in-domain", "absent"), "absent: No such file or directory"),
         (("--words", "5", "--in-domain", "latin"), "latin:2: byte 0xe9"),

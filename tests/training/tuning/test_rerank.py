@@ -79,6 +79,19 @@ def test_the_command_learns_and_reranks(nbest, reference, tmp_path, capsys, meth
     assert {"LM0", "TM0"} <= set(load_weights(weights))
 
 
+def test_nothing_gained_is_said(nbest, reference, tmp_path, capsys):
+    (tmp_path / "config").write_text("fixed: [LM0, TM0]\n")
+    (tmp_path / "same").write_text("".join(f"{line}\n" for line in lines() if "good_d" in line))
+    (tmp_path / "reference").write_text("a b c d\n" * 3)
+    arguments = ["rerank", "--weights", str(tmp_path / "weights"), "--reference", str(reference), "--method", "mert"]
+    for lists, more, status in (("same", [], 0), ("same", ["--require-gain"], 3), ("nbest", ["--require-gain"], 0)):
+        assert main([*arguments, "--train", str(tmp_path / lists), *more]) == status
+        errors = capsys.readouterr().err.splitlines()
+        assert errors[-1].startswith("phrasebeam: nothing gained: 100.00 on these lists, 100.00 by") == (
+            lists == "same"
+        )
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_largest_values_are_learned_from(tmp_path, method):
     (tmp_path / "nbest").write_text(

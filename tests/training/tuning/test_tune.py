@@ -90,7 +90,7 @@ def options(data, output, *more):
 def test_tuned_models_are_models(data, tmp_path, capsys, method):
     test = ("--test-source", str(data / "source"), "--test-reference", str(data / "reference"))
     assert main(options(data, tmp_path / "out", "--method", method, *test)) == 0
-    name, before, tuned, tested, *_ = capsys.readouterr().out.splitlines()[1].split()
+    name, before, tuned, tested, _, best, *_ = capsys.readouterr().out.splitlines()[1].split()
     assert (name, tested) == ("seed-1", tuned)
     assert float(tuned) >= float(before)
     assert_sound(tmp_path / "out")
@@ -101,7 +101,10 @@ def test_tuned_models_are_models(data, tmp_path, capsys, method):
     assert description.settings["tuned_from"] == "toy"
     assert set(description.data) == {"tune source", "tune reference 1"}
     rows = read_curve(tmp_path / "out" / "tuning")
-    assert [row["iteration"] for row in rows] == [str(i + 1) for i in range(len(rows))]
+    assert [row["iteration"] for row in rows] == [str(i) for i in range(len(rows))]
+    assert rows[0]["list_score"] == "" != rows[1]["list_score"]
+    assert float(rows[0]["score"]) == pytest.approx(float(before), abs=0.005)
+    assert float(rows[int(best)]["score"]) == pytest.approx(float(tuned), abs=0.005)
     assert max(float(row["score"]) for row in rows) == pytest.approx(float(tuned), abs=0.005)
 
 

@@ -1,0 +1,140 @@
+"""Commands by this process and by Ray's workers: seconds, processor seconds, memory and bytes that travel.
+
+The bitext is made up by the demo's grammar, with its noise. Processor seconds, in which other work on the machine does
+not count, are those of the process, of its forks, and of Ray's workers while they work; those that a worker takes to
+start, which it does once, stand beside them. Ray's own processes are left out. Each figure is of one run.
+"""
+
+import argparse
+import logging
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import phrasebeam
+from phrasebeam.base.progress import log
+from phrasebeam.cli import main as command
+from phrasebeam.training.demo.demo_corpus import write_pairs
+
+REPORT = re.compile(
+    r"workers of Ray: .*; ([\d.]+) s of processors, ([\d.]+) s for a worker to start; (\d+) MB at most in one; "
+    r"([\d.]+) MB of messages, ([\d.]+) MB for all"
+)
+SHORT = {"tune": None, "lm_folds": 0, "scales": [1.0], "iterations": 1}
+
+
+class Reports(logging.Handler):
+    """Keeps what engines log when they end."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.INFO)
+        self.last: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if found := REPORT.search(record.getMessage()):
+            self.last = list(found.groups())
+
+
+def processor_seconds() -> float:
+    """Of this process and of those that it forked and that have ended."""
+    return sum(os.times()[:4])
+
+
+def stages(directory: Path, sentences: int) -> dict[str, Callable[[Path, dict[str, Any]], object]]:
+    """What is measured by name: a function of an output and of the options of an engine."""
+    model, train, dev = directory / "model", directory / "train", directory / "dev"
+    pair = train.with_suffix(".de"), train.with_suffix(".en")
+    data = model, *pair, dev.with_suffix(".de"), dev.with_suffix(".en")
+    alignment = {"alignment": model / "alignment"}
+    limited = SHORT | {"sentences": sentences}
+    lists = {"tune": None, "lm_folds": 0, "iterations": 3, "nbest": 50, "sentences": sentences}
+
+    def translate(output: Path, options: dict[str, Any]) -> None:
+        more = [part for name, value in options.items() for part in (f"--{name}", str(value))]
+        arguments = ["--model", str(model), "--input", str(pair[0]), "--output", str(output), *more]
+        if command(["translate", *arguments]):
+            raise SystemExit("translate failed")
+
+    return {
+        "train-model": lambda out, given: phrasebeam.train_model(*pair, out, **alignment, **given),
+        "translate": translate,
+        "forced-decode": lambda out, given: phrasebeam.force(
+            model, *pair, out, **alignment, leave_one_out="drop", **given
+        ),
+        "tune": lambda out, given: phrasebeam.tune(
+            model, *data[3:], out, config={"iterations": 2, "nbest": 100}, **given
+        ),
+        "train-ranking": lambda out, given: phrasebeam.train_ranking(
+            *data, out, **alignment, config=limited | {"algorithm": 4, "shards": 16}, **given
+        ),
+        "train-maxforce": lambda out, given: phrasebeam.train_maxforce(
+            *data, out, **alignment, config=limited, **given
+        ),
+        "train-expected-bleu": lambda out, given: phrasebeam.train_expected_bleu(
+            *data, out, **alignment, config=lists, **given
+        ),
+    }
+
+
+def measured(run: Callable[[Path, dict[str, Any]], object], output: Path, options: dict[str, Any]) -> list[float]:
+    """Seconds and processor seconds of a run."""
+    if output.is_dir():
+        shutil.rmtree(output)
+    begin, processor = time.perf_counter(), processor_seconds()
+    run(output, options)
+    return [time.perf_counter() - begin, processor_seconds() - processor]
+
+
+def row(cells: list[Any]) -> None:
+    """Print a row of the table."""
+    print(
+        "| " + " | ".join(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in cells) + " |", flush=True
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=5000, help="sentence pairs of the bitext")
+    parser.add_argument("--sentences", type=int, default=500, help="that trainers learn from")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--stages", nargs="+", help="only these")
+    given = parser.parse_args()
+    import ray
+
+    log.addHandler(reports := Reports())
+    log.setLevel(logging.INFO)
+    options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": "127.0.0.1"}
+    ray.init("local", include_dashboard=False, logging_level="ERROR", **options)
+    with TemporaryDirectory() as name:
+        directory = Path(name)
+        write_pairs(directory / "train", given.pairs, 1, 0.1)
+        write_pairs(directory / "dev", 100, 2, 0.0)
+        begin, processor = time.perf_counter(), processor_seconds()
+        phrasebeam.train_model(directory / "train.de", directory / "train.en", directory / "model")
+        spent = time.perf_counter() - begin, processor_seconds() - processor
+        print(
+            f"The first model, with word alignment and language model: {spent[0]:.1f} s, {spent[1]:.1f} of processors"
+        )
+        columns = ["", "local s", "processor s", "Ray s", "processor s", "overhead", "s a start"]
+        columns += ["MB a worker", "MB messages", "MB for all"]
+        row(columns)
+        row(["---"] * len(columns))
+        for stage, run in stages(directory, given.sentences).items():
+            if given.stages and stage not in given.stages:
+                continue
+            measured(run, directory / "warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
+            local = measured(run, directory / "local", {"workers": given.workers})
+            elsewhere = measured(run, directory / "ray", {"engine": "ray", "workers": given.workers})
+            working, starting, *sizes = reports.last
+            with_workers = elsewhere[0], elsewhere[1] + float(working)
+            overhead = f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"
+            row([stage, *local, *with_workers, overhead, starting, *sizes])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The first phrase pair that a model lacks for a given translation: how far its phrase pairs can follow that, and where
+no other one goes on. Nothing else counts here: no limit of jumps, no scores.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phrasebeam.decoder.explanation.weighted_features import Plain
+from phrasebeam.decoder.options.translation_options import Options
+
+MOST_STATES = 50_000  # pairs of a coverage and a position
+Step = tuple[int, int]  # the bits of the source words that an option covers, and the position behind its target words
+
+
+class MissingPair(Plain):
+    """Where a translation leaves what the phrase pairs of the sentence can produce."""
+
+    produced: str  # the longest beginning of the translation that they can produce
+    rest: str  # what they cannot go on with
+    untranslated: list[int]  # positions of the source words that are then left, of which one must be translated so
+    unknown: list[str]  # words of the translation that no phrase pair of the sentence has
+    is_exact: bool  # False where there were too many ways to follow all
+
+
+def missing_pair(options: Options, n_words: int, reference: np.ndarray, words: Sequence[str]) -> MissingPair:
+    """Follow `words`, whose target ids are `reference` (int32[m]), by the options of a sentence of `n_words` words."""
+    steps = _steps(options, n_words, reference)
+    covered, position, is_exact = _furthest(steps, len(words))
+    used = set(options.words[: options.target_first[_n_targets(options, n_words)]].tolist())
+    return MissingPair(
+        produced=" ".join(words[:position]),
+        rest=" ".join(words[position:]),
+        untranslated=[i for i in range(n_words) if not covered >> i & 1],
+        unknown=list(dict.fromkeys(word for word, i in zip(words, reference.tolist()) if i not in used)),
+        is_exact=is_exact,
+    )
+
+
+def _n_targets(options: Options, n_words: int) -> int:
+    return int(options.target[: options.first[n_words * options.longest]].max(initial=-1)) + 1
+
+
+def _steps(options: Options, n_words: int, reference: np.ndarray) -> list[list[Step]]:
+    """By position in the reference, the options that produce what stands there."""
+    wanted, firsts, ends = reference.tolist(), options.target_first[:-1], options.target_first[1:]
+    target_of = options.target[: options.first[n_words * options.longest]]
+    is_empty = firsts[target_of] == ends[target_of]
+    can_begin = np.isin(options.words[np.minimum(firsts[target_of], options.words.size - 1)], reference)
+    places = dict[int, list[tuple[int, int]]]()  # of a target phrase: where it begins and ends
+    steps: list[list[Step]] = [[] for _ in range(len(wanted) + 1)]
+    for option in np.flatnonzero(is_empty | can_begin).tolist():
+        target = int(target_of[option])
+        if target not in places:
+            phrase = options.words[options.target_first[target] : options.target_first[target + 1]].tolist()
+            size = len(phrase)
+            begins = range(len(wanted) - size + 1)
+            places[target] = [(i, i + size) for i in begins if wanted[i : i + size] == phrase]
+        begin, end = int(options.begin[option]), int(options.end[option])
+        bits = (1 << end) - (1 << begin)
+        for first, last in places[target]:
+            steps[first].append((bits, last))
+    return [list(dict.fromkeys(some)) for some in steps]
+
+
+def _furthest(steps: Sequence[Sequence[Step]], size: int) -> tuple[int, int, bool]:
+    """(coverage, position, whether all was followed) of the state that produces most and then covers most."""
+    coverages: list[dict[int, None]] = [{} for _ in range(size + 1)]  # by position, in order
+    coverages[0][0] = None
+    n_states, best, is_exact = 1, (0, 0), True
+    for position in range(size + 1):
+        waiting = list(coverages[position])
+        for covered in waiting:  # grows by options without target words
+            if (position, covered.bit_count()) > (best[0], best[1].bit_count()):
+                best = position, covered
+            for bits, behind in steps[position]:
+                after = covered | bits
+                if covered & bits or after in coverages[behind]:
+                    continue
+                if n_states == MOST_STATES:
+                    is_exact = False
+                    continue
+                n_states += 1
+                coverages[behind][after] = None
+                if behind == position:
+                    waiting.append(after)
+    return best[1], best[0], is_exact

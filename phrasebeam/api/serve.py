@@ -1,0 +1,60 @@
+"""serve: models over HTTP."""
+
+from pathlib import Path
+
+from phrasebeam.api.arguments import File, Files, check_range
+from phrasebeam.base.config import MOST_THREADS
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.translate.translate_settings import Flags, overridden
+
+EXTRA = "the server needs FastAPI and uvicorn; run pip install 'phrasebeam[server]'"
+MOST_PORT = 65535
+
+
+def serve(
+    model: Files,
+    *,
+    port: int = 8000,
+    host: str = "127.0.0.1",
+    threads: int = 1,
+    token_file: File | None = None,
+    max_words: int | None = None,
+    max_lines: int | None = None,
+    max_bytes: int | None = None,
+    max_nbest: int | None = None,
+    max_waiting: int | None = None,
+    max_seconds: float | None = None,
+) -> None:
+    """Serve models over HTTP until a signal ends it: an interface of its own, and those of Moses and LibreTranslate.
+
+    Args:
+        model: Model directories, or "NAME=DIR"; a request that names none means the first.
+        port: Where it listens; 0: any free port.
+        host: Address that it listens on, "0.0.0.0" for all.
+        threads: Sentences translated at the same time.
+        token_file: File with a token that requests must have as "Authorization: Bearer TOKEN".
+        max_words: Words of a sentence.
+        max_lines: Sentences of a request.
+        max_bytes: Bytes of a request.
+        max_nbest: Translations of a sentence.
+        max_waiting: Requests that wait for a thread; further ones are refused.
+        max_seconds: From a request to its answer.
+
+    Raises SmtError or OSError.
+    """
+    check_range("port", port, 0, MOST_PORT)
+    check_range("threads", threads, 1, MOST_THREADS)
+    try:
+        from phrasebeam.server.app import create_app
+        from phrasebeam.server.http_server import run_app
+        from phrasebeam.server.serving.authorization import read_token
+        from phrasebeam.server.serving.served_models import named_directories
+        from phrasebeam.server.serving.server_settings import ServerLimits
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{error}; {EXTRA}") from None
+    given: Flags = {"max_words": max_words, "max_lines": max_lines, "max_bytes": max_bytes, "max_nbest": max_nbest}
+    given |= {"max_waiting": max_waiting, "max_seconds": max_seconds}
+    limits = overridden(ServerLimits(), given, "options of serve")
+    token = read_token(Path(token_file)) if token_file else None
+    models = [model] if isinstance(model, (str, Path)) else list(model)
+    run_app(create_app(named_directories(models), threads, limits, token), host, port)

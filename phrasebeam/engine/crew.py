@@ -1,0 +1,118 @@
+"""The workers of an engine: what each has to do, what it did, and its place when it dies."""
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from phrasebeam.base.progress import show_beside
+from phrasebeam.engine.crew_screen import CrewScreen
+from phrasebeam.engine.mapped_files import FileIdentity
+from phrasebeam.engine.ray_cluster import Cluster
+from phrasebeam.engine.worker import Call, Done
+
+if TYPE_CHECKING:
+    from phrasebeam.engine.ray_engine import Pending
+
+SECONDS_BETWEEN_QUESTIONS = 1.0
+
+
+@dataclass(eq=False)
+class CrewMember:
+    """A worker, or the one that took its place."""
+
+    number: int
+    actor: Any
+    host: str = ""
+    calls: "list[Pending]" = field(default_factory=list)  # that were sent and not answered, in their order
+    n_calls: int = 0  # answered
+    n_items: int = 0
+    seconds: float = 0.0  # of work
+    processor_seconds: float = 0.0
+    processor_seconds_to_start: float = 0.0  # of the present worker
+    peak: int = 0  # bytes
+    n_replaced: int = 0
+    since: float = 0.0  # when its call at hand began
+    question: Any = None  # Ray's reference of the steps that were asked for
+
+    def send(self, one: "Pending", call: Call) -> Any:
+        """Send a call; the reference of the answer."""
+        if not self.calls:
+            self.since = time.monotonic()
+        self.calls.append(one)
+        return self.actor.do.remote(call)
+
+    def receive(self, file: FileIdentity, parts: list[Any]) -> None:
+        """Send a file."""
+        self.actor.receive.remote(file, parts)
+
+    def answered(self, one: "Pending", done: Done) -> None:
+        """Count what was done."""
+        self.calls.remove(one)
+        self.n_calls += 1
+        self.since = time.monotonic()
+        self.n_items += done.steps or one.n_items
+        self.seconds += done.seconds
+        if self.n_calls == 1:
+            self.processor_seconds_to_start = done.processor_seconds_in_all - done.processor_seconds
+        self.processor_seconds += done.processor_seconds
+        self.peak = max(self.peak, done.peak)
+
+
+class Crew:
+    """All workers."""
+
+    def __init__(self, cluster: Cluster):
+        self.cluster = cluster
+        self.members = [CrewMember(i, cluster.new_worker()) for i in range(cluster.n_workers)]
+        for member in self.members:
+            member.host = cluster.checked(member.actor)
+        self.n_waiting, self._steps = 0, dict["Pending", int]()
+        self._close_screen = show_beside(CrewScreen(self.members, cluster.dashboard, lambda: self.n_waiting))
+        self._asked = 0.0
+
+    def close(self) -> None:
+        """End all workers."""
+        self._close_screen()
+        for member in self.members:
+            self.cluster.end_worker(member.actor)
+
+    def replace(self, member: CrewMember, is_dead: bool = True) -> None:
+        """A new worker in the place of one that died, or that does what nobody needs."""
+        self.cluster.end_worker(member.actor)
+        member.actor, member.calls, member.question = self.cluster.new_worker(), [], None
+        member.n_replaced += is_dead
+
+    def ask_for_steps(self) -> None:
+        """Ask each worker from time to time how far its long piece has come."""
+        if time.monotonic() - self._asked < SECONDS_BETWEEN_QUESTIONS:
+            return
+        self._asked = time.monotonic()
+        for member in self.members:
+            if member.question is None and member.calls:
+                member.question = member.actor.steps.remote(), member.calls[0]
+
+    def steps(self) -> "dict[Pending, int]":
+        """What workers answered since then."""
+        steps = dict["Pending", int]()
+        for member in self.members:
+            if member.question is not None and (n := self.cluster.answer_of(member.question[0])) is not None:
+                steps[member.question[1]] = n
+                member.question = None
+        return steps
+
+    def show(self, n_waiting: int) -> None:
+        """Note for the screen how many calls wait."""
+        self.n_waiting = n_waiting
+
+    def report(self, n_bytes: int, n_shared: int) -> list[str]:
+        """What the workers did, in a few words."""
+        members = self.members
+        seconds = sum(member.seconds for member in members)
+        n_items, n_replaced = sum(member.n_items for member in members), sum(member.n_replaced for member in members)
+        peak = max(member.peak for member in members)
+        work = f"{len(members)} workers of Ray: {n_items} items, {n_items / max(seconds, 1e-9):.1f}/s each"
+        processor = sum(member.processor_seconds for member in members)
+        start = max(member.processor_seconds_to_start for member in members)
+        size = f"{processor:.1f} s of processors, {start:.1f} s for a worker to start; {peak >> 20} MB at most in one"
+        wire = f"{n_bytes / 2**20:.1f} MB of messages, {n_shared / 2**20:.1f} MB for all"
+        return [f"{work}; {size}; {wire}; {n_replaced} died and were replaced"]

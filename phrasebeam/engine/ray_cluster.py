@@ -1,0 +1,139 @@
+"""A connection to a cluster of Ray, or to one that is started on this machine; nothing else calls Ray."""
+
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.progress import log
+from phrasebeam.engine.worker import Worker, own_versions
+
+SECONDS_TO_START = 120  # that a worker has
+OBJECT_STORE_BYTES = 512 << 20  # of a cluster that is started here
+INSTALL = "--engine ray needs Ray; install phrasebeam[ray], or leave it out"
+
+
+class Cluster:
+    """Some processors of a cluster."""
+
+    def __init__(self, ray: Any, n_workers: int, is_ours: bool):
+        self._ray, self.n_workers, self._is_ours = ray, n_workers, is_ours
+        processors = ray.cluster_resources().get("CPU", 1.0)
+        share = min(1.0, max(0.01, int(100 * processors / n_workers) / 100))
+        groups = {"work": 1, "questions": 1}  # a question is answered while work goes on
+        self._worker = ray.remote(concurrency_groups=groups, num_cpus=share, max_restarts=0)(_actor(ray))
+        self.dashboard: str = getattr(ray._private.worker, "get_dashboard_url", lambda: "")() or ""
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        if self._is_ours:
+            self._ray.shutdown()
+
+    def put(self, value: object) -> Any:
+        """The reference of `value` in the object store."""
+        return self._ray.put(value)
+
+    def get(self, reference: Any) -> Any:
+        """What a reference stands for; raises one of dead_worker_errors where its worker died."""
+        return self._ray.get(reference)
+
+    def wait(self, references: Sequence[Any], seconds: float) -> list[Any]:
+        """Those of the references that are there; after `seconds` perhaps none."""
+        if not references:
+            return []
+        ready, others = self._ray.wait(references, num_returns=1, timeout=seconds, fetch_local=False)
+        return ready + (
+            self._ray.wait(others, num_returns=len(others), timeout=0, fetch_local=False)[0] if others else []
+        )
+
+    def answer_of(self, reference: Any) -> Any:
+        """What a reference stands for, None as long as it is not there, or if its worker died."""
+        if not self._ray.wait([reference], timeout=0)[0]:
+            return None
+        try:
+            return self._ray.get(reference)
+        except dead_worker_errors():
+            return None
+
+    def new_worker(self) -> Any:
+        """A new actor."""
+        return self._worker.remote(own_versions())
+
+    def end_worker(self, actor: Any) -> None:
+        """End an actor, dead or alive."""
+        self._ray.kill(actor)
+
+    def checked(self, actor: Any) -> str:
+        """The host of a worker. Raises ConfigError where it has other versions."""
+        try:
+            different, host = self._ray.get(actor.about.remote(), timeout=SECONDS_TO_START)
+        except self._ray.exceptions.GetTimeoutError:
+            raise ConfigError(f"no worker of Ray began within {SECONDS_TO_START} s; look at ray status") from None
+        except self._ray.exceptions.RayError as error:
+            raise ConfigError(
+                f"a worker of Ray cannot begin ({excerpt(_last_line(error))}); install phrasebeam there"
+            ) from None
+        if different:
+            raise ConfigError(f"{host}: {different}; install the same on all machines")
+        return str(host)
+
+
+def connect(address: str | None, workers: int | None) -> Cluster:
+    """Connect to the cluster at `address`, or start one here, for so many workers, or one for each processor."""
+    try:
+        import ray
+    except ImportError:
+        raise ConfigError(INSTALL) from None
+    if ray.is_initialized():  # by whoever calls us from Python
+        return Cluster(ray, workers or _processors(ray), is_ours=False)
+    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    if address is None:
+        processors = workers or os.cpu_count() or 1
+        options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
+        options |= {"address": "local", "_node_ip_address": "127.0.0.1"}
+    else:
+        options |= {"address": address}
+    try:
+        ray.init(**options)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        message = (
+            f"{address or 'here'}: no cluster of Ray ({excerpt(_last_line(error))}); start one with ray start --head"
+        )
+        raise ConfigError(message) from None
+    cluster = Cluster(ray, workers or _processors(ray), is_ours=True)
+    if cluster.dashboard:
+        log.info("Ray's dashboard: http://%s", cluster.dashboard)
+    return cluster
+
+
+def dead_worker_errors() -> tuple[type[BaseException], ...]:
+    """What Ray raises where a worker died, or its machine."""
+    from ray import exceptions
+
+    return (
+        exceptions.RayActorError,
+        exceptions.WorkerCrashedError,
+        exceptions.OutOfMemoryError,
+        exceptions.ObjectLostError,
+    )
+
+
+def _actor(ray: Any) -> type:
+    """The class of actors: questions are answered beside the work."""
+
+    class RayWorker(Worker):
+        do = ray.method(concurrency_group="work")(Worker.do)
+        receive = ray.method(concurrency_group="work")(Worker.receive)
+        steps = ray.method(concurrency_group="questions")(Worker.steps)
+
+    return RayWorker
+
+
+def _processors(ray: Any) -> int:
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1].strip() if lines else type(error).__name__

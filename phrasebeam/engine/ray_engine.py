@@ -1,0 +1,293 @@
+"""The engine of Ray: long work by actors on any number of machines, each of which is replaced when it dies.
+
+Calls are handed out in their order, and their results are taken in their order. What a dead worker had begun is done
+again by others; a call that outlives so many workers that it must be what kills them is an error.
+"""
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from phrasebeam.base.errors import SmtError
+from phrasebeam.base.memory_bound import leave_out_processes
+from phrasebeam.base.progress import log
+from phrasebeam.base.side_by_side import Advance
+from phrasebeam.engine.crew import Crew, CrewMember
+from phrasebeam.engine.engine import ITEMS_AT_ONCE
+from phrasebeam.engine.mapped_files import FileIdentity
+from phrasebeam.engine.parcel import pack, size_of, unpack
+from phrasebeam.engine.ray_cluster import Cluster, connect, dead_worker_errors
+from phrasebeam.engine.worker import Call, Done
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+AHEAD = 4  # calls for each worker that are sent or wait
+SENT_AT_ONCE = 2  # to a worker, so that it need not wait for the next one
+MOST_TRIES = 8  # of a call
+SECONDS_BETWEEN_LOOKS = 0.5
+SHIPPED_AT_ONCE = 64 << 20  # bytes of a file
+_END = object()
+
+
+@dataclass
+class Sent:
+    """Something that is sent once for many calls."""
+
+    number: int
+    reference: Any  # Ray's
+
+    @property
+    def entry(self) -> tuple[int, list[Any]]:
+        """As a call has it."""
+        return self.number, [self.reference]
+
+
+@dataclass(eq=False)
+class Pending:
+    """A call, until its results are there."""
+
+    call: Call
+    n_items: int
+    tries: int = 0
+    steps: int = 0  # of a long piece, that were told
+    done: Done | None = None
+    is_given_up: bool = False  # nobody waits for it any more
+    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for it
+
+
+class RayEngine:
+    """Workers of a cluster, from `connected` to `close`."""
+
+    is_remote = True
+
+    def __init__(self, cluster: Cluster, crew: Crew):
+        self.cluster, self.crew, self._numbers = cluster, crew, itertools.count()
+        self.processes = len(crew.members)
+        self._waiting: deque[Pending] = deque()
+        self._sent: dict[Any, tuple[CrewMember, Pending]] = {}  # by Ray's reference of the answer
+        self._shipped: dict[str, list[Any]] = {}  # references of parts, by fingerprint
+        self.bytes_sent = self.bytes_received = self.bytes_shared = 0
+
+    @classmethod
+    def connected(cls, address: str | None, workers: int | None) -> "RayEngine":
+        """The engine of the cluster at `address`; None: of one that is started here. Raises ConfigError."""
+        leave_out_processes(True)
+        cluster = connect(address, workers)
+        try:
+            return cls(cluster, Crew(cluster))
+        except BaseException:
+            cluster.close()
+            raise
+
+    def close(self) -> None:
+        """Let all workers go, and log what they did."""
+        for line in self.crew.report(self.bytes_sent + self.bytes_received, self.bytes_shared):
+            log.info(line)
+        self.crew.close()
+        self.cluster.close()
+        leave_out_processes(False)
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
+    ) -> Iterator[Result]:
+        """See Engine.map; items are read in this thread, some batches ahead."""
+        sent = self._share(function)
+        batches: Iterator[Sequence[Item]] | None = _batched(items, at_once)
+        begun: deque[Pending] = deque()
+        failed: BaseException | None = None
+        try:
+            while True:
+                while batches is not None and len(begun) < AHEAD * len(self.crew.members):
+                    try:
+                        batch = next(batches, None)
+                    except Exception as error:  # of reading; what was read before comes first
+                        failed, batch = error, None
+                    if batch is None:
+                        batches = None
+                        break
+                    begun.append(self._submit(sent, None, batch))
+                if not begun:
+                    break
+                yield from self._results(begun[0])
+                begun.popleft()
+            if failed is not None:
+                raise failed
+        finally:
+            self._give_up(begun)
+
+    def run(
+        self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
+    ) -> Iterator[Result]:
+        """See Engine.run; pieces are made when workers will soon have time for them."""
+        sent, left, begun = self._share(work), iter(pieces), list[Pending]()
+        given = 0
+        try:
+            while True:
+                while sum(one.done is None for one in begun) < 2 * len(self.crew.members):
+                    if (piece := next(left, _END)) is _END:
+                        break
+                    begun.append(self._submit(sent, None, [piece], is_long=True))
+                if given == len(begun):
+                    return
+                if (results := self._results_if(begun[given], advance, begun)) is not None:
+                    given += 1
+                    yield from results
+        finally:
+            self._give_up(begun)
+
+    def threads(self, threads: int) -> int:
+        """See Engine.threads."""
+        return threads
+
+    def begin(self, function: Callable[[Any, Any], Any]) -> "RayCalls":
+        """See Engine.begin."""
+        return RayCalls(self, self._share(function))
+
+    def _share(self, value: object) -> Sent:
+        parcel = pack(value)
+        self.bytes_shared += size_of(parcel)
+        return Sent(next(self._numbers), self.cluster.put(parcel))
+
+    def _submit(self, sent: Sent, shared: Sent | None, items: Sequence[Any], is_long: bool = False) -> Pending:
+        packed = pack(list(items))
+        self.bytes_sent += size_of(packed)
+        one = Pending(Call(sent.entry, shared.entry if shared else None, packed, is_long), len(items))
+        self._waiting.append(one)
+        self._hand_out()
+        return one
+
+    def _results(self, one: Pending) -> list[Any]:
+        """The results of a call, once they are there."""
+        while (results := self._results_if(one)) is None:
+            pass
+        return results
+
+    def _results_if(
+        self, one: Pending, advance: Advance | None = None, others: Sequence[Pending] = ()
+    ) -> list[Any] | None:
+        """The results of a call, if they are there soon; `advance` is told of the steps of all `others`."""
+        if one.done is None:
+            self._look()
+        if advance is not None:
+            self.crew.ask_for_steps()
+            _tell(others, self.crew.steps(), advance)
+        if one.done is None:
+            return None
+        value, one.done = unpack(one.done.value), one.done._replace(value=None)
+        if one.done.kind == "error":
+            raise value
+        results: list[Any] = value
+        return results
+
+    def _hand_out(self) -> None:
+        """Send calls to the workers that have the fewest."""
+        while self._waiting:
+            one = self._waiting[0]
+            member = min(self.crew.members, key=lambda member: len(member.calls))
+            if len(member.calls) >= (1 if one.call.is_long else SENT_AT_ONCE):
+                return
+            self._waiting.popleft()
+            self._sent[member.send(one, one.call)] = member, one
+
+    def _look(self) -> None:
+        """Wait for an answer, and deal with all that are there."""
+        for reference in self.cluster.wait([*self._sent], SECONDS_BETWEEN_LOOKS):
+            member, one = self._sent.pop(reference, (None, None))
+            if member is None or one is None:
+                continue  # of a worker that was replaced meanwhile
+            try:
+                done: Done = self.cluster.get(reference)
+            except dead_worker_errors() as error:
+                self._replace(member, one, error)
+                continue
+            member.answered(one, done)
+            if done.kind == "missing":
+                self._ship(member, one, done.value)
+            else:
+                self.bytes_received += size_of(done.value)
+                one.done = done
+        self._hand_out()
+        self.crew.show(len(self._waiting))
+
+    def _replace(self, member: CrewMember, dead: Pending, error: BaseException) -> None:
+        """Put what a dead worker had to do before all else, for the others and the one in its place."""
+        calls = [one for one in member.calls if not one.is_given_up]
+        self._sent = {reference: entry for reference, entry in self._sent.items() if entry[0] is not member}
+        self.crew.replace(member)
+        for one in calls:
+            one.tries += 1
+            if one.tries > MOST_TRIES:
+                raise SmtError(
+                    f"{one.tries} workers died of the same work ({type(error).__name__}); "
+                    "if memory ran out, give fewer workers a machine"
+                )
+        self._waiting.extendleft(reversed(calls))
+
+    def _ship(self, member: CrewMember, one: Pending, file: FileIdentity) -> None:
+        """Send the bytes of a file that a worker does not see, and the call again."""
+        if file.fingerprint in one.missing:
+            raise SmtError(f"{file.path}: a worker cannot keep it in its cache directory; see docs/cluster.md")
+        one.missing.add(file.fingerprint)
+        if file.fingerprint not in self._shipped:
+            self._shipped[file.fingerprint] = [*self._parts(file)]
+        member.receive(file, self._shipped[file.fingerprint])
+        self._waiting.appendleft(one)
+
+    def _parts(self, file: FileIdentity) -> Iterator[Any]:
+        """References of the bytes of a file."""
+        with open(file.path, "rb") as data:
+            while part := data.read(SHIPPED_AT_ONCE):
+                self.bytes_shared += len(part)
+                yield self.cluster.put(np.frombuffer(part, np.uint8))
+
+    def _give_up(self, calls: Iterable[Pending]) -> None:
+        """Forget calls that nobody waits for; long ones are ended with their workers."""
+        unfinished = {one for one in calls if one.done is None}
+        for one in unfinished:
+            one.is_given_up = True
+        self._waiting = deque(one for one in self._waiting if one not in unfinished)
+        for member in list(self.crew.members):
+            if any(one in unfinished and one.call.is_long for one in member.calls):
+                self._sent = {reference: entry for reference, entry in self._sent.items() if entry[0] is not member}
+                self.crew.replace(member, is_dead=False)
+
+
+class RayCalls:
+    """Calls of one function, which workers keep, and what they share."""
+
+    def __init__(self, engine: RayEngine, function: Sent):
+        self._engine, self._function = engine, function
+
+    def begin(self, items: Sequence[Any], shared: Any) -> Callable[[], list[Any]]:
+        """See Calls.begin; several messages for each worker, so that none waits long for the slowest."""
+        engine = self._engine
+        size = max(1, len(items) // (4 * len(engine.crew.members)))
+        sent = engine._share(shared)
+        begun = [engine._submit(self._function, sent, items[i : i + size]) for i in range(0, len(items), size)]
+
+        def results() -> list[Any]:
+            try:
+                return [result for one in begun for result in engine._results(one)]
+            finally:
+                engine._give_up(begun)
+
+        return results
+
+
+def _tell(calls: Sequence[Pending], steps: dict[Pending, int], advance: Advance) -> None:
+    """Report what long pieces have advanced since the last time."""
+    for one in calls:
+        now = one.done.steps if one.done is not None else steps.get(one, 0)
+        if now > one.steps:
+            advance(now - one.steps)
+            one.steps = now
+
+
+def _batched(items: Iterable[Item], size: int) -> Iterator[Sequence[Item]]:
+    iterator = iter(items)
+    while batch := list(itertools.islice(iterator, size)):
+        yield batch

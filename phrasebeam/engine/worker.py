@@ -1,0 +1,139 @@
+"""What a Ray worker does: it keeps the last functions that it was sent, and calls them on items."""
+
+import hashlib
+import platform
+import socket
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from phrasebeam.base.errors import ConfigError, SmtError
+from phrasebeam.base.own_modules import ROOT
+from phrasebeam.base.resident_memory import peak_memory
+from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
+from phrasebeam.engine.parcel import Parcel, pack, unpack
+
+LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
+KEPT = 4  # functions and what they share, the latest ones
+
+
+class Call(NamedTuple):
+    """What a worker is asked to do; references are in lists, so that Ray does not fetch them before they are needed."""
+
+    function: tuple[int, list[Any]]  # its number, and the reference of its parcel
+    shared: tuple[int, list[Any]] | None  # the second argument of all items, likewise
+    items: Parcel
+    is_long: bool  # one item, whose second argument is `advance`
+
+
+class Done(NamedTuple):
+    """What came of a call."""
+
+    kind: str  # "results", "error" or "missing"
+    value: Any  # a parcel, or a FileIdentity
+    steps: int  # that a long piece has advanced
+    seconds: float
+    processor_seconds: float
+    processor_seconds_in_all: float  # of the worker since its start
+    peak: int  # bytes, the largest resident memory of the worker so far
+
+
+class Versions(NamedTuple):
+    """What must be the same at both ends of a connection."""
+
+    phrasebeam: str
+    sources: str  # digest of the package
+    python: str
+    numba: str
+    numpy: str
+
+
+class Worker:
+    """An actor of Ray: one process, on one processor."""
+
+    def __init__(self, expected: Versions) -> None:
+        self._kept: OrderedDict[int, Any] = OrderedDict()
+        self._different = differing(expected, own_versions())
+        self._steps = 0
+
+    def about(self) -> tuple[str, str]:
+        """What differs here from who asks, and the host."""
+        return self._different, socket.gethostname()
+
+    def steps(self) -> int:
+        """Steps of the long piece at hand so far."""
+        return self._steps
+
+    def receive(self, file: FileIdentity, parts: list[Any]) -> None:
+        """Keep a file that this machine does not see; `parts`: references of its bytes."""
+        import ray
+
+        keep_shipped(file, [ray.get(part) for part in parts])
+
+    def do(self, call: Call) -> Done:
+        """Do what is asked, and tell what came of it."""
+        begin, processor = time.perf_counter(), time.process_time()
+        self._steps = 0
+        try:
+            kind, value = "results", pack(self._results(call))
+        except MissingFile as missing:
+            kind, value = "missing", missing.file  # type: ignore[assignment]
+        except Exception as error:
+            kind, value = "error", _packed(error)
+        now = time.process_time()
+        spent = time.perf_counter() - begin, now - processor, now
+        return Done(kind, value, self._steps, *spent, peak_memory())
+
+    def _results(self, call: Call) -> list[Any]:
+        if self._different:  # one that took the place of another, on another machine
+            raise ConfigError(f"{socket.gethostname()}: {self._different}; install the same on all machines")
+        function, items = self._fetched(*call.function), unpack(call.items)
+        if call.is_long:
+            return [function(item, self._advance) for item in items]
+        if call.shared is None:
+            return [function(item) for item in items]
+        shared = self._fetched(*call.shared)
+        return [function(item, shared) for item in items]
+
+    def _advance(self, n: int) -> None:
+        self._steps += n
+
+    def _fetched(self, number: int, reference: Sequence[Any]) -> Any:
+        import ray
+
+        if number not in self._kept:
+            self._kept[number] = unpack(ray.get(reference[0]))
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(number)
+        return self._kept[number]
+
+
+def _packed(error: Exception) -> Parcel:
+    """An error, or what it says where it cannot be sent."""
+    try:
+        parcel = pack(error)
+        unpack(parcel)
+        return parcel
+    except Exception:
+        return pack(SmtError(f"{type(error).__name__}: {error}"))
+
+
+def differing(here: Versions, there: Versions) -> str:
+    """What differs at the other end of a connection, in a few words."""
+    return ", ".join(f"{name} {b}, here {a}" for name, a, b in zip(Versions._fields, here, there) if a != b)
+
+
+@cache
+def own_versions() -> Versions:
+    """The versions of this process."""
+    digest, package = hashlib.sha256(), ROOT / "phrasebeam"
+    folders = [package, *(package / name for name in LINKED if (package / name).is_symlink())]  # not followed by rglob
+    sources = (path.read_bytes() for folder in folders for path in folder.resolve().rglob("*.py"))
+    for one in sorted(hashlib.sha256(source).digest() for source in sources):  # wherever they are installed
+        digest.update(one)
+    libraries = (metadata.version(name) for name in ("numba", "numpy"))
+    return Versions(metadata.version("phrasebeam"), digest.hexdigest()[:16], platform.python_version(), *libraries)

@@ -1,0 +1,67 @@
+"""The application: what is served, and all routers, mounted."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import Depends, FastAPI
+from fastapi_offline import FastAPIOffline
+
+from phrasebeam.server.page_files import add_page
+from phrasebeam.server.routes import complete, explain, health, libretranslate, metrics, models, moses_rpc, translate
+from phrasebeam.server.serving.authorization import check_token
+from phrasebeam.server.serving.decoding_pool import DecodingPool
+from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
+from phrasebeam.server.serving.request_log import RequestLog, WholeBodies
+from phrasebeam.server.serving.served_models import ServedModels
+from phrasebeam.server.serving.server_settings import ServerLimits
+from phrasebeam.server.serving.service import Service
+
+# Those that need the token, and those that need none, or look for it themselves
+ROUTERS = (translate.router, complete.router, explain.router, models.router, metrics.router, moses_rpc.router)
+OPEN_ROUTERS = (libretranslate.router, health.router)
+SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
+REFUSALS = (401, 404, 413, 422, 429, 503)
+
+
+def create_app(
+    directories: Mapping[str, Path], threads: int = 1, limits: ServerLimits | None = None, token: str | None = None
+) -> FastAPI:
+    """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
+
+    Raises SmtError.
+    """
+    limits, served = limits or ServerLimits(), ServedModels(directories)
+
+    @asynccontextmanager
+    async def run(app: FastAPI) -> AsyncIterator[None]:
+        service.pool.open()
+        watch = asyncio.create_task(_watch(served))
+        yield
+        watch.cancel()
+        service.pool.close()
+
+    app = FastAPIOffline(
+        title="phrasebeam",
+        version=version("phrasebeam"),
+        lifespan=run,
+        responses={status: {"model": ErrorAnswer} for status in REFUSALS},
+    )
+    service = app.state.service = Service(served, DecodingPool(threads, limits), limits, token=token)
+    add_error_answers(app)
+    for router in ROUTERS:
+        app.include_router(router, dependencies=[Depends(check_token)])
+    for router in OPEN_ROUTERS:
+        app.include_router(router)
+    add_page(app)
+    app.add_middleware(WholeBodies, limits=limits)
+    app.add_middleware(RequestLog, metrics=service.metrics)
+    return app
+
+
+async def _watch(served: ServedModels) -> None:
+    while True:
+        await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
+        await asyncio.to_thread(served.refresh)

@@ -1,0 +1,25 @@
+// One phrase: what else its source words could have become, and what it adds to the score.
+
+import { element, score, table } from "./dom.js";
+import { weightedBars } from "./features.js";
+
+export function phrasePanel(best, number) {
+  const phrase = best.phrases[number];
+  const chosen = phrase.alternatives.find((one) => one.is_chosen);
+  const rows = phrase.alternatives.map((one) => [
+    one.is_chosen ? element("strong", { dir: "auto" }, one.target || "∅") : one.target || "∅",
+    one.total - (chosen?.total ?? 0),
+    one.total,
+    one.score,
+    one.estimate,
+  ]);
+  const header = ["translation", "difference", "whole sentence", "pair alone", "with its estimate"];
+  return element(
+    "div",
+    {},
+    element("h3", {}, "For “", element("bdi", {}, phrase.source), "”"),
+    table(header, rows, { class: "alternatives" }),
+    element("h3", {}, "What “", element("bdi", {}, phrase.target || "∅"), `” adds here: ${score(phrase.score)}`),
+    weightedBars(phrase.features),
+  );
+}

@@ -1,0 +1,90 @@
+"""POST /v1/explain and /v1/force: why a sentence is translated as it is, and why it is not translated otherwise."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from starlette.requests import Request as HttpRequest
+
+from phrasebeam.decoder.explanation.explanation import (
+    MOST_LISTED,
+    MOST_TRACED,
+    ExplanationRequest,
+    SentenceExplanation,
+)
+from phrasebeam.decoder.explanation.forced_comparison import GivenComparison
+from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of, one_line, raw_text_of
+from phrasebeam.server.routes.translate import ModelName
+from phrasebeam.server.serving.service import Serving, check_size
+
+router = APIRouter(tags=["explanation"])
+
+
+class ExplainBody(SentenceBody):
+    """A sentence to explain the translation of."""
+
+    model: ModelName = None
+    raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
+    nbest: int = Field(default=10, ge=1, le=MOST_LISTED, description="translations listed, each of another text")
+    stacks: int = Field(default=10, ge=0, le=MOST_TRACED, description="hypotheses of each kind in each stack; 0: none")
+
+
+class ExplainAnswer(BaseModel):
+    """Why a sentence is translated as it is. The explanation is of tokens, `text` raw where the request was."""
+
+    model: str
+    version: str
+    text: str
+    explanation: SentenceExplanation
+
+
+class ForceBody(SentenceBody):
+    """A sentence, and a translation that the model shall be made to say."""
+
+    model: ModelName = None
+    translation: Text = Field(description="all of it")
+    raw: bool = Field(default=False, description="both are raw text; else they are tokens")
+
+
+class ForceAnswer(BaseModel):
+    """Whether and why the model says it, or does not."""
+
+    model: str
+    version: str
+    comparison: GivenComparison
+
+
+@router.post("/v1/explain")
+async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving) -> ExplainAnswer:
+    """The best translation phrase by phrase, alternatives, features times weights, n-best list, and the search."""
+    served, limits = service.models.get(body.model), service.limits
+    check_nbest("nbest", body.nbest, limits)
+
+    def job(stop: StopFlag) -> ExplainAnswer:
+        given = input_of(body, served, body.raw, None, limits.max_words)
+        request = ExplanationRequest(nbest=body.nbest, stacks=body.stacks)
+        explanation = served.explainer.explain(given, request, stop)
+        service.metrics.note_sentence(served.name, len(given.words))
+        text = raw_text_of(served).after(explanation.best.text) if body.raw else explanation.best.text
+        return ExplainAnswer(model=served.name, version=served.version, text=text, explanation=explanation)
+
+    (answer,) = await service.run(http_request, [job])
+    return answer
+
+
+@router.post("/v1/force")
+async def force(body: ForceBody, http_request: HttpRequest, service: Serving) -> ForceAnswer:
+    """Compare a given translation with what the search finds, by forced decoding."""
+    served, limits = service.models.get(body.model), service.limits
+
+    def job(stop: StopFlag) -> ForceAnswer:
+        given = input_of(body, served, body.raw, None, limits.max_words)
+        line = one_line(body.translation)
+        words = split(raw_text_of(served).target.line(line) if body.raw else line)
+        check_size("words in a translation", len(words), limits.max_words)
+        comparison = served.explainer.compare(given, words, stop)
+        service.metrics.note_sentence(served.name, len(given.words))
+        return ForceAnswer(model=served.name, version=served.version, comparison=comparison)
+
+    (answer,) = await service.run(http_request, [job])
+    return answer

@@ -1,0 +1,18 @@
+"""GET /health: whether the server is well."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+router = APIRouter(tags=["server"])
+
+
+class Health(BaseModel):
+    """That the server answers."""
+
+    status: str = "ok"
+
+
+@router.get("/health")
+async def health() -> Health:
+    """Answers while the server runs; needs no token."""
+    return Health()

@@ -1,0 +1,50 @@
+"""GET /v1/models: what is served."""
+
+from fastapi import APIRouter
+from pydantic import BaseModel
+
+from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.service import Serving
+
+router = APIRouter(tags=["models"])
+
+
+class ModelAnswer(BaseModel):
+    """A model that is served."""
+
+    name: str
+    version: str
+    source_language: str | None  # null where the model knows tokenized text alone
+    target_language: str | None
+    raw: bool  # whether it takes raw text, too
+    source_words: int
+    target_words: int
+    phrase_pairs: int
+    features: list[str]
+
+
+class ModelsAnswer(BaseModel):
+    """All models; the first is meant where a request names none."""
+
+    models: list[ModelAnswer]
+
+
+@router.get("/v1/models")
+async def list_models(service: Serving) -> ModelsAnswer:
+    """The models that are served."""
+    return ModelsAnswer(models=[_answer(one) for one in service.models.all()])
+
+
+def _answer(served: ServedModel) -> ModelAnswer:
+    model, languages = served.decoder.model, served.languages
+    return ModelAnswer(
+        name=served.name,
+        version=served.version,
+        source_language=languages and languages.source_language,
+        target_language=languages and languages.target_language,
+        raw=served.raw_text is not None,
+        source_words=len(model.source),
+        target_words=len(model.target),
+        phrase_pairs=len(model.tables.phrases.ln_scores),
+        features=list(served.decoder.features.names()),
+    )

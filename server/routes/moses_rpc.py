@@ -1,0 +1,140 @@
+"""Moses' XML-RPC at /RPC2, as mosesserver speaks it: the method `translate`, with the parameters of its clients."""
+
+from collections.abc import Sequence
+from typing import Any
+from xmlrpc.client import Fault
+
+from fastapi import APIRouter, Response
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+
+from phrasebeam.base.errors import SmtError, printable
+from phrasebeam.decoder.model.moses_names import MosesFeature, named_values
+from phrasebeam.decoder.output.request import Request, SparseDetail
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.server.routes.moses_calls import (
+    NO_SUCH_METHOD,
+    PARSE_ERROR,
+    REFUSED,
+    TOO_MUCH,
+    TYPE_ERROR,
+    is_true,
+    number,
+    read_call,
+    write_answer,
+)
+from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
+from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.service import Service, Serving
+
+router = APIRouter(tags=["Moses"])
+# What mosesserver does with these is not done here, so that they are refused, and not forgotten.
+UNSUPPORTED = {
+    "sg": "the search graph; translate --lattice-output writes it",
+    "topt": "translation options",
+    "lambda": "weights of phrase tables",
+    "weights": "weights of a request; the model's weights.yaml has them",
+    "session-id": "sessions",
+    "context": "context",
+    "context-scope": "context",
+    "context-weights": "context",
+}
+CODES = {400: TYPE_ERROR, 404: REFUSED, 413: TOO_MUCH, 422: TYPE_ERROR, 429: REFUSED, 503: REFUSED}
+BODY = {"content": {"text/xml": {"schema": {"type": "string"}}}, "required": True}
+ANSWER: dict[int | str, dict[str, Any]] = {200: {"content": {"text/xml": {}}, "description": "A result or a fault"}}
+
+
+@router.post("/RPC2", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
+async def call(request: HttpRequest, service: Serving) -> Response:
+    """The first model for clients of mosesserver: the method translate, and its parameters."""
+    return await _answer(request, service, None)
+
+
+@router.post("/RPC2/{model}", response_class=Response, openapi_extra={"requestBody": BODY}, responses=ANSWER)
+async def call_model(model: str, request: HttpRequest, service: Serving) -> Response:
+    """The same for the model of that name."""
+    return await _answer(request, service, model)
+
+
+async def _answer(request: HttpRequest, service: Service, model: str | None) -> Response:
+    try:
+        method, parameters = read_call(await request.body())
+        result: object = await _call(method, parameters, model, request, service)
+    except Fault as fault:
+        result = Fault(fault.faultCode, printable(fault.faultString))
+    except SmtError as error:
+        result = Fault(TYPE_ERROR, str(error))
+    except HTTPException as error:
+        result = Fault(CODES.get(error.status_code, REFUSED), str(error.detail))
+    return Response(write_answer(result), media_type="text/xml")
+
+
+async def _call(
+    method: str, parameters: Sequence[Any], model: str | None, request: HttpRequest, service: Service
+) -> object:
+    if method == "system.listMethods":
+        return ["system.listMethods", "translate"]
+    if method != "translate":
+        raise Fault(NO_SUCH_METHOD, f"no method {method[:40]!r}; expected translate")
+    if len(parameters) != 1 or not isinstance(parameters[0], dict):
+        raise Fault(TYPE_ERROR, "translate takes one struct, with the member text")
+    return await _translate(parameters[0], service.models.get(model), request, service)
+
+
+async def _translate(given: dict[str, Any], served: ServedModel, request: HttpRequest, service: Service) -> object:
+    for name, what in UNSUPPORTED.items():
+        if name in given and (name not in ("sg", "topt") or is_true(given, name)):
+            raise Fault(TYPE_ERROR, f"{name}: {what} cannot be asked for here; leave it out")
+    if "text" not in given:
+        raise Fault(PARSE_ERROR, "Missing source text")
+    if not isinstance(given["text"], str):
+        raise Fault(TYPE_ERROR, "text: expected a string")
+    n, limits = max(number(given, "nbest"), 0), service.limits
+    check_nbest("nbest", n, limits)
+    needs_features, is_distinct = is_true(given, "add-score-breakdown"), is_true(given, "nbest-distinct")
+    sparse: SparseDetail = "names" if needs_features else ""
+    wanted = Request(n or None, is_distinct, served.decoder.request.mbr, sparse=sparse)
+    sentence_body = SentenceBody(text=given["text"].strip())
+
+    def job(stop: StopFlag) -> dict[str, Any]:
+        sentence = input_of(sentence_body, served, False, None, limits.max_words)
+        answer = served.decoder.answer(sentence, wanted, stop)
+        service.metrics.note_sentence(served.name, len(sentence.words))
+        result = _hypothesis("text", answer.translation, given)
+        if n:
+            names = served.decoder.model.moses_names if needs_features else None
+            result["nbest"] = [_listed(one, given, names) for one in answer.nbest]
+        return result
+
+    (result,) = await service.run(request, [job])
+    return result
+
+
+def _hypothesis(key: str, one: Translation, given: dict[str, Any]) -> dict[str, Any]:
+    """A translation by the names of mosesserver; ends of spans are included."""
+    result: dict[str, Any] = {key: one.text}
+    if is_true(given, "align"):
+        result["align"] = [
+            {
+                "src-start": phrase.source_span[0],
+                "src-end": phrase.source_span[1] - 1,
+                "tgt-start": phrase.target_span[0],
+                "tgt-end": phrase.target_span[1] - 1,
+            }
+            for phrase in one.phrases
+        ]
+    if is_true(given, "word-align"):
+        result["word-align"] = [{"source-word": source, "target-word": target} for source, target in one.alignment]
+    return result
+
+
+def _listed(one: Translation, given: dict[str, Any], names: Sequence[MosesFeature] | None) -> dict[str, Any]:
+    """An entry of the n-best list, with feature values if they have `names`."""
+    result = _hypothesis("hyp", one, given) | {"totalScore": one.score}
+    if names is not None:
+        sparse = [(one.sparse_names[key], value) for key, value in one.sparse.items()]
+        values = dict(named_values(names, one.features, sparse))
+        result["scores"] = values
+        result["fvals"] = " ".join(f"{name}= " + " ".join(f"{v:.6g}" for v in some) for name, some in values.items())
+    return result

@@ -1,0 +1,153 @@
+"""A sentence in a request: text or tokens, with what is asked of its translation; and the Input that it becomes."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Self
+
+from pydantic import Field, model_validator
+from starlette.exceptions import HTTPException
+
+from phrasebeam.base.config import Section
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
+from phrasebeam.decoder.input.markup import read_markup
+from phrasebeam.decoder.input.sentence_input import Input, Prefix, Term, words_and_tags
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.server_settings import ServerLimits
+from phrasebeam.server.serving.service import check_size
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.raw_text import Preprocessor, RawText  # slow to import
+
+LONGEST_RAW = 5000  # characters; Moses' rules take seconds for 10,000 dots, and nothing else runs meanwhile
+MOST_TERMS = 1000  # of a sentence
+LONGEST_TEXT = 2**20  # characters; the server's limit of bytes is for all of a request
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Position = Annotated[int, Field(ge=0, lt=2**31)]  # of a token of the sentence, from 0
+Word = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=r"^[^ \t\n\r\f\v]+$")]
+
+
+class TermBody(Section):
+    """A translation for tokens begin:end of the sentence, or wherever the words `source` stand in it."""
+
+    target: Text
+    source: Text | None = None
+    begin: Position | None = None
+    end: Position | None = None
+    probability: float = Field(default=1.0, ge=0, le=1e9)
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> Self:
+        if (self.begin is None) != (self.end is None) or (self.source is None) == (self.begin is None):
+            raise ValueError("give source, or begin and end")
+        return self
+
+
+class SentenceBody(Section):
+    """A sentence to translate, with instructions."""
+
+    text: Text | list[Word] = Field(description="text, or a list of its tokens")
+    terms: list[TermBody] = Field(default=[], max_length=MOST_TERMS)
+    policy: TermPolicy = Field(default="exclusive", description="how terms count, as in Moses' xml-input")
+    walls: list[Position] = Field(default=[], max_length=10_000, description="tokens before which a wall stands")
+    zones: list[tuple[Position, Position]] = Field(default=[], max_length=1000, description="begin and end, in tokens")
+    prefix: Text = Field(default="", description="what the translation must begin with")
+    partial_word: bool = Field(default=False, description="the prefix ends within a word, unless a space follows")
+
+    @property
+    def has_instructions(self) -> bool:
+        """Whether there is anything besides the text."""
+        return bool(self.terms or self.walls or self.zones or self.prefix)
+
+
+def one_line(text: str) -> str:
+    """The text. Raises ConfigError where it is more than one line."""
+    if "\n" in text:
+        raise ConfigError("the text has several lines, expected one sentence; give a list with an element for each")
+    return text
+
+
+def check_nbest(name: str, value: int, limits: ServerLimits) -> None:
+    """Raise HTTPException (422) where more translations of a sentence are asked for than the server gives."""
+    if value > limits.max_nbest:
+        raise HTTPException(422, f"{name} is {value}, at most {limits.max_nbest}")
+
+
+def input_of(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None, most_words: int) -> Input:
+    """The sentence as the decoder takes it; all its text is raw, or tokens.
+
+    `markup`: how markup in the text is read; None: as the model says, if the text is such that it can have markup.
+
+    Raises ConfigError, and HTTPException (413) where it, or what it asks for, has more words than `most_words`.
+    """
+    given = _with_markup(body, served, is_raw, markup) or _as_given(body, served, is_raw, most_words)
+    check_size("words in a sentence", len(given.words), most_words)
+    check_size("words in a prefix", len(given.prefix.words), most_words)
+    check_size("words in a term", max((len(term.target) for term in given.terms), default=0), most_words)
+    check_size("terms in a sentence", len(given.terms), MOST_TERMS)
+    return given
+
+
+def _with_markup(body: SentenceBody, served: ServedModel, is_raw: bool, markup: Markup | None) -> Input | None:
+    can_have_markup = not is_raw and not body.has_instructions and isinstance(body.text, str)
+    if markup is None and can_have_markup:
+        markup = served.decoder.searcher.input_settings.markup
+    if markup in (None, "pass-through"):
+        return None
+    if not can_have_markup or not isinstance(body.text, str):
+        raise ConfigError("markup is of tokenized text without other instructions; leave out the one or the other")
+    return read_markup(one_line(body.text), markup, has_tags=served.decoder.model.has_tags)
+
+
+def _as_given(body: SentenceBody, served: ServedModel, is_raw: bool, most_words: int) -> Input:
+    raw_text = raw_text_of(served) if is_raw else None
+    if raw_text:
+        for text in (body.text, body.prefix, *(text for one in body.terms for text in (one.source, one.target))):
+            check_size("characters in a sentence", len(text or ""), LONGEST_RAW)
+    if isinstance(body.text, str):
+        tokens = split(_line(one_line(body.text), raw_text.source if raw_text else None))
+    else:
+        tokens = body.text
+    check_size("words in a sentence", len(tokens), most_words)
+    words, tags = words_and_tags(tokens, served.decoder.model.has_tags)
+    terms = tuple(term for one in body.terms for term in _terms(one, words, raw_text))
+    prefix = prefix_of(body.prefix, body.partial_word, raw_text)
+    return Input(words, terms, body.policy, tuple(body.walls), tuple(body.zones), prefix, tags=tags)
+
+
+def raw_text_of(served: ServedModel) -> "RawText":
+    """The preprocessing of a model. Raises ConfigError where it has none."""
+    if served.raw_text is None:
+        raise ConfigError(f"the model {served.name} knows tokenized text alone; send tokens, and leave out raw")
+    return served.raw_text
+
+
+def prefix_of(typed: str, is_partial: bool, raw_text: "RawText | None") -> Prefix:
+    """The prefix that was typed, raw or as tokens."""
+    text = one_line(typed)
+    if raw_text is None:
+        return Prefix.read(text, is_partial)
+    end = " " if text[-1:].isspace() else ""
+    return Prefix.read(raw_text.target.line(text) + end, is_partial)
+
+
+def _terms(body: TermBody, words: Sequence[str], raw_text: "RawText | None") -> Iterator[Term]:
+    target = tuple(split(_line(one_line(body.target), raw_text.target if raw_text else None)))
+    if not target:
+        raise ConfigError("a term has no words as its target; give some")
+    if body.begin is not None and body.end is not None:
+        yield Term(body.begin, body.end, target, body.probability)
+        return
+    source = split(_line(one_line(body.source or ""), raw_text.source if raw_text else None))
+    if not source:
+        raise ConfigError("a term has no words as its source; give some")
+    begin = 0
+    while begin + len(source) <= len(words):
+        is_there = list(words[begin : begin + len(source)]) == source
+        if is_there:
+            yield Term(begin, begin + len(source), target, body.probability)
+        begin += len(source) if is_there else 1
+
+
+def _line(text: str, preprocessor: "Preprocessor | None") -> str:
+    return preprocessor.line(text) if preprocessor else text

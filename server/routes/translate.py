@@ -1,0 +1,101 @@
+"""POST /v1/translate: one text or many, with what `translate` has options for, in each request."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+from starlette.requests import Request as HttpRequest
+
+from phrasebeam.base.config import Section
+from phrasebeam.base.errors import SmtError
+from phrasebeam.decoder.input.input_settings import Markup
+from phrasebeam.decoder.output.mbr import MbrSettings
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.search.stop_flag import StopFlag
+from phrasebeam.decoder.translate.translate_settings import overridden
+from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
+from phrasebeam.server.routes.translation_answer import Details, TranslationAnswer, translation_answer
+from phrasebeam.server.serving.served_models import ServedModel
+from phrasebeam.server.serving.server_settings import ServerLimits
+from phrasebeam.server.serving.service import Serving, check_size
+
+router = APIRouter(tags=["translation"])
+ModelName = Annotated[str | None, Field(max_length=100, description="of a served model; the first one, if left out")]
+
+
+class TranslateBody(Section):
+    """Sentences to translate, and what is wanted of each."""
+
+    model: ModelName = None
+    text: Text | SentenceBody | list[Text | SentenceBody] = Field(
+        description="a sentence, a list of them, or the same with instructions for each"
+    )
+    raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
+    markup: Markup | None = Field(
+        default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
+    )
+    nbest: int | None = Field(default=None, ge=1, description="as many translations of each sentence")
+    distinct: bool = Field(default=False, description="only the best derivation of each text in the n-best list")
+    alignment: bool = Field(default=False, description="add word alignments")
+    phrases: bool = Field(default=False, description="add the phrases of each translation")
+    features: bool = Field(default=False, description="add the values of features")
+    mbr: bool | None = Field(default=None, description="choose by minimum Bayes risk; the model's choice if left out")
+    mbr_size: int | None = Field(default=None, ge=1, description="distinct translations compared")
+    mbr_scale: float | None = Field(default=None, ge=0, le=1e9, description="factor of model scores")
+
+
+class TranslateAnswer(BaseModel):
+    """The translations, in the order of the sentences."""
+
+    model: str
+    version: str
+    translations: list[TranslationAnswer]
+
+
+@router.post("/v1/translate", response_model_exclude_none=True)
+async def translate(body: TranslateBody, http_request: HttpRequest, service: Serving) -> TranslateAnswer:
+    """Translate one sentence or many."""
+    served, limits = service.models.get(body.model), service.limits
+    sentences = _sentences(body)
+    check_size("sentences", len(sentences), limits.max_lines)
+    request = _request(body, served, limits)
+    details = Details(body.raw, body.alignment, body.phrases, body.features)
+
+    def job(number: int, sentence: SentenceBody, stop: StopFlag) -> TranslationAnswer:
+        try:
+            given = input_of(sentence, served, body.raw, body.markup, limits.max_words)
+            answer = served.decoder.answer(given, request, stop)
+        except SmtError as error:
+            where = f"text[{number}]" if isinstance(body.text, list) else "text"
+            raise HTTPException(422, f"{where}: {error}") from None
+        service.metrics.note_sentence(served.name, len(given.words))
+        nbest = answer.nbest if body.nbest else []
+        return translation_answer(answer.translation, nbest, given.words, served, details)
+
+    jobs = [partial(job, number, sentence) for number, sentence in enumerate(sentences)]
+    return TranslateAnswer(
+        model=served.name, version=served.version, translations=await service.run(http_request, jobs)
+    )
+
+
+def _sentences(body: TranslateBody) -> list[SentenceBody]:
+    texts = body.text if isinstance(body.text, list) else [body.text]
+    return [SentenceBody(text=one) if isinstance(one, str) else one for one in texts]
+
+
+def _request(body: TranslateBody, served: ServedModel, limits: ServerLimits) -> Request:
+    """What the decoder is asked for. Raises HTTPException (422)."""
+    own = served.decoder.request.mbr
+    is_risk = own is not None if body.mbr is None else body.mbr
+    if not is_risk and (body.mbr_size is not None or body.mbr_scale is not None):
+        raise HTTPException(422, "mbr_size and mbr_scale need mbr; give it, or leave out them")
+    if body.distinct and body.nbest is None:
+        raise HTTPException(422, "distinct needs nbest; give both, or neither")
+    check_nbest("nbest", body.nbest or 1, limits)
+    check_nbest("mbr_size", body.mbr_size or 1, limits)
+    given = {"size": body.mbr_size, "scale": body.mbr_scale}
+    risk = overridden(own or MbrSettings(), given, "mbr") if is_risk else None
+    n = body.nbest or (1 if body.features else None)
+    return Request(n, body.distinct, risk, sparse="names" if body.features else "")

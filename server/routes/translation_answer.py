@@ -1,0 +1,88 @@
+"""A translation as answers have it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.server.serving.served_models import ServedModel
+
+Span = tuple[int, int]
+
+
+class PhraseAnswer(BaseModel):
+    """A phrase of a translation; spans are half open, in tokens of the sentence and of the translation."""
+
+    source: str
+    target: str
+    source_span: Span
+    target_span: Span
+    is_copied: bool  # an unknown word
+    is_fallback: bool  # words of the prefix that no phrase pair gives
+
+
+class DerivationAnswer(BaseModel):
+    """A translation and what was asked of it."""
+
+    text: str  # raw where the request was
+    score: float  # weights times features, in natural logarithms
+    tokens: str | None = None  # the translation as the model has it, where `text` is raw
+    alignment: list[tuple[int, int]] | None = None  # (source, target) positions of tokens
+    phrases: list[PhraseAnswer] | None = None  # in the order of the translation
+    features: dict[str, float | list[float]] | None = None
+    sparse: dict[str, float] | None = None  # values of sparse features by name
+
+
+class TranslationAnswer(DerivationAnswer):
+    """The translation of a sentence."""
+
+    source: str | None = None  # the tokens of the sentence, where it was raw
+    nbest: list[DerivationAnswer] | None = None
+
+
+class Details(NamedTuple):
+    """What is asked of each translation."""
+
+    raw: bool = False
+    alignment: bool = False
+    phrases: bool = False
+    features: bool = False
+
+
+def derivation_answer(one: Translation, served: ServedModel, details: Details) -> DerivationAnswer:
+    """The answer for one derivation."""
+    raw_text = served.raw_text if details.raw else None
+    return DerivationAnswer(
+        text=raw_text.after(one.text) if raw_text else one.text,
+        score=one.score,
+        tokens=one.text if raw_text else None,
+        alignment=one.alignment if details.alignment else None,
+        phrases=_phrases(one) if details.phrases else None,
+        features=one.features if details.features else None,
+        sparse=_sparse(one) if details.features and one.sparse else None,
+    )
+
+
+def translation_answer(
+    best: Translation, nbest: Sequence[Translation], source: Sequence[str], served: ServedModel, details: Details
+) -> TranslationAnswer:
+    """The answer for a sentence of the tokens `source`; `nbest` is empty where no list was asked for."""
+    return TranslationAnswer(
+        **dict(derivation_answer(best, served, details)),
+        source=" ".join(source) if details.raw else None,
+        nbest=[derivation_answer(one, served, details) for one in nbest] or None,
+    )
+
+
+def _phrases(one: Translation) -> list[PhraseAnswer]:
+    fields = PhraseAnswer.model_fields
+    return [PhraseAnswer(**{name: getattr(phrase, name) for name in fields}) for phrase in one.phrases]
+
+
+def _sparse(one: Translation) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for key, value in one.sparse.items():
+        name = one.sparse_names.get(key, f"{key:016x}")
+        values[name] = values.get(name, 0.0) + value
+    return values

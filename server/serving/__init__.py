@@ -1,0 +1,1 @@
+"""What every router stands on: served models, the pool in which requests run, limits, errors, logs, metrics."""

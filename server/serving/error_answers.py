@@ -1,0 +1,56 @@
+"""Errors as all endpoints answer them: a status, and {"error": "one line"}."""
+
+from collections.abc import Mapping
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from phrasebeam.base.errors import LONGEST_ERROR, SmtError, excerpt, printable
+from phrasebeam.base.progress import log
+
+MOST_PROBLEMS = 3  # of one request that an answer tells
+
+
+class ErrorAnswer(BaseModel):
+    """What was wrong, in one line."""
+
+    error: str
+
+
+def error_answer(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """The answer with this status and message."""
+    return JSONResponse({"error": printable(message)[:LONGEST_ERROR]}, status, headers)
+
+
+def add_error_answers(app: FastAPI) -> None:
+    """Let `app` answer all errors so: what a request has wrong with 4xx and what is wrong, all else is logged."""
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:
+        return error_answer(error.status_code, str(error.detail), error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        return error_answer(422, problems(error))
+
+    @app.exception_handler(SmtError)
+    async def wrong(request: Request, error: SmtError) -> JSONResponse:
+        return error_answer(422, str(error))
+
+    @app.exception_handler(Exception)
+    async def failed(request: Request, error: Exception) -> JSONResponse:
+        log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return error_answer(500, "the server failed, and has logged why; please report it")
+
+
+def problems(error: RequestValidationError | ValidationError) -> str:
+    """What is wrong with a request, with the path of each value at fault."""
+    found = []
+    for one in error.errors()[:MOST_PROBLEMS]:
+        place = ".".join(str(part) for part in one["loc"] if part != "body")
+        found.append(f"{place or 'request'}: {one['msg']}, found {excerpt(one.get('input'))}")
+    return "; ".join(found)

@@ -1,0 +1,136 @@
+"""The models that are served, by name: each mapped once, and replaced when its directory has a new version."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.exceptions import HTTPException
+from starlette.status import HTTP_404_NOT_FOUND
+
+from phrasebeam.base.errors import ConfigError, SmtError, excerpt
+from phrasebeam.base.progress import log
+from phrasebeam.decoder.explanation.explanation import Explainer
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.model.digests import model_files
+from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
+from phrasebeam.decoder.translate.translator import Decoder
+
+if TYPE_CHECKING:
+    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
+
+MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits and . _ + -"
+State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
+
+
+class ServedModel(NamedTuple):
+    """One version of a model. Requests keep the version that they begin with."""
+
+    name: str
+    version: str  # the same for the same model
+    decoder: Decoder
+    raw_text: "RawText | None"  # None: the model knows tokenized text alone
+    explainer: Explainer
+
+    @property
+    def languages(self) -> RawTextSettings | None:
+        """Of its raw text, if the model knows them."""
+        return self.decoder.model.description.preprocessing
+
+
+class ServedModels:
+    """Models by name, the first of which is meant where a request names none."""
+
+    def __init__(self, directories: Mapping[str, Path]):
+        """Open all of them. Raises SmtError, naming the file at fault."""
+        self.directories = dict(directories)
+        self._seen = {name: state_of(directory) for name, directory in self.directories.items()}
+        self._tried = dict(self._seen)
+        self._models = {name: open_served(name, directory) for name, directory in self.directories.items()}
+
+    def all(self) -> Sequence[ServedModel]:
+        """The newest version of each model, in the order in which they were named."""
+        return list(self._models.values())
+
+    def get(self, name: str | None = None) -> ServedModel:
+        """The newest version of the model of that name, or of the first one. Raises HTTPException (404)."""
+        model = next(iter(self._models.values())) if name is None else self._models.get(name)
+        if model is None:
+            known = ", ".join(self._models)
+            raise HTTPException(HTTP_404_NOT_FOUND, f"no model {excerpt(name)}; expected one of {known}")
+        return model
+
+    def refresh(self) -> None:
+        """Take up new versions; called again and again, in a thread, while requests go on with what they have.
+
+        A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
+        One that cannot be opened is logged, and the version before stays until the directory changes again.
+        """
+        for name, directory in self.directories.items():
+            state = state_of(directory)
+            is_settled, self._seen[name] = state == self._seen[name], state
+            if not is_settled or state == self._tried[name] or not state:
+                continue
+            self._tried[name] = state
+            try:
+                self._models[name] = open_served(name, directory)
+                log.info("%s: version %s is served from now on", name, self._models[name].version)
+            except (SmtError, OSError) as error:
+                kept = self._models[name].version
+                log.warning("%s: the new version cannot be opened, %s stays: %s", name, kept, error)
+
+
+def open_served(name: str, directory: Path) -> ServedModel:
+    """The model in a directory, ready to translate at once. Raises SmtError."""
+    version = version_of(directory)
+    decoder = Decoder.load(directory)
+    raw_text = None
+    if decoder.model.description.preprocessing is not None:
+        from phrasebeam.decoder.raw_text.raw_text import RawText
+
+        raw_text = RawText.load(directory)
+    explainer = Explainer(decoder)
+    if words := decoder.model.source.words[:1]:
+        given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])
+        decoder.nbest(given, 2)
+        explainer.compare(given, explainer.explain(given).best.text)
+    return ServedModel(name, version, decoder, raw_text, explainer)
+
+
+def state_of(directory: Path) -> State:
+    """What tells that a model directory was changed or replaced; empty where it cannot be read now."""
+    try:
+        stats = {name: os.stat(directory / name) for name in (MODEL, *model_files(directory))}
+    except OSError:
+        return ()
+    return tuple((name, one.st_ino, one.st_size, one.st_mtime_ns) for name, one in stats.items())
+
+
+def version_of(directory: Path) -> str:
+    """A name for the content of a model directory: its files' digests as model.yaml has them, and its settings."""
+    digest = hashlib.sha256()
+    for name in (MODEL, *sorted(EDITABLE)):
+        path = directory / name
+        digest.update(f"{name}:".encode() + (path.read_bytes() if path.is_file() else b"-"))
+    for name in model_files(directory):
+        digest.update(f"{name}:{(directory / name).stat().st_size}".encode())
+    return digest.hexdigest()[:12]
+
+
+def named_directories(models: Iterable[str | Path]) -> dict[str, Path]:
+    """Directories by name, of arguments NAME=DIR or DIR, whose name is its last part. Raises ConfigError."""
+    directories: dict[str, Path] = {}
+    for given in models:
+        name, equals, rest = str(given).partition("=") if not Path(given).is_dir() else (str(given), "", "")
+        directory = Path(rest if equals else name)
+        name = name if equals else directory.absolute().name
+        if name in directories:
+            raise ConfigError(f"--model {given}: a second model called {name}; give it another name, NAME=DIR")
+        if not re.fullmatch(MODEL_NAME, name):
+            raise ConfigError(f"--model {given}: {excerpt(name)} is no name of a model, {NAME_RULE}; give NAME=DIR")
+        directories[name] = directory
+    if not directories:
+        raise ConfigError("no model is given; give a model directory, or NAME=DIR")
+    return directories

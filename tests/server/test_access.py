@@ -1,0 +1,118 @@
+"""Tokens, request ids, logs, metrics, the OpenAPI page, and what is none of the server's."""
+
+import logging
+import re
+
+import pytest
+
+from phrasebeam.server.app import create_app
+from tests.server.conftest import client_of
+
+TOKEN = "0123456789abcdef"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+CALL = b"<methodCall><methodName>system.listMethods</methodName></methodCall>"
+PROTECTED = [
+    ("POST", "/v1/translate"),
+    ("POST", "/v1/complete"),
+    ("GET", "/v1/models"),
+    ("GET", "/metrics"),
+    ("POST", "/RPC2"),
+    ("POST", "/RPC2/toy"),
+    ("POST", "/translate"),
+    ("POST", "/detect"),
+    ("GET", "/languages"),
+]
+
+
+@pytest.fixture(scope="module")
+def closed(raw_toy):
+    with client_of(create_app({"raw": raw_toy}, token=TOKEN)) as client:
+        yield client
+
+
+@pytest.mark.parametrize(("method", "path"), PROTECTED)
+def test_nothing_without_the_token(closed, method, path):
+    body = {"q": "a", "source": "de", "target": "en"} if path in ("/translate", "/detect") else None
+    for headers in ({}, {"Authorization": "Bearer other"}, {"Authorization": "Basic eDp5"}):
+        answer = closed.request(method, path, json=body, headers=headers)
+        assert answer.status_code == 401
+        assert "token" in answer.json()["error"]
+    content = {"content": CALL} if "RPC2" in path else {"json": body}
+    assert closed.request(method, path, headers=BEARER, **content).status_code != 401
+
+
+def test_every_endpoint_but_health_wants_the_token(closed):
+    paths = closed.get("/openapi.json").json()["paths"]
+    found = {(method.upper(), path.replace("{model}", "toy")) for path, some in paths.items() for method in some}
+    assert found - {*PROTECTED} == {("GET", "/health")}
+    assert closed.get("/health").status_code == 200
+
+
+def test_the_key_of_libretranslate_is_the_token(closed):
+    body = {"q": "a", "source": "de", "target": "en", "api_key": TOKEN}
+    assert closed.post("/translate", json=body).status_code == 200
+    assert closed.post("/translate", data=body).status_code == 200
+    assert closed.post("/translate", json={**body, "api_key": "é"}).status_code == 401
+
+
+def test_ids_and_logs(client, caplog):
+    with caplog.at_level(logging.INFO, "phrasebeam"):
+        given = client.post("/v1/translate", json={"text": "a"}, headers={"X-Request-ID": "of-a.proxy_1"})
+        assert given.headers["X-Request-ID"] == "of-a.proxy_1"
+        made = client.get("/nothing%0Athere", headers={"X-Request-ID": "two words"})
+    assert re.fullmatch("[0-9a-f]{16}", made.headers["X-Request-ID"])
+    assert made.json() == {"error": "Not Found"}
+    first, second = [record.getMessage() for record in caplog.records if record.name == "phrasebeam"]
+    assert first.startswith("of-a.proxy_1 POST /v1/translate 200 ")
+    assert second.startswith(f"{made.headers['X-Request-ID']} GET /nothing\\nthere 404 ")
+
+
+def test_metrics(client):
+    before = client.get("/metrics").text
+    client.post("/v1/translate", json={"text": ["a b", "c"]})
+    client.get("/a-path-of-somebody-who-tries-many")
+    after = client.get("/metrics").text
+
+    def value(text, name):
+        return next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(name)), 0.0)
+
+    sentences, words = 'phrasebeam_sentences_total{model="toy"}', 'phrasebeam_words_total{model="toy"}'
+    assert value(after, sentences) == value(before, sentences) + 2
+    assert value(after, words) == value(before, words) + 3
+    assert value(after, 'phrasebeam_requests_total{method="POST",path="/v1/translate",status="200"}') > 0
+    assert 'path="other",status="404"' in after
+    assert "somebody" not in after
+    assert value(after, "process_resident_memory_bytes") > 0
+    assert 'phrasebeam_model{model="toy",version=' in after
+
+
+def test_the_openapi_page_needs_no_network(client):
+    page = client.get("/docs").text
+    parts = re.findall(r'(?:src|href)="([^"]*)"', page)
+    assert parts
+    for part in parts:
+        assert part.startswith("/static-offline-docs/")
+        assert client.get(part).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["../toy", "/etc", "toy/../toy", "..", "toy\0", "~"])
+def test_names_of_models_are_no_paths(client, name):
+    answer = client.post("/v1/translate", json={"text": "a", "model": name})
+    assert answer.status_code == 404
+    assert "expected one of toy, raw" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/../../etc/passwd", "/static-offline-docs/../app.py", "/RPC2/%2e%2e%2fetc", "//etc"])
+def test_paths_of_files_are_none(client, path):
+    assert client.get(path).status_code in (404, 405)
+
+
+def test_token_files(tmp_path, toy, capsys):
+    from phrasebeam.cli import main
+
+    for text in ("", "short", "two words of a token", "a" * 20 + "\n" + "b" * 20):
+        (tmp_path / "token").write_text(text)
+        assert main(["serve", "--model", str(toy), "--token-file", str(tmp_path / "token")]) == 2
+        error = capsys.readouterr().err
+        assert "expected one line, a token" in error
+        assert error.count("\n") == 1

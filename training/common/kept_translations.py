@@ -1,0 +1,26 @@
+"""Translations of the development set by the weights of each iteration, kept beside a run for its report."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from phrasebeam.base.files import atomic_file, read_lines
+
+FOLDER = "translations"  # in the directory of a run
+
+
+def save_texts(texts: Iterable[str], path: Path) -> None:
+    """Write translations, one a line."""
+    with atomic_file(path) as file:
+        file.writelines(f"{text}\n".encode() for text in texts)
+
+
+def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
+    """Keep those of an iteration of the run in the directory `run`."""
+    (run / FOLDER).mkdir(parents=True, exist_ok=True)
+    save_texts(texts, run / FOLDER / f"{iteration:03}.txt")
+
+
+def kept_translations(run: Path) -> dict[int, list[str]]:
+    """What was kept of a run, by iteration; nothing where it is of an older version."""
+    paths = sorted((run / FOLDER).glob("*.txt"))
+    return {int(path.stem): [line.rstrip("\n") for line in read_lines(path)] for path in paths if path.stem.isdigit()}

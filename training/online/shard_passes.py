@@ -1,0 +1,194 @@
+"""The passes of one epoch over all shards: by this process and its forks, or by workers elsewhere.
+
+A worker elsewhere is sent what a pass needs, does it in a directory of its own, and sends back what it left there.
+"""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.side_by_side import Advance
+from phrasebeam.engine.engine import Engine
+from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.training.common.best_weights import BestWeights
+from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
+from phrasebeam.training.online.batches import Inline, RemoteExamples
+from phrasebeam.training.online.learned_weights import LearnedWeights
+from phrasebeam.training.online.mixing import restricted
+from phrasebeam.training.online.objective import ExampleObjective
+from phrasebeam.training.online.progress import UPDATES, PassProgress, shard_path
+from phrasebeam.training.online.shard_pass import BatchSettings, ShardPass
+from phrasebeam.training.online.shards import Shards
+from phrasebeam.training.online.update_log import UpdateLog
+from phrasebeam.training.online.update_rules import UpdateRule
+
+
+class EpochStart(NamedTuple):
+    """The weights that shards begin with."""
+
+    mixed: BestWeights | None  # those of all shards; None: each goes on with its own
+    first: LearnedWeights | None  # of a shard that has none
+    shares_weights: bool  # else a shard begins with its own weights of the mixed ones' features
+
+
+@dataclass
+class ShardPasses:
+    """The passes of an epoch; what they leave is in `directory`."""
+
+    objective: ExampleObjective[Any]
+    rule: UpdateRule
+    shards: Shards
+    batches: BatchSettings
+    start: EpochStart
+    directory: Path
+    signature: str
+    epoch: int
+    held: dict[int, LearnedWeights] = field(default_factory=dict)  # of a single shard, which need not be read again
+
+    def finish(self, engine: Engine, threads: int, workers: int, advance: Advance) -> list[PassProgress]:
+        """All passes, as far as they are not done; `threads` decode a mini-batch, `workers` learn from shards."""
+        n_shards = len(self.shards.members)
+        if n_shards == 1:
+            with self._decoding(engine, threads) as (objective, pool):
+                return [self.run(0, pool, advance, objective)]
+        if not engine.is_remote:
+            return [*engine.run(lambda shard, own: self.run(shard, Inline(), own), range(n_shards), workers, advance)]
+        return self._elsewhere(engine, workers, advance)
+
+    @contextmanager
+    def _decoding(
+        self, engine: Engine, threads: int
+    ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
+        """What decodes the examples of a single shard: workers elsewhere, or the objective itself in threads."""
+        if calls := engine.begin(RemoteExamples.outcomes(self.objective)):
+            yield RemoteExamples(self.objective, calls), Inline()
+            return
+        with ThreadPoolExecutor(engine.threads(threads)) as pool:
+            yield self.objective, pool
+
+    def _elsewhere(self, engine: Engine, workers: int, advance: Advance) -> list[PassProgress]:
+        progress = {shard: self._progress(shard)[0] for shard in range(len(self.shards.members))}
+        done = {shard: one for shard, one in progress.items() if one.epoch == self.epoch and one.is_done}
+        advance(sum(one.next_example for one in done.values()))
+        left = [shard for shard in progress if shard not in done]
+        alone = replace(self, objective=self.objective.with_examples({}), held={})
+        pieces = map(self._task, left)
+        for shard, result in zip(left, engine.run(PassElsewhere(alone), pieces, workers, advance)):
+            done[shard] = self._keep(shard, progress[shard].logged, result)
+        return [done[shard] for shard in progress]
+
+    def _task(self, shard: int) -> "PassTask":
+        progress, arrays = self._progress(shard)
+        examples = {number: self.objective.examples[number] for number in self.shards.members[shard].tolist()}
+        return PassTask(shard, examples, progress, arrays if self._needs_own(progress) else {})
+
+    def _keep(self, shard: int, logged: int, result: "PassResult") -> PassProgress:
+        path = self.directory / UPDATES.format(shard)
+        UpdateLog(path, logged).close()
+        with named_in_errors(path), open(path, "ab") as file:
+            file.write(result.log.data)
+        save_checkpoint(shard_path(self.directory, shard), result.progress, result.arrays)
+        return result.progress
+
+    def run(
+        self,
+        shard: int,
+        pool: Executor,
+        advance: Advance,
+        objective: ExampleObjective[Any] | RemoteExamples | None = None,
+    ) -> PassProgress:
+        """The pass over a shard, where it was begun, or from its beginning; its examples are decoded in `pool`.
+
+        `objective`: what stands for that of the passes.
+        """
+        progress, learned = self._open(shard)
+        updates = UpdateLog(self.directory / UPDATES.format(shard), progress.logged)
+        path = shard_path(self.directory, shard)
+        one = ShardPass(objective or self.objective, self.rule, self.batches, path, updates, learned)
+        advance(progress.next_example)
+        if not progress.is_done:
+            progress = one.run(self.shards.order(shard, self.epoch), progress, pool, advance)
+            self.rule.settle(learned)
+            if self.batches.averaging == "epochs":
+                learned.count_in_average()
+            progress = progress.model_copy(update={"is_done": True})
+            one.save(progress)
+        updates.close()
+        if len(self.shards.members) == 1:
+            self.held[shard] = learned
+        return progress
+
+    def _progress(self, shard: int) -> tuple[PassProgress, Mapping[str, np.ndarray]]:
+        path = shard_path(self.directory, shard)
+        if not path.exists():
+            return PassProgress(signature=self.signature), {}
+        return load_checkpoint(path, PassProgress, self.signature)
+
+    def _needs_own(self, progress: PassProgress) -> bool:
+        """Whether a shard with this progress goes on with weights of its own."""
+        return progress.epoch == self.epoch or self.start.mixed is None or not self.start.shares_weights
+
+    def _open(self, shard: int) -> tuple[PassProgress, LearnedWeights]:
+        """Progress and weights of the shard in this epoch, where its pass was begun, or at its beginning."""
+        progress, arrays = self._progress(shard)
+        learned, mixed = self.held.pop(shard, None), self.start.mixed
+        if learned is None and arrays and self._needs_own(progress):
+            learned = LearnedWeights.restored(arrays)
+        if learned is not None and progress.epoch == self.epoch:
+            return progress, learned
+        if mixed is not None:
+            has_own = learned is not None and not self.start.shares_weights
+            begins = restricted(learned.average().nonzero(), mixed) if learned and has_own else mixed
+            dense, sparse, group = begins.in_table()
+            learned = LearnedWeights(dense, sparse, self.rule.is_adaptive, group)
+        learned = learned or deepcopy(self.start.first)
+        if learned is None:
+            raise ValueError("shards begin with mixed weights, but there are none")
+        begun = {"epoch": self.epoch, "next_example": 0, "is_done": False, "counts": {}, "statistics": []}
+        return progress.model_copy(update=begun), learned
+
+
+class PassTask(NamedTuple):
+    """What the pass over a shard needs elsewhere."""
+
+    shard: int
+    examples: Mapping[int, Any]  # by number
+    progress: PassProgress
+    arrays: Mapping[str, np.ndarray]  # of the checkpoint; empty where the shard begins with the weights of all
+
+
+class PassResult(NamedTuple):
+    """What a pass has left."""
+
+    progress: PassProgress
+    arrays: Mapping[str, np.ndarray]
+    log: np.ndarray  # uint8[...], by what the log of updates has grown
+
+
+@dataclass(frozen=True)
+class PassElsewhere:
+    """The function that does a pass elsewhere."""
+
+    passes: ShardPasses  # without examples
+
+    def __call__(self, task: PassTask, advance: Advance) -> PassResult:
+        """Do the pass in a directory of its own."""
+        with TemporaryDirectory() as name:
+            directory = Path(name)
+            objective = self.passes.objective.with_examples(task.examples)
+            passes, log = replace(self.passes, objective=objective, directory=directory), UPDATES.format(task.shard)
+            if task.progress.epoch:
+                save_checkpoint(shard_path(directory, task.shard), task.progress, task.arrays)
+            with open(directory / log, "wb") as file:
+                file.truncate(task.progress.logged)  # what was logged before is not needed here
+            progress = passes.run(task.shard, Inline(), advance)
+            arrays = load_checkpoint(shard_path(directory, task.shard), PassProgress, progress.signature)[1]
+            grown = np.fromfile(directory / log, np.uint8, offset=task.progress.logged)
+            return PassResult(progress, arrays, grown)

@@ -1,0 +1,85 @@
+"""The search that suits a language pair: reach of jumps, length of phrases, size of the table, early distortion.
+
+What is listed is tried with the weights of the model first, which takes a decoding each; the weights are tuned again
+for the best few, and what scores best then is taken. All of it is of the development data that is tuned on.
+"""
+
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from phrasebeam.base.config import Section, load_config, save_config
+from phrasebeam.base.progress import log
+from phrasebeam.base.progress import stage as logged
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.common.derived_model import Making
+from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.recipe.recipe import ChooseStage, SearchChoice
+from phrasebeam.training.recipe.searched_model import write_with_search
+from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.tune_model import tune_model
+
+REACH = ("distortion_limit", "max_phrase_length", "table_limit")
+Settings = TypeVar("Settings", bound=Section)
+
+
+class TriedSearches(Section):
+    """tried.yaml: scores of the development data, before and after tuning, by what is tried."""
+
+    untuned: dict[str, float] = Field({})
+    tuned: dict[str, float] = Field({})
+
+
+def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path, is_forced: bool) -> None:
+    """Write `model` to `output` with the search, and the weights tuned for it, that score best. Raises SmtError."""
+    work = output.with_name(f"{output.name}.tried")
+    carried = ModelSearch.of(model).search
+    searches = {str(choice): (choice, choice.of(carried)) for choice in stage.searches}
+    path = work / "tried.yaml"
+    work.mkdir(parents=True, exist_ok=True)
+    tried = load_config(path, TriedSearches) if path.exists() and not is_forced else TriedSearches()
+    read, opened = data.read(stage.settings), open_model(model)
+    for name, (_, search) in searches.items():
+        if name not in tried.untuned:
+            with logged(f"trying {name}"):
+                score = read.score(Decoder(opened, search)).score
+            tried = tried.model_copy(update={"untuned": tried.untuned | {name: score}})
+            save_config(tried, path)
+        log.info("%s: %.2f", name, tried.untuned[name])
+    order, places = sorted(searches, key=lambda name: -tried.untuned[name]), {}
+    for name in order[: stage.tuned]:
+        places[name] = work / str(list(searches).index(name))
+        results = tune_model(model, data, places[name], _tuning(stage, *searches[name]), is_forced=is_forced)
+        tried = tried.model_copy(update={"tuned": tried.tuned | {name: max(result.score for result in results)}})
+        save_config(tried, path)
+        log.info("%s, tuned: %.2f", name, tried.tuned[name])
+    best = max(places, key=lambda name: tried.tuned[name])
+    made: dict[str, Any] = {"search": searches[best][0].model_dump(exclude_none=True)}
+    gain = f"bleu {tried.untuned[best]:.2f} untuned, {tried.tuned[best]:.2f} tuned"
+    write_with_search(places[best], output, {}, Making("choose", made, gain=gain))
+
+
+def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) -> TuneConfig:
+    """The settings by which weights are tuned for what is tried."""
+    update: dict[str, Any] = {"search": search}
+    if choice.early_distortion:
+        update["add"] = stage.settings.add.model_copy(update={"early_distortion": True})
+    return stage.settings.model_copy(update=update)
+
+
+def as_carried(settings: Settings, model: Path) -> Settings:
+    """Settings of a trainer whose searches reach as far as that of the model, where they do not say it themselves."""
+    reach = ModelSearch.of(model).search.model_dump(include={*REACH})
+    update: dict[str, Any] = {}
+    for name in ("search", "development_search"):
+        search = getattr(settings, name, None)
+        if isinstance(search, SearchSettings) and name not in settings.model_fields_set:
+            update[name] = search.model_copy(update=reach)
+    tune = getattr(settings, "tune", None)
+    if isinstance(tune, TuneConfig) and tune.search and "tune" not in settings.model_fields_set:
+        update["tune"] = tune.model_copy(update={"search": tune.search.model_copy(update=reach)})
+    return settings.model_copy(update=update)

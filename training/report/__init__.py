@@ -1,0 +1,1 @@
+"""What a training did, as a page: a single file of HTML."""

@@ -1,0 +1,97 @@
+"""The files of a training that its report tells of: settings, curves, weights and translations of its iterations."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.base.config import load_config
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.model.description import ModelDescription, open_description
+from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
+from phrasebeam.training.common.kept_translations import kept_translations
+from phrasebeam.training.common.work import FILE, BegunWork
+
+CURVE = "curve.csv"
+Row = dict[str, float | None]  # a number by column; None where there is none
+
+
+class Curve(NamedTuple):
+    """The iterations of the runs of a training, one of these after the other."""
+
+    name: str  # of the directory, within the work
+    runs: dict[str, list[Row]]  # rows by run, whose name is "" where there is one alone
+
+
+class RunParts(NamedTuple):
+    """What one run kept of its iterations."""
+
+    name: str  # of its directory, within the work
+    weights: dict[int, Weights]  # dense ones, by iteration
+    translations: dict[int, list[str]]  # of the development set, by iteration
+
+
+class TrainingWork(NamedTuple):
+    """The work of a trainer."""
+
+    directory: Path
+    begun: BegunWork
+    curves: list[Curve]
+    runs: list[RunParts]
+
+
+class RunDirectory(NamedTuple):
+    """A training directory."""
+
+    directory: Path
+    description: ModelDescription | None  # of the model that was written, if it was
+    works: list[TrainingWork]
+
+
+def find_training(directory: Path) -> RunDirectory:
+    """What is in the directory that a trainer wrote, or in the work in it. Raises SmtError where that is none."""
+    places = [directory, *(directory / name for name in WORK_DIRECTORIES), *sorted(directory.glob("recipe/stages/*/*"))]
+    works = [_work(place) for place in places if (place / FILE).is_file()]
+    description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None
+    if not works and description is None:
+        raise ConfigError(f"{directory}: no training; expected what tune, train or a train- command wrote to --output")
+    return RunDirectory(directory, description, works)
+
+
+def _work(directory: Path) -> TrainingWork:
+    begun = load_config(directory / FILE, BegunWork)
+    curves = [_curve(path, directory) for path in sorted(directory.rglob(CURVE))]
+    runs = [_run(folder, directory) for folder in _run_folders(directory)]
+    return TrainingWork(directory, begun, curves, [run for run in runs if run.weights or run.translations])
+
+
+def _run_folders(directory: Path) -> Iterator[Path]:
+    """The work itself and the runs in it."""
+    yield directory
+    yield from sorted(path for path in directory.iterdir() if path.is_dir() and path.name != "lists")
+
+
+def _run(folder: Path, work: Path) -> RunParts:
+    weights = {}
+    for path in sorted(folder.glob("weights.*.yaml")):
+        number = path.name.split(".")[1]
+        if number.isdigit():
+            weights[int(number)] = load_config(path, Weights)
+    return RunParts(_name(folder, work), weights, kept_translations(folder))
+
+
+def _curve(path: Path, work: Path) -> Curve:
+    runs: dict[str, list[Row]] = {}
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                run = row.pop("run", "")
+                runs.setdefault(run, []).append({name: float(value) if value else None for name, value in row.items()})
+    except (ValueError, TypeError, csv.Error) as error:
+        raise FormatError(path, f"not as it was written ({error}); a training that goes on writes it again") from None
+    return Curve(_name(path.parent, work), runs)
+
+
+def _name(folder: Path, work: Path) -> str:
+    return "" if folder == work else str(folder.relative_to(work))
