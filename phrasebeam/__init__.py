@@ -24,6 +24,8 @@ Translate
     Input, Term, read_markup      a sentence with instructions: terms, walls, zones, a prefix; markup for them
     Translation, Phrase, Lattice  what is found: text, score, features, phrase pairs, word alignment
     Request, Answer, MbrSettings  several of these from one search
+    AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
+    align, TextAligner    word alignment of new text by a model
     RawText               raw text in, raw text out
     translate_lines, LineSettings, LineOutput    what the command `translate` does with lines
 
@@ -46,8 +48,8 @@ Evaluate
     LanguageModel         scores of sentences by an n-gram model
 
 Settings
-    SearchSettings, InputSettings, ForcedDecodingSettings, RawTextSettings, Weights, TrainModelConfig, TuneConfig,
-    MaxforceConfig, RankingConfig, ExpectedBleuConfig, HeldOutPair
+    SearchSettings, InputSettings, AdaptationSettings, ForcedDecodingSettings, RawTextSettings, Weights,
+    TrainModelConfig, TuneConfig, MaxforceConfig, RankingConfig, ExpectedBleuConfig, HeldOutPair
     load_config           any of these from YAML
     show_progress         bars and log lines on standard error, as commands have them
 

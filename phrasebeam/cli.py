@@ -22,6 +22,7 @@ GROUPS = {
     "Translate": {
         "translate": ("phrasebeam.decoder.translate.translate_command", "translate"),
         "preprocess": ("phrasebeam.decoder.raw_text.preprocess_command", "preprocess"),
+        "align": ("phrasebeam.decoder.adaptation.align_command", "align"),
         "serve": ("phrasebeam.server.serve_command", "serve"),
         "forced-decode": ("phrasebeam.decoder.forced.forced_decode_command", "forced_decode"),
     },

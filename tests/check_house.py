@@ -30,6 +30,7 @@ ROOMS = [
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
+    "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",
     "phrasebeam.decoder.explanation",
@@ -58,6 +59,7 @@ ROOMS = [
     "phrasebeam.server.routes",
     "phrasebeam.server",
     "phrasebeam.api",
+    "phrasebeam.api.trainers",
     "phrasebeam",
 ]
 # The last four are reached by links, too.

@@ -60,6 +60,7 @@ class PreparedSentence(NamedTuple):
     sentence: Sentence
     tables: FilteredTables  # in which its phrases are looked up
     lattice: LatticeWords | None = None
+    own_model: Model | None = None  # of the sentence alone, where its tables stand for the model's
 
     def path(self, pair: int, begin: int, end: int) -> Path:
         """The path of a lattice that `pair`, numbered as in the model's table, translates between two nodes."""

@@ -118,6 +118,8 @@ class SentenceSearch:
             candidates, limit = workspace.candidates, self.settings.table_limit
             if self.source.tables.origin is not None:  # the cache is of the model's tables
                 candidates = candidates._replace(cache=NO_CACHE)
+            if self.source.own_model is not None:  # which may have more pairs of a phrase
+                candidates = with_room(candidates, int(np.diff(tables.phrases.pair_offsets).max(initial=0)))
             if self.source.lattice is not None:  # the limit was of each path, and spans have any number of these
                 n_pairs = np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0)
                 candidates, limit = with_room(candidates, int(n_pairs)), 0

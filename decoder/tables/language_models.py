@@ -64,8 +64,15 @@ def tables_of(lms: LanguageModels, number):
     )
 
 
-def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabulary) -> LanguageModels:
-    """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it."""
+def join_language_models(
+    models: Sequence[TargetModel], vocabulary: FixedVocabulary, word_ids: np.ndarray | None = None
+) -> LanguageModels:
+    """The models for kernels, over the target vocabulary, with weights 0. Shares their memory: they must outlive it.
+
+    `word_ids`: as in LanguageModels, where they are known.
+    """
+    if word_ids is None:
+        word_ids = np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)
     tables = [lm.model.tables for lm in models]
     units, shifts = _joined_memory([table.units for table in tables])
     return LanguageModels(
@@ -77,7 +84,7 @@ def join_language_models(models: Sequence[TargetModel], vocabulary: FixedVocabul
         inverses=np.stack([table.inverses for table in tables]),
         begin_ids=np.array([lm.model.begin for lm in models], np.int32),
         end_ids=np.array([[lm.model.end for lm in models]], np.int32),
-        word_ids=np.ascontiguousarray(np.stack([lm.vocabulary_ids(vocabulary) for lm in models], axis=1)),
+        word_ids=np.ascontiguousarray(word_ids),
         ln_weights=np.zeros(len(models)),
     )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, excerpt
@@ -15,6 +16,8 @@ from phrasebeam.decoder.output.lattice_rendering import LatticeFormat, render_la
 from phrasebeam.decoder.output.rendering import render, render_nbest
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.search.prefix import with_prefixes
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
+from phrasebeam.decoder.translate.adapting import adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.decoder.translate.unknown_words import with_hint
 from phrasebeam.engine.engine import current_engine
@@ -55,12 +58,14 @@ def translate_lines(
     prefixes: Iterable[Prefix] | None = None,
     training_files: TrainingFiles | None = None,
     threads: int = 1,
+    confirmed: Path | None = None,
 ) -> Iterator[LineOutput]:
     """Translate lines in their order, each as soon as it and those before it are ready.
 
     The input settings of the decoder say in which format sentences are, and how markup in them is read.
     `prefixes`: what each translation must begin with;
-    `training_files`: references and word alignments of the lines, which are left out of what they are translated by.
+    `training_files`: references and word alignments of the lines, which are left out of what they are translated by;
+    `confirmed`: their translations, each of which an AdaptedDecoder learns before the next line, in one thread.
     What reading any of these raises is raised here, after the outputs of the lines before. Raises ConfigError where
     raw text is to have what tokenized lines alone can have.
 
@@ -76,7 +81,7 @@ def translate_lines(
         raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
     if raw_text:
         has_tokens = reading.markup != "pass-through" or prefixes is not None or training_files is not None
-        _check_raw(settings, has_tokens, decoder.model)
+        _check_raw(settings, has_tokens or confirmed is not None, decoder.model)
         lines = map(raw_text.before, lines)  # in the thread that reads, while others search
     inputs = _read_inputs(decoder, lines, settings.source_name)
     if prefixes is not None:
@@ -84,7 +89,11 @@ def translate_lines(
     if training_files:
         inputs = (given for given, _ in with_references(inputs, training_files))
     names = decoder.model.moses_names if settings.moses_names else None
-    yield from current_engine().map(LineTranslator(decoder, request, settings, names), enumerate(inputs), threads)
+    if confirmed is not None and isinstance(decoder, AdaptedDecoder):
+        answers = enumerate(adapted_answers(decoder, inputs, confirmed, request))
+        yield from (_output(number, answer, settings, names) for number, answer in answers)
+    else:
+        yield from current_engine().map(LineTranslator(decoder, request, settings, names), enumerate(inputs), threads)
 
 
 def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> Iterator[Input]:
@@ -104,7 +113,7 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
     if settings.alignment or settings.segmentation or settings.scores:
         raise ConfigError("alignment, segmentation and scores are of tokens; leave out raw text, or leave out them")
     if has_tokens:
-        raise ConfigError("markup, prefixes and references are tokenized; leave out raw text, or leave out them")
+        raise ConfigError("markup, prefixes, references and confirmed translations are tokenized; leave out raw text")
     if model.has_tags:
         raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
 

@@ -43,11 +43,14 @@ class Searcher:
         )
         self.longest = min(self.settings.max_phrase_length, model.description.max_source_phrase_length)
         preparer_settings = PreparerSettings(self.longest, self.settings.table_limit, self.input_settings)
-        self._preparer = SentencePreparer(model, folds, preparer_settings)
+        self._preparer = self._new_preparer(folds, preparer_settings)
         self._ranking: RankingWeights | None = None
         self.snapshot = self.new_snapshot(weights or model.weights, model.tables.sparse.weights)
         self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
         self._table_words = cached_target_words(model)
+
+    def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
+        return SentencePreparer(self.model, folds, settings)
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights, to be assigned to `snapshot`. Raises ModelError if they do not fit the model."""
@@ -74,7 +77,8 @@ class Searcher:
         with self._workspaces.borrow() as workspace:
             workspace.adopt(snapshot)
             source = self._preparer.prepare(given, snapshot, workspace, reference)
-            search = SentenceSearch(self._preparer.model_for(given), self.settings, snapshot, workspace, source)
+            model = source.own_model or self._preparer.model_for(given)
+            search = SentenceSearch(model, self.settings, snapshot, workspace, source)
             try:
                 yield search
             finally:
@@ -95,5 +99,6 @@ class Searcher:
 
     def result(self, search: SentenceSearch) -> SearchResult:
         """The SearchResult of a search as far as it went; it can be read until the search ends."""
-        snapshot = search.snapshot
-        return SearchResult(search.source, self.model, snapshot.dense, snapshot.layout, self._table_words, search)
+        snapshot, own = search.snapshot, search.source.own_model
+        table_words = cached_target_words(own) if own else self._table_words
+        return SearchResult(search.source, own or self.model, snapshot.dense, snapshot.layout, table_words, search)

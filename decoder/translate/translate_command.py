@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,6 +19,7 @@ from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.search.search_settings import Algorithm
+from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translate_settings import (
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
 MOST_DERIVATIONS = 100_000  # of a sentence, which are in memory, some kB each
 INPUT, OUTPUT, NBEST, MBR = "Input", "Output", "N-best lists", "Minimum Bayes risk"
 LATTICE, SEARCH, TRAINING = "Lattices", "Search", "Training data as input"
+ADAPTATION = "Learning from confirmed translations"
+
+
+class Adaptation(NamedTuple):
+    """Files of what is learned from."""
+
+    confirmed: Path | None
+    journal: Path | None
 
 
 def _option(panel: str, help: str, **more: Any) -> Any:
@@ -49,7 +58,9 @@ def _flag(panel: str, name: str, help: str) -> Any:
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
-    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input'.")] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input', 'adaptation'.")
+    ] = None,
     memory: Memory = None,
     engine: EngineOption = "local",
     address: Address = None,
@@ -134,6 +145,14 @@ def translate(
     word_alignment: Annotated[
         Path | None, _option(TRAINING, "File of their word alignments, 0-0 1-2, that the model was made of.")
     ] = None,
+    adapt: Annotated[
+        Path | None,
+        _option(ADAPTATION, "File of confirmed translations: each is learned before the next line is translated."),
+    ] = None,
+    adapt_journal: Annotated[
+        Path | None,
+        _option(ADAPTATION, "File that keeps what is learned, of this and earlier runs; alone: only use what it has."),
+    ] = None,
     oov: Annotated[Oov | None, _option(INPUT, "Unknown words: copy, drop if without digits, mark as UNK...")] = None,
 ) -> None:
     """Translate standard input or a file, a sentence a line, tokenized as the training data were."""
@@ -153,6 +172,7 @@ def translate(
             ),
         }
     )
+    adaptation = _adaptation(Adaptation(adapt, adapt_journal), threads, engine, leave_one_out)
     if raw:
         _check_raw(alignment or segmentation or scores, prefix, leave_one_out)
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
@@ -166,7 +186,7 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    decoder = _decoder(model, settings, input_weight)
+    decoder = _decoder(model, settings, input_weight, adaptation)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
@@ -174,7 +194,7 @@ def translate(
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
     with chosen_engine(engine, address, workers), stage_of_input("translating", input, output) as advance:
-        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads)
+        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
         write_outputs(outputs, nbest_output, lattice_output, output, advance)
 
 
@@ -196,8 +216,27 @@ def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneO
     )
 
 
-def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None) -> Decoder:
-    decoder = Decoder.load(model, settings.search, settings.weights, settings.input)
+def _adaptation(adaptation: Adaptation, threads: int, engine: str, leave_one_out: LeaveOneOut | None) -> Adaptation:
+    """The files of --adapt and --adapt-journal. Raises ConfigError where there are options that these cannot have."""
+    is_training = any(adaptation) and leave_one_out is not None
+    is_elsewhere = any(adaptation) and engine != "local"
+    _refuse(
+        {
+            "--adapt translates one line after the other; leave out --threads": bool(adaptation.confirmed)
+            and threads > 1,
+            "--adapt and --adapt-journal learn in this process; leave out --engine": is_elsewhere,
+            "--leave-one-out is of training data; leave out --adapt and --adapt-journal": is_training,
+        }
+    )
+    return adaptation
+
+
+def _decoder(model: Path, settings: TranslateSettings, input_weight: float | None, adaptation: Adaptation) -> Decoder:
+    given = model, settings.search, settings.weights, settings.input
+    if any(adaptation):
+        decoder: Decoder = AdaptedDecoder.load(*given, settings.adaptation, adaptation.journal)
+    else:
+        decoder = Decoder.load(*given)
     if input_weight is not None:
         weights = settings.weights or decoder.model.weights
         decoder.reweigh(overridden(weights, {"input_score": input_weight}, "--input-weight"))

@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from phrasebeam.base.config import Given, Section, given_settings, load_config, parse_config
 from phrasebeam.base.memory_bound import MemorySettings
+from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -35,6 +36,7 @@ class TranslateSettings(ModelSearch, MemorySettings):
     """What a configuration file for `translate` may say."""
 
     weights: Weights | None = None
+    adaptation: AdaptationSettings = AdaptationSettings()
 
 
 def translate_settings(model: Path, config: Given | None) -> TranslateSettings:

@@ -1,5 +1,6 @@
 """Running a command: its shared options, and errors of users as one line on standard error and exit status 2."""
 
+import errno
 import inspect
 import os
 import sys
@@ -25,6 +26,7 @@ from phrasebeam.process.starting_line import clear_starting_line
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 EXTRA_ARGUMENT = "Got unexpected extra argument"  # begins typer's message
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of two files in an error the one that is written to has none
 # The option of all commands whose memory would grow with their data; None: not given.
 Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
 # Options of all commands, before or after the command's name.
@@ -86,7 +88,8 @@ def _message(error: BaseException, name: str) -> str:
             message += f"; files and numbers are given by options, such as {_first_option(context.command)}"
         return message and f"{message} (see {context.command_path if context else name} --help)"
     if isinstance(error, OSError):
-        return f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}"
+        file = error.filename2 if error.errno in NO_ROOM and error.filename2 else error.filename
+        return f"{file}: {error.strerror}" if file else f"{error.strerror or error}"
     return "interrupted" if isinstance(error, (typer.Abort, KeyboardInterrupt)) else str(error)
 
 

@@ -62,6 +62,21 @@ def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Adv
     _compiling_seconds += time.perf_counter() - start
 
 
+@contextmanager
+def board(screen: object) -> Iterator[None]:
+    """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
+    if not is_shown():
+        yield
+        return
+    bars, close = _bars, show_beside(screen)
+    bars.open()
+    try:
+        yield
+    finally:
+        close()
+        bars.close()
+
+
 def start_command() -> None:
     """Show temporary bars and warnings from now on: called when a command starts."""
     global _in_command
@@ -88,10 +103,10 @@ def show_progress() -> None:
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
 
 
-def show_beside(screen: object) -> Callable[[], None]:
+def show_beside(screen: object) -> Callable[[], object]:
     """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
-    _beside.append(screen)
-    return lambda: _beside.remove(screen)
+    _beside[id(screen)] = screen
+    return lambda: _beside.pop(id(screen), None)
 
 
 def is_shown() -> bool:
@@ -110,6 +125,7 @@ def _forget_bars() -> None:
     global _shown, _in_command, _is_quiet, _is_verbose, _bars
     _shown = _in_command = _is_quiet = _is_verbose = False
     _bars = _Bars()
+    _beside.clear()
 
 
 def _in_forked_process() -> None:
@@ -166,7 +182,7 @@ HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
 _compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
-_beside: list[object] = []  # screens below the bars
+_beside: dict[int, object] = {}  # screens below the bars, by id
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -223,7 +239,7 @@ def _display() -> "Progress":
         def get_renderables(self) -> Any:
             """The bars, and then the screens."""
             yield from super().get_renderables()
-            yield from _beside
+            yield from _beside.values()
 
     columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
     # What the program prints belongs to standard output, not above the bars.

@@ -103,6 +103,7 @@ async function compare(written) {
 async function start() {
   try {
     await showModels();
+    byId("access").hidden = true;
     tell("Type a sentence in the source language.");
   } catch (error) {
     byId("access").hidden = !wantsToken(error);

@@ -31,6 +31,7 @@ def call(function, *arguments, cls=None):
         (ConfigError("x" * 10**6), 2, "tool: " + "x" * 2000 + "..."),
         (OSError("out of luck"), 2, "tool: out of luck"),
         (OSError(28, "No space left on device"), 2, "tool: No space left on device"),
+        (OSError(28, "No space left on device", "copied", None, "full"), 2, "tool: full: No space left on device"),
     ],
 )
 def test_errors_become_a_line(capsys, error, status, line):

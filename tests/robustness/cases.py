@@ -26,7 +26,8 @@ OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM)
 SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
 SHARE_OF_OLDER = 0.6  # of models in the format without digests, which would find all damage to a file at once
 WITHOUT_DIGESTS = "phrasebeam model 1"
-SPEED = re.compile(rb"\d+\.\d( s\b|$)", re.M)  # seconds, and sentences a second at the end of rows of tables
+# Seconds, minutes of stages, and sentences a second at the end of rows of tables.
+SPEED = re.compile(rb"\d+\.\d( s\b| +(written|kept|dropped)|$)", re.M)
 NOT_COMPARED = ("model.yaml", "curve.csv", "curve.png", "work.yaml", "run.yaml")
 
 

@@ -17,6 +17,8 @@ PROTECTED = [
     ("GET", "/v1/models"),
     ("GET", "/metrics"),
     ("POST", "/RPC2"),
+    ("POST", "/v1/explain"),
+    ("POST", "/v1/force"),
     ("POST", "/RPC2/toy"),
     ("POST", "/translate"),
     ("POST", "/detect"),
@@ -102,7 +104,9 @@ def test_names_of_models_are_no_paths(client, name):
     assert "expected one of toy, raw" in answer.json()["error"]
 
 
-@pytest.mark.parametrize("path", ["/../../etc/passwd", "/static-offline-docs/../app.py", "/RPC2/%2e%2e%2fetc", "//etc"])
+@pytest.mark.parametrize(
+    "path", ["/../../etc/passwd", "/static-offline-docs/../app.py", "/RPC2/%2e%2e%2fetc", "http://testserver//etc"]
+)
 def test_paths_of_files_are_none(client, path):
     assert client.get(path).status_code in (404, 405)
 

@@ -172,6 +172,16 @@ def test_errors_are_told(page):
     page.get_log("browser")  # where the browser has noted the answer, too
 
 
+def test_a_token_is_asked_for(models):
+    with serving(create_app(models, token="a-secret-of-many-letters")) as address, browser() as driver:
+        driver.get(address)
+        until(lambda: "token" in texts(driver, "#status")[0])
+        find(driver, "#token")[0].send_keys("a-secret-of-many-letters", "\ue007")
+        until(lambda: find(driver, "#models input"))
+        assert not find(driver, "#access")[0].is_displayed()
+        ask(driver, LINE)
+
+
 @pytest.mark.parametrize("is_dark", [False, True])
 def test_narrow_screens_scroll_in_one_direction_alone(address, is_dark):
     with browser(360, 700, is_dark) as driver:

@@ -86,7 +86,8 @@ def build_phrase_table(
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
-            shutil.copytree(types.path.parent, output / "smoothing")
+            (output / "smoothing").mkdir()
+            shutil.copyfile(types.path, output / "smoothing" / types.path.name)
     return BuiltTables(writer.sizes, smoothing)
 
 

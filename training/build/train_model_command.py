@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.train_model import train_model as build
+from phrasebeam.api.trainers.train_model import train_model as build
 from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.engine.engine_options import Address, EngineOption, Workers

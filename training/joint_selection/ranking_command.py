@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.train_ranking import train_ranking
+from phrasebeam.api.trainers.train_ranking import train_ranking
 from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table

@@ -129,8 +129,10 @@ class TwinSettings(Section):
     """What becomes of sentence pairs that repeat others of the training data, see phrasebeam.training.twins."""
 
     share: Share = Field(0.55, description="of the words, in the same order, that twins have in common on both sides")
-    left_out_of: Literal["learning", "model", "nothing"] = Field(
-        "learning", description="learning: all twins are; model: repetitions are left out of both; nothing: no search"
+    left_out_of: Literal["auto", "learning", "model", "nothing"] = Field(
+        "auto",
+        description="learning: all twins are; model: repetitions are left out of both, and what they repeat is learned "
+        "from; auto: model where more than half of all pairs are twins, else learning; nothing: no search",
     )
 
 

@@ -18,7 +18,7 @@ HEADER = ["stage", "from", "BLEU", "chrF", "TER", "test BLEU", "test chrF", "tes
 
 def write_report(result: RecipeResult, recipe: Recipe, output: Path, command: str) -> None:
     """Write report.md and report.html beside the models of the stages; `command` is what was called."""
-    rows, notes = list(_rows(result)), list(_notes(result, recipe))
+    rows, notes = list(_rows(result)), list(_notes(result, recipe, output))
     settings = yaml.safe_dump(recipe.model_dump(mode="json", exclude_unset=True), sort_keys=False, allow_unicode=True)
     markdown = [f"# {output.name}: report", "", _markdown_table(rows), "", *(f"- {note}" for note in notes), ""]
     markdown += ["Made by", "", "```sh", command, "```", "", "with the recipe", "", "```yaml", settings + "```", ""]
@@ -53,12 +53,21 @@ def _cells(scores: SetScores | None) -> list[str]:
     return [f"{scores.bleu:.2f} ± {scores.bleu_interval:.2f}", f"{scores.chrf:.2f}", f"{scores.ter:.2f}"]
 
 
-def _notes(result: RecipeResult, recipe: Recipe) -> Iterator[str]:
+def _curves(result: RecipeResult, output: Path) -> Iterator[str]:
+    """Where the curves of the stages are, from the report."""
+    for name in result.stages:
+        for path in sorted((output / WORK / "stages" / name).glob("*/curve.png")):
+            yield str(path.relative_to(output / WORK))
+
+
+def _notes(result: RecipeResult, recipe: Recipe, output: Path) -> Iterator[str]:
     sizes = ", ".join(f"{number:,} {name}" for name, number in result.sentences.items())
     yield f"Sentences: {sizes}."
     decides = f"every {round(1 / recipe.held_out)}th sentence of it" if recipe.held_out else "all of it"
     yield f"BLEU, chrF and TER are of development data, {decides}, by which stages are kept; test data only report."
     yield "± is half of the 95 % confidence interval by bootstrap. Text is scored as it is tokenized (sacrebleu, none)."
+    if curves := list(_curves(result, output)):
+        yield f"Curves: {', '.join(curves)}."
     yield "Peak: what the process had held at most when the stage was done."
     if result.twins:
         yield f"{result.twins}."

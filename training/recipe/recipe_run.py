@@ -12,7 +12,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.progress import log
+from phrasebeam.base.progress import board, log
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
@@ -33,6 +33,7 @@ from phrasebeam.training.recipe.recipe_data import (
     tokenized,
 )
 from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, translated
+from phrasebeam.training.recipe.recipe_screen import RecipeScreen
 from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
 from phrasebeam.training.recipe.searched_model import write_with_search
 from phrasebeam.training.recipe.stage_runs import StageWork, run_stage
@@ -53,6 +54,12 @@ class StageRecord(Section):
     deciding: SetScores | None = None
     test: SetScores | None = None
     is_kept: bool = False
+
+
+def bleu_of(record: StageRecord) -> tuple[str, str]:
+    """BLEU of the sentences that decide and of the test set, "" where there is none."""
+    deciding, test = (f"{scores.bleu:.2f}" if scores else "" for scores in (record.deciding, record.test))
+    return deciding, test
 
 
 class RecipeState(Section):
@@ -86,10 +93,14 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
     read = without_twins(files, recipe.twins, output / WORK / "data")
-    run = _Run(read, output, recipe, threads)
-    for number, stage in enumerate(recipe.stages, 1):
-        log.info("stage %d of %d: %s", number, len(recipe.stages), name_of(stage))
-        run.make(stage)
+    run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
+    with board(screen):
+        for number, stage in enumerate(recipe.stages, 1):
+            left = screen.left()
+            log.info("stage %d of %d: %s%s", number, len(recipe.stages), name_of(stage), f", {left}" if left else "")
+            screen.begin()
+            record = run.make(stage)
+            screen.finish(name_of(stage), bleu_of(record), run.best, record.seconds)
     run.write()
     stages = {name: run.records[name] for name in map(name_of, recipe.stages)}
     return RecipeResult(stages, run.best, sentences, seen, read.note)
@@ -114,7 +125,7 @@ class _Run:
         """The model of a stage."""
         return self.work / "stages" / name
 
-    def make(self, stage: AnyStage) -> None:
+    def make(self, stage: AnyStage) -> StageRecord:
         """Make the model of a stage unless it is there; score it; keep it if it is the best."""
         name, start = name_of(stage), stage.start or self.best
         whole, work = (self._signature(stage, start, is_whole) for is_whole in (True, False))
@@ -134,8 +145,10 @@ class _Run:
         self._save(name, record.model_copy(update={"is_kept": is_best}))
         if is_best:
             self.best = name
+            log.info("%s: kept, %.2f BLEU", name, self._bleu(record))
         else:
             log.info("%s: dropped, %.2f BLEU, %s has %.2f", name, self._bleu(record), self.best, self._best_bleu())
+        return self.records[name]
 
     def _made(self, stage: AnyStage, record: StageRecord, is_other: bool) -> StageRecord:
         name, begun = name_of(stage), time.perf_counter()

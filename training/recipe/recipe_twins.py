@@ -12,6 +12,7 @@ from phrasebeam.training.recipe.recipe import TwinSettings
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.twins.twins import Twins, twins_of_files
 
+MOST_INVOLVED = 0.5  # of all pairs; where more are twins, too few would be left to learn from
 FATES = {
     "learning": "these and those that they repeat are not learned from, since leave-one-out cannot hold them out",
     "model": "they are left out of the model, and not learned from",
@@ -37,11 +38,14 @@ def without_twins(files: RecipeFiles, settings: TwinSettings, directory: Path) -
     n_repeats, n_equal = int(twins.repeats.sum()), int(twins.is_equal.sum())
     if not n_repeats:
         return TwinData(files, None)
+    left_out_of = settings.left_out_of
+    if left_out_of == "auto":
+        left_out_of = "model" if twins.involved.mean() > MOST_INVOLVED else "learning"
     found = f"{n_repeats:,} of {twins.first.size:,} training pairs repeat others ({n_equal:,} word for word)"
-    note = f"{found}: {FATES[settings.left_out_of]}"
+    note = f"{found}: {FATES[left_out_of]}"
     log.warning("%s", note)
     directory.mkdir(parents=True, exist_ok=True)
-    if settings.left_out_of == "model":
+    if left_out_of == "model":
         return TwinData(_others(files, twins, directory), None, note)
     path = directory / "twins"
     with atomic_file(path) as file:

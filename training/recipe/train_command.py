@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.train_model import train
+from phrasebeam.api.trainers.train_model import train
 from phrasebeam.base.command_line import Force, Memory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table
 from phrasebeam.training.common import command_options as shared
-from phrasebeam.training.recipe.recipe_run import WORK
+from phrasebeam.training.recipe.recipe_run import WORK, bleu_of
 
 
 def train_command(
@@ -38,8 +38,7 @@ def train_command(
     result = train(**given)
     rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
     for name, record in result.stages.items():
-        bleu, test = (f"{one.bleu:.2f}" if one else "" for one in (record.deciding, record.test))
         kept = "written" if name == result.best else "kept" if record.is_kept else "dropped"
-        rows.append([name, bleu, test, f"{record.seconds / 60:.1f}", kept])
+        rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
     print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.tune import tune as tune_model
+from phrasebeam.api.trainers.tune import tune as tune_model
 from phrasebeam.base.command_line import Force, Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import Rows, print_table

@@ -12,7 +12,11 @@ import yaml
 import phrasebeam
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
+from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.demo.demo_corpus import write_pairs
+from phrasebeam.training.recipe.recipe import TwinSettings
+from phrasebeam.training.recipe.recipe_data import RecipeFiles
+from phrasebeam.training.recipe.recipe_twins import without_twins
 from tests import ROOT
 
 pytestmark = pytest.mark.needs_jit
@@ -99,6 +103,7 @@ def test_all_kinds_of_stages(here, capsys):
         assert all(f"{record.test.bleu:.2f} ±" in report for record in result.stages.values())
         assert "phrasebeam train --source train.de" in report
         assert "sentences: 400 training" in report.lower()
+        assert "stages/tune/tuning/curve.png" in report
 
 
 def test_only_what_follows_from_a_change_is_done_again(here):
@@ -146,7 +151,7 @@ def test_the_best_search_is_carried(here):
     assert all(read[name] == value for name, value in searches[best].items() if name != "early_distortion")
     assert (chosen.weights.early_distortion is not None) == (best == 1)
     # Trainers after it search as far.
-    began = yaml.safe_load((stages / "train-maxforce/maxforce/run.yaml").read_text())["settings"]
+    began = yaml.safe_load((stages / "train-maxforce/maxforce/work.yaml").read_text())["settings"]
     for name in ("distortion_limit", "table_limit"):
         assert began["search"][name] == read[name] == began["development_search"][name]
 
@@ -172,6 +177,20 @@ def test_sentences_in_both_are_told(here, capsys):
     result = phrasebeam.train(*TEXTS, "out", recipe={"stages": STAGES[:1]})
     assert result.seen["development"] >= 3
     assert "are in the training data, too" in (here / "out/recipe/report.md").read_text()
+
+
+def test_what_becomes_of_twins_depends_on_how_many_they_are(here):
+    """Without further ado, all twins are not learned from; where most pairs are, repetitions are nowhere."""
+    data = DevelopmentData(here / "dev.de", [here / "dev.en"])
+    for copies in (1, 2):
+        files = RecipeFiles(here / "train.de", here / "train.en", data)
+        for path in files.source, files.target:
+            path.write_text(path.read_text() * copies)
+        read = without_twins(files, TwinSettings(), here / f"{copies}")
+        lines = read.files.source.read_text().splitlines()
+        assert len(lines) == (400 if copies == 1 else 800 - int(read.note.split()[0]))
+        assert (read.left_out is None) == (copies == 2)
+        assert ("left out of the model" in read.note) == (copies == 2)
 
 
 @pytest.mark.parametrize("left_out_of", ["learning", "model", "nothing"])

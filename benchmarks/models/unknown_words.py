@@ -1,6 +1,6 @@
 """Additions for words that the table does not know: BLEU on development and test sets.
 
-    python -m benchmarks.experiments.unknown_words DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+    python -m benchmarks.models.unknown_words DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
 All runs have the smoothing and the class language model of the recipes; each is tuned by MERT with each seed. A file
@@ -10,7 +10,7 @@ for each run is kept in DIRECTORY: what is there is not made again. TED is witho
 from typing import Any
 
 from benchmarks.experiments.expected_bleu import Work, read_texts, tune
-from benchmarks.experiments.phrase_smoothing import KN, arguments, build, file_name, print_table
+from benchmarks.models.phrase_smoothing import KN, arguments, build, file_name, print_table
 from phrasebeam.base.progress import show_progress
 
 MODEL = KN, 100, 7  # as in phrase_smoothing

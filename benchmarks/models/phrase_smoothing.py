@@ -1,6 +1,6 @@
 """Smoothing of phrase probabilities, and language models over word classes: BLEU on development and test sets.
 
-    python -m benchmarks.experiments.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+    python -m benchmarks.models.phrase_smoothing DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
 Models of DATA's alignments are built, tuned by MERT with each seed from the default weights, and translate both sets.

@@ -1,0 +1,26 @@
+"""How a model learns from confirmed translations, and the defaults."""
+
+from pydantic import Field
+
+from phrasebeam.base.config import Section
+
+
+class AdaptationSettings(Section):
+    """How much confirmed segments count beside the training data, and for how long."""
+
+    decay: float = Field(
+        default=0.99, gt=0, le=1, description="what a count is worth after one more confirmed segment; 1: nothing fades"
+    )
+    weight: float = Field(
+        default=1.0, gt=0, le=1e4, description="how often a confirmed segment counts beside a sentence pair of training"
+    )
+    order: int = Field(default=3, ge=2, le=6, description="longest n-grams of the language model of confirmed text")
+    interpolation: float = Field(
+        default=0.1, ge=0, lt=1, description="its share in the interpolation with the first language model of the model"
+    )
+    most_ratio: float = Field(
+        default=100, ge=1, le=1e9, description="by which it raises the probability of a word at most"
+    )
+    prior_count: float = Field(
+        default=10, gt=0, le=1e9, description="count of each phrase of a phrase table without counts"
+    )

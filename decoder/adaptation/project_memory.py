@@ -1,0 +1,209 @@
+"""What a project has confirmed: its segments, their counts, and the language model of their text."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
+from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
+from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
+from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
+from phrasebeam.decoder.adaptation.journal import Journal
+from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
+from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
+from phrasebeam.decoder.held_out.filtered_table import FilteredTables
+from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.sparse.levels import Levels
+from phrasebeam.decoder.sparse.sparse_features import Sparse
+from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
+from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
+from phrasebeam.decoder.tables.word_counts import WordIdf
+from phrasebeam.lm.text.growing_vocabulary import GrowingVocabulary
+
+
+class Lesson(NamedTuple):
+    """What is learned from a segment, whatever is confirmed before or after it."""
+
+    occurrences: list[Occurrence]
+    links: list[tuple[int, int]]  # source and target words that are aligned
+    static_scores: list[np.ndarray]  # see DynamicLanguageModel
+
+
+class CurrentModels(NamedTuple):
+    """The language models of one moment; their arrays lie in the memory of the models."""
+
+    language_models: tuple[TargetModel, ...]
+    lms: LanguageModels
+
+
+class ProjectMemory:
+    """The confirmed segments of a project; any number of threads may share it."""
+
+    def __init__(
+        self,
+        model: Model,
+        settings: AdaptationSettings | None = None,
+        journal: Journal | None = None,
+        static: StaticCounts | None = None,
+    ):
+        """`journal` keeps the segments on disk, and brings those that it has; `static`, if it is there already.
+
+        Raises ModelError where the model's phrase table does not have the four scores.
+        """
+        self.settings, self.journal = settings or AdaptationSettings(), journal
+        if model.tables.phrases.ln_scores.shape[1] < MOSES_SCORES:
+            raise ModelError("adaptation needs p(f|e), lex(f|e), p(e|f), lex(e|f); take a model that has these scores")
+        self.static = static or StaticCounts(model, self.settings.prior_count)
+        self._original, self._lock = model, threading.RLock()
+        self._segments, self._lessons = dict[int, Segment](), dict[int, Lesson]()
+        self._numbers, self._n_confirmed = dict[str, int](), 0  # numbers by key
+        self._word_ids, self._sparse = model.tables.lms.word_ids, model.tables.sparse
+        self._forget()
+        source, target = GrowingVocabulary(model.source), GrowingVocabulary(model.target)
+        self._vocabularies = source, target
+        self._refresh()
+        tables = model.tables._replace(lms=self._current.lms)
+        # What searches are set up with: the model, and a language model of what is confirmed so far
+        self.model = model._replace(
+            source=source, target=target, language_models=self._current.language_models, tables=tables
+        )
+        if journal:
+            for segment in journal.segments.values():
+                self._learn(segment)
+            self._n_confirmed = journal.n_confirmed
+            self._refresh()
+
+    def _forget(self) -> None:
+        self._counts = DynamicCounts(self.settings)
+        self._language_model = DynamicLanguageModel(self._original.language_models[0], self.settings)
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """What is confirmed and not undone, in the order in which it was."""
+        with self._lock:
+            return tuple(self._segments.values())
+
+    def confirm(self, source: Sequence[str], translation: Sequence[str], key: str = "") -> Segment:
+        """Learn a translation (words) that someone has confirmed; it is in the journal when this returns.
+
+        A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words.
+        """
+        with self._lock:
+            if key and key in self._numbers:
+                return self._segments[self._numbers[key]]
+            segment = Segment(self._n_confirmed + 1, tuple(source), tuple(translation), (), key)
+            segment = replace(segment, alignment=self.align(source, translation))
+            if self.journal:
+                self.journal.confirm(segment)
+            self._n_confirmed += 1
+            self._learn(segment)
+            self._refresh()
+            return segment
+
+    def align(self, source: Sequence[str], translation: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        """The (source, target) positions of words that belong together, by the statistics of the model alone."""
+        known, target = self._original.source, self._original.target
+        ids = known.ids(source, missing=len(known)), target.ids(translation, missing=len(target))
+        return WordAligner(self.static.words).align(*ids, same_words(source, translation))
+
+    def undo(self, number: int) -> Segment:
+        """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none."""
+        with self._lock:
+            if number not in self._segments:
+                raise ConfigError(f"there is no segment {number}, or it was undone; expected one of those in the list")
+            if self.journal:
+                self.journal.undo(number)
+            segment = self._segments.pop(number)
+            del self._lessons[number]
+            self._numbers.pop(segment.key, None)
+            self._forget()
+            for kept in self._segments.values():
+                self._count(kept)
+            self._refresh()
+            return segment
+
+    def _learn(self, segment: Segment) -> None:
+        self._segments[segment.number] = segment
+        if segment.key:
+            self._numbers[segment.key] = segment.number
+        source, target = self._add_words(segment)
+        found = list(occurrences(source, target, segment.alignment, self._original.description))
+        links = [(int(source[s]), int(target[t])) for s, t in segment.alignment]
+        self._lessons[segment.number] = Lesson(found, links, self._language_model.static_scores(segment.translation))
+        self._count(segment)
+
+    def _count(self, segment: Segment) -> None:
+        lesson = self._lessons[segment.number]
+        self._counts.add(lesson.occurrences, lesson.links)
+        self._language_model.add(segment.translation, lesson.static_scores)
+
+    def _add_words(self, segment: Segment) -> tuple[np.ndarray, np.ndarray]:
+        """Ids of both sides of a segment, whose new words enter the vocabularies."""
+        source, target = self._vocabularies
+        ids = source.add(segment.source), target.add(segment.translation)
+        new = [target.word(i) for i in range(len(self._word_ids), len(target))]
+        if new:
+            columns = [model.word_ids(new) for model in self._original.language_models]
+            self._word_ids = np.concatenate([self._word_ids, np.stack(columns, axis=1)])
+            if self._original.levels:
+                self._sparse = _with_words(self._sparse, self._original.levels, new)
+        return ids
+
+    def _refresh(self) -> None:
+        """Make the language models that searches take from now on."""
+        dynamic = self._language_model.model()
+        words = self._language_model.vocabulary.words
+        known = self._vocabularies[1].ids(words)
+        column = np.zeros(len(self._word_ids), np.int32)
+        column[known[known >= 0]] = np.flatnonzero(known >= 0)
+        language_models = (*self._original.language_models, dynamic)
+        word_ids = np.column_stack((self._word_ids, column))
+        joined = join_language_models(language_models, self._vocabularies[1], word_ids)
+        self._current = CurrentModels(language_models, joined)
+
+    @contextmanager
+    def tables(
+        self, whole: Tables, filtered: FilteredTables, words: Sequence[int], reference: Sequence[int] | None
+    ) -> Iterator[tuple[FilteredTables, Model]]:
+        """The tables of a sentence of ids, and the model that they stand for; nothing is learned in the context.
+
+        `whole`: the model's with weights, and `filtered` the best of its pairs; of `reference` see adapted_tables.
+        """
+        with self._lock:
+            scores = DynamicScores(self.static, self._counts)
+            required = None if reference is None else tuple(reference)
+            found = adapted_tables(whole, filtered, scores, words, required)
+            tables, current = found.tables, self._current
+            lms = current.lms._replace(ln_weights=whole.lms.ln_weights)
+            classes, is_frequent = self._sparse.target_classes, self._sparse.is_frequent
+            sparse = tables.sparse._replace(target_classes=classes, is_frequent=is_frequent)
+            idf = _with_rare_words(tables.idf, self._vocabularies)
+            own = tables._replace(lms=lms, sparse=sparse, idf=idf)
+            model = self.model._replace(language_models=current.language_models, tables=own)
+            yield FilteredTables(own, found.origin), model
+
+
+def _with_words(sparse: Sparse, levels: Levels, words: Sequence[str]) -> Sparse:
+    """`sparse` for a target vocabulary to which `words` were added."""
+    classes = np.concatenate([sparse.target_classes, levels.classes("target", words)])
+    is_frequent = np.concatenate([sparse.is_frequent, np.zeros(len(words), np.bool_)])
+    return sparse._replace(target_classes=classes, is_frequent=is_frequent)
+
+
+def _with_rare_words(idf: WordIdf, vocabularies: tuple[GrowingVocabulary, GrowingVocabulary]) -> WordIdf:
+    """`idf`, if there is any, with that of the rarest words for all that were added."""
+    sides = zip(idf, vocabularies)
+    return WordIdf(
+        *(
+            np.append(side, np.full(len(words) - side.size, side.max(initial=0.0))) if side.size else side
+            for side, words in sides
+        )
+    )

@@ -1,0 +1,109 @@
+"""Alignment of new sentence pairs by a hidden Markov model (Vogel et al. 1996) with a model's own word translations.
+
+Each word of one side is emitted by a word of the other, or by none of them (Och & Ney 2003, section 3.1); jumps cost
+the more, the farther they are from the next word. Both directions are found and combined.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from phrasebeam.decoder.adaptation.word_translation import WordTranslation, counts_of
+from phrasebeam.decoder.extraction.symmetrization import combined_points
+
+LN_JUMP = -0.6  # ln p of a jump one word longer than another
+LN_NULL = np.log(0.15)  # that no word emits the next one
+UNSEEN = 1e-6  # p(word | word) of known words that were never linked
+NEW_OF_NEW, NEW_OF_KNOWN, KNOWN_OF_NEW = 1e-2, 1e-5, 1e-5  # where the model does not know one of them
+SAME = 0.3  # of a word that is the same on both sides, and new on one of them
+NULL_FLOOR = 1e-6  # least p(word | no word)
+NONE = -1
+
+
+class WordAligner:
+    """Aligns sentence pairs by the word translations of a model; for any number of threads."""
+
+    def __init__(self, translation: WordTranslation, heuristic: str = "grow_diag_final_and"):
+        """`heuristic`: how both directions are combined, one of HEURISTICS."""
+        self.translation, self.heuristic = translation, heuristic
+        self._n_links = max(float(translation.source_counts.sum()), 1.0)
+
+    def align(
+        self, source: np.ndarray, target: np.ndarray, is_same: np.ndarray | None = None
+    ) -> tuple[tuple[int, int], ...]:
+        """The (source, target) positions of aligned words, ascending, of sentences of ids (int32[n], int32[m]).
+
+        Ids beyond the model's vocabularies are of new words. `is_same` (bool[n, m]): which words are the same on both
+        sides.
+        """
+        if not source.size or not target.size:
+            return ()
+        known = self.translation
+        counts = known.link_counts(source, target)
+        source_counts, target_counts = counts_of(known.source_counts, source), counts_of(known.target_counts, target)
+        target_given_source = _probabilities(counts, source_counts, target_counts, is_same)
+        source_given_target = _probabilities(
+            counts.T, target_counts, source_counts, None if is_same is None else is_same.T
+        )
+        sources_of = best_sources(np.log(target_given_source), self._ln_null(target_counts))
+        targets_of = best_sources(np.log(source_given_target), self._ln_null(source_counts))
+        points = combined_points((sources_of + 1).tolist(), (targets_of + 1).tolist(), self.heuristic)
+        return tuple((i, j) for i, j in points.tolist())
+
+    def _ln_null(self, counts: np.ndarray) -> np.ndarray:
+        """float64[m] ln p of words with these `counts` if no word emits them: the more frequent, the likelier."""
+        return np.log(np.maximum(counts / self._n_links, NULL_FLOOR))
+
+
+def _probabilities(
+    counts: np.ndarray, given: np.ndarray, emitted: np.ndarray, is_same: np.ndarray | None
+) -> np.ndarray:
+    """float64[n, m] p(word | word) of link `counts` (float64[n, m]) and counts of the given and the emitted words."""
+    is_new, has_new = given[:, None] <= 0, emitted[None, :] <= 0
+    floors = np.where(is_new, np.where(has_new, NEW_OF_NEW, KNOWN_OF_NEW), np.where(has_new, NEW_OF_KNOWN, UNSEEN))
+    probabilities = np.maximum(counts / np.maximum(given[:, None], 1e-9), floors)
+    if is_same is not None:
+        probabilities[is_same & (is_new | has_new)] = SAME
+    return probabilities
+
+
+def best_sources(ln_emission: np.ndarray, ln_null: np.ndarray) -> np.ndarray:
+    """int64[m] the position that emits each word on the best path, or NONE, by Viterbi's algorithm.
+
+    `ln_emission` (float64[n, m]) is ln p of word j given that position i emits it, `ln_null` (float64[m]) that none
+    does; after that the path goes on from where it was. Of equal paths that of the earlier positions.
+    """
+    n, m = ln_emission.shape
+    positions = np.arange(n)
+    ln_jump = LN_JUMP * np.abs(positions[None, :] - positions[:, None] - 1.0)  # from row to column
+    came_from = np.zeros((m, n), np.int64)  # position before
+    was_null = np.zeros((m + 1, n), bool)  # whether the better state at that position is the one that emits nothing
+    best = LN_JUMP * positions.astype(float)  # ln p of the best path to a position, as if from -1
+    null = np.full(n, -np.inf)
+    emitting = best + ln_emission[:, 0]
+    null = np.where(positions == 0, LN_NULL + ln_null[0], -np.inf)
+    for j in range(1, m):
+        was_null[j - 1] = null > emitting
+        best = np.maximum(emitting, null)
+        scores = best[:, None] + ln_jump
+        came_from[j] = scores.argmax(axis=0)
+        emitting = scores[came_from[j], positions] + ln_emission[:, j]
+        null = best + LN_NULL + ln_null[j]
+    was_null[m - 1] = null > emitting
+    return _traced(np.maximum(emitting, null).argmax(), came_from, was_null)
+
+
+def _traced(position: np.intp, came_from: np.ndarray, was_null: np.ndarray) -> np.ndarray:
+    """int64[m] the path that ends in `position`, backwards."""
+    m = len(came_from)
+    path, at = np.full(m, NONE, np.int64), int(position)
+    for j in range(m - 1, -1, -1):
+        if not was_null[j, at]:
+            path[j] = at
+            at = int(came_from[j, at])
+    return path
+
+
+def same_words(source: Sequence[str], target: Sequence[str]) -> np.ndarray:
+    """bool[n, m], which words are the same on both sides."""
+    return np.array([[f == e for e in target] for f in source], bool).reshape(len(source), len(target))

@@ -1,0 +1,133 @@
+"""A decoder that learns from the translations that people confirm (Ortiz-Martínez et al. 2010)."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
+from phrasebeam.decoder.adaptation.dynamic_language_model import compensated
+from phrasebeam.decoder.adaptation.journal import Journal, fields
+from phrasebeam.decoder.adaptation.project_memory import ProjectMemory
+from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.input.input_settings import InputSettings
+from phrasebeam.decoder.model.language_model_folds import Fold
+from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
+from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
+from phrasebeam.decoder.translate.searcher import Searcher
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.lm.text.corpus import split
+
+
+class AdaptedSearcher(Searcher):
+    """A searcher by a model and what a project has confirmed."""
+
+    def __init__(
+        self,
+        memory: ProjectMemory,
+        settings: SearchSettings | None = None,
+        weights: Weights | None = None,
+        input_settings: InputSettings | None = None,
+    ):
+        """`weights` are those of the model alone."""
+        self.memory = memory
+        super().__init__(memory.model, settings, weights, input_settings)
+
+    def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
+        return AdaptedPreparer(self.memory, folds, settings)
+
+    def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
+        """A snapshot of other weights of the model, and of the language model of what is confirmed."""
+        return super().new_snapshot(compensated(weights, self.memory.settings), sparse)
+
+
+class AdaptedDecoder(Decoder):
+    """A decoder that learns from confirmed translations at once; any number of threads may share one.
+
+    >>> decoder = AdaptedDecoder.load("model")
+    >>> decoder.translate("der zwinger schläft .").text
+    'the zwinger sleeps .'
+    >>> decoder.confirm("der zwinger schläft .", "the kennel sleeps .").number
+    1
+    >>> decoder.translate("im zwinger schläft die katze .").text  # doctest: +SKIP
+    'in the kennel sleeps the cat .'
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        search_settings: SearchSettings | None = None,
+        weights: Weights | None = None,
+        input_settings: InputSettings | None = None,
+        adaptation: AdaptationSettings | None = None,
+        journal: str | Path | None = None,
+        static: StaticCounts | None = None,
+    ):
+        """Parameters are those of Decoder and of ProjectMemory; `journal` is a file, made where there is none.
+
+        Raises ConfigError where another process has the journal open, FormatError where it is damaged.
+        """
+        opened = Journal(journal) if journal else None
+        self.memory = ProjectMemory(model, adaptation, opened, static)
+        self.searcher = AdaptedSearcher(self.memory, search_settings, weights, input_settings)
+        self.model, self.request, self._loaded = self.memory.model, Request(), None
+
+    @classmethod
+    def load(
+        cls,
+        directory: str | Path,
+        search_settings: SearchSettings | None = None,
+        weights: Weights | None = None,
+        input_settings: InputSettings | None = None,
+        adaptation: AdaptationSettings | None = None,
+        journal: str | Path | None = None,
+    ) -> "AdaptedDecoder":
+        """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some."""
+        carried, model = ModelSearch.of(directory), open_model(directory)
+        reading = input_settings or carried.input
+        decoder = cls(model, search_settings or carried.search, weights, reading, adaptation, journal)
+        decoder.request = Request(mbr=carried.mbr)
+        return decoder
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a decoder that learns cannot be pickled; load it by its directory and journal")
+
+    def confirm(self, source: str | Sequence[str], translation: str | Sequence[str], key: str = "") -> Segment:
+        """Learn the translation of a tokenized sentence that someone confirmed; the next sentence knows it.
+
+        With a journal, it is on disk when this returns. `key`: the caller's name for the segment, which is learned
+        once, however often it is sent. Raises ConfigError where a side has no words.
+        """
+        confirmed = split(translation) if isinstance(translation, str) else translation
+        return self.memory.confirm(self.input_of(source).words, confirmed, key)
+
+    def undo(self, number: int) -> Segment:
+        """Forget a segment by its number, as if it had never been confirmed. Raises ConfigError if there is none."""
+        return self.memory.undo(number)
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """All that is confirmed and not undone, in the order in which it was."""
+        return self.memory.segments
+
+    def export(self, path: str | Path) -> int:
+        """Write the segments to a file, a JSON object a line; how many they are."""
+        segments = self.segments
+        with atomic_file(path) as file:
+            for segment in segments:
+                file.write((json.dumps(fields(segment), ensure_ascii=False) + "\n").encode("utf-8"))
+        return len(segments)
+
+    def close(self) -> None:
+        """Close the journal, so that another process may open it."""
+        if self.memory.journal:
+            self.memory.journal.close()

@@ -1,0 +1,1 @@
+"""What the commands that train and tune do, as functions of Python with their names and defaults."""

@@ -1,0 +1,54 @@
+"""What is seen while a recipe runs: its stages, scores so far, minutes, and about how many are left."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from phrasebeam.training.recipe.recipe import Recipe, name_of
+from phrasebeam.training.recipe.time_left import decodings, seconds_left
+
+HEADER = ("stage", "BLEU", "test BLEU", "minutes")
+
+
+class RecipeScreen:
+    """What rich shows of the stages as they are."""
+
+    def __init__(self, recipe: Recipe, sentences: Mapping[str, int]):
+        self.expected = {name_of(stage): decodings(stage, sentences) for stage in recipe.stages}
+        self.seconds: dict[str, float] = {}  # of stages that are done
+        self.cells: dict[str, tuple[str, str]] = {}  # their scores
+        self.best, self.begun = "", time.monotonic()
+
+    def __rich__(self) -> Any:
+        """The lines of the stages."""
+        from rich.text import Text
+
+        return Text("\n".join(self.lines()), no_wrap=True)
+
+    def begin(self) -> None:
+        """Begin the next stage."""
+        self.begun = time.monotonic()
+
+    def finish(self, name: str, scores: tuple[str, str], best: str, seconds: float) -> None:
+        """A stage is done: its scores, the best stage so far, and what it took."""
+        self.seconds[name], self.cells[name], self.best = seconds, scores, best
+
+    def left(self) -> str:
+        """About how many minutes are left, in words; "" where nothing is known."""
+        seconds = seconds_left(self.expected, self.seconds, time.monotonic() - self.begun)
+        return "" if seconds is None else f"about {max(1, round(seconds / 60))} min left"
+
+    def lines(self) -> list[str]:
+        """The lines as they are now."""
+        width = max(len(HEADER[0]), *map(len, self.expected))
+        lines = [f"  {HEADER[0]:<{width}} {HEADER[1]:>7} {HEADER[2]:>10} {HEADER[3]:>8}"]
+        waiting = [name for name in self.expected if name not in self.seconds]
+        for name in self.expected:
+            is_now, elapsed = [name] == waiting[:1], time.monotonic() - self.begun
+            bleu, test = self.cells.get(name, ("", ""))
+            seconds = self.seconds.get(name, elapsed if is_now else None)
+            minutes = "" if seconds is None else f"{seconds / 60:.1f}"
+            mark = ">" if is_now else "*" if name == self.best else " "
+            line = f"{mark} {name:<{width}} {bleu:>7} {test:>10} {minutes:>8}"
+            lines.append(f"{line}  {self.left()}" if is_now else line)
+        return [line.rstrip() for line in lines]
