@@ -10,6 +10,8 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 
+pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
+
 PAIRS = [
     ("der hund schläft", "the dog sleeps"),
     ("die katze spielt", "the cat plays"),
