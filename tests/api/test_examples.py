@@ -11,8 +11,8 @@ from tests.api.conftest import SHORT, SHORT_LISTS
 
 PUBLIC = [name for name in dir(phrasebeam) if not name.startswith("_")]
 PROGRAM = Path(__file__).parent / "user_program.py"
-# Without an example: settings, errors, and what others make
-WITHOUT = {"load_config", "show_progress", "export_moses"}
+# Without an example: settings, errors, what others make, and what runs until a signal comes
+WITHOUT = {"load_config", "show_progress", "export_moses", "serve"}
 
 
 def examples(name):
