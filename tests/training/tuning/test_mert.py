@@ -71,6 +71,8 @@ def test_noise_has_the_size_asked_for():
     added = [problem.scores(near(problem, 0.1, space, problem.start, rng) - problem.start) for _ in range(300)]
     sizes = [problem.deviation_of(one) for one in added]
     assert np.sqrt(np.mean(np.square(sizes))) == pytest.approx(0.1 * problem.deviation_of(scores), rel=0.1)
+    huge = 2.0**1000  # of which squares are not finite
+    assert problem.deviation_of(scores * huge) == problem.deviation_of(scores) * huge
 
 
 @given(cases(), st.integers(0, 2), st.integers(1, 2), st.data())

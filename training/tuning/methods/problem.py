@@ -87,11 +87,13 @@ class Problem:
 
     def deviation_of(self, scores: np.ndarray) -> float:
         """The standard deviation of model scores (float64[H]) within lists."""
-        first, ordered = self.lists.first[:-1], scores[self.lists.row]
+        # Scaled by a power of two, which is exact: squares of large scores would not be finite.
+        exponent = int(np.frexp(np.abs(scores).max(initial=0.0))[1])
+        first, ordered = self.lists.first[:-1], np.ldexp(scores[self.lists.row], -exponent)
         sizes = np.diff(self.lists.first)
         means = np.add.reduceat(ordered, first) / sizes
         squares = np.add.reduceat((ordered - np.repeat(means, sizes)) ** 2, first)
-        return float(np.sqrt((squares / sizes).mean()))
+        return float(np.ldexp(np.sqrt((squares / sizes).mean()), exponent))
 
 
 def in_threads(threads: int, work: Callable[[int], None], n: int) -> None:
