@@ -113,7 +113,9 @@ def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:
     if settings.alignment or settings.segmentation or settings.scores:
         raise ConfigError("alignment, segmentation and scores are of tokens; leave out raw text, or leave out them")
     if has_tokens:
-        raise ConfigError("markup, prefixes, references and confirmed translations are tokenized; leave out raw text")
+        raise ConfigError(
+            "markup, prefixes, references, confirmed translations are of tokens; leave out raw text, or leave out them"
+        )
     if model.has_tags:
         raise ConfigError("the model has features of tags; give tokens word|TAG, and leave out raw text")
 

@@ -109,7 +109,14 @@ def report(run: File, output: File) -> None:
 
 
 def align(
-    model: File, source: File, target: File, output: File, *, heuristic: Heuristic = HEURISTIC, threads: int = 1
+    model: File,
+    source: File,
+    target: File,
+    output: File,
+    *,
+    heuristic: Heuristic = HEURISTIC,
+    threads: int = 1,
+    memory: Memory | None = None,
 ) -> tuple[int, int]:
     """Align the words of new sentence pairs by what a model has learned, in both directions, which are combined.
 
@@ -122,19 +129,22 @@ def align(
         output: File for the word alignments, 0-0 1-2 (Pharaoh's format).
         heuristic: How the alignments of both directions are combined.
         threads: Sentence pairs aligned at the same time.
+        memory: Bytes that may be held in memory, such as "2G" (the default).
 
     Returns how many sentence pairs and links there are. Raises SmtError or OSError.
 
-    >>> align("model", "test.de", "test.en", "test.align")  # doctest: +SKIP
-    (50, 312)
+    >>> n_pairs, n_links = align("model", "dev.de", "dev.en", "dev.align")
+    >>> n_pairs
+    20
     """
     check_range("threads", threads, 1, MOST_THREADS)
-    aligner = TextAligner(open_model(model), heuristic)
-    pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))
-    n_pairs = n_points = 0
-    with atomic_file(Path(output)) as file, stage("aligning", unit="sentence pairs") as advance:
-        for points in aligner.align_all(pairs, threads):
-            file.write((pharaoh(points) + "\n").encode("ascii"))
-            n_pairs, n_points = n_pairs + 1, n_points + len(points)
-            advance(1)
+    with memory_bound(memory_option(memory)):
+        aligner = TextAligner(open_model(model), heuristic)
+        pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))
+        n_pairs = n_points = 0
+        with atomic_file(Path(output)) as file, stage("aligning", unit="sentence pairs") as advance:
+            for points in aligner.align_all(pairs, threads):
+                file.write((pharaoh(points) + "\n").encode("ascii"))
+                n_pairs, n_points = n_pairs + 1, n_points + len(points)
+                advance(1)
     return n_pairs, n_points

@@ -19,7 +19,7 @@ from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbe
 from phrasebeam.server.routes.translation_answer import Details, TranslationAnswer, translation_answer
 from phrasebeam.server.serving.projects import PROJECT_NAME
 from phrasebeam.server.serving.served_models import ServedModel
-from phrasebeam.server.serving.server_settings import ServerLimits
+from phrasebeam.server.serving.server_settings import MOST_NBEST, ServerLimits
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["translation"])
@@ -40,13 +40,13 @@ class TranslateBody(Section):
     markup: Markup | None = Field(
         default=None, description="read <x translation=...>, <wall/> and <zone>; as the model says, if left out"
     )
-    nbest: int | None = Field(default=None, ge=1, description="as many translations of each sentence")
+    nbest: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="as many translations of each sentence")
     distinct: bool = Field(default=False, description="only the best derivation of each text in the n-best list")
     alignment: bool = Field(default=False, description="add word alignments")
     phrases: bool = Field(default=False, description="add the phrases of each translation")
     features: bool = Field(default=False, description="add the values of features")
     mbr: bool | None = Field(default=None, description="choose by minimum Bayes risk; the model's choice if left out")
-    mbr_size: int | None = Field(default=None, ge=1, description="distinct translations compared")
+    mbr_size: int | None = Field(default=None, ge=1, le=MOST_NBEST, description="distinct translations compared")
     mbr_scale: float | None = Field(default=None, ge=0, le=1e9, description="factor of model scores")
 
 

@@ -4,6 +4,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ class Projects:
         with self._lock:
             if not self._journal(served, project).exists():
                 return served
-            return served._replace(decoder=self._decoder(served, project))
+            return replace(served, decoder=self._decoder(served, project))
 
     def confirm(
         self, served: ServedModel, project: str, source: Sequence[str], translation: Sequence[str], key: str

@@ -4,8 +4,9 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from starlette.exceptions import HTTPException
 from starlette.status import HTTP_404_NOT_FOUND
@@ -25,7 +26,8 @@ MODEL_NAME, NAME_RULE = r"[\w.+-]{1,100}", "expected up to 100 letters, digits a
 State = tuple[tuple[str, int, int, int], ...]  # name, inode, size and time of change of each file
 
 
-class ServedModel(NamedTuple):
+@dataclass(frozen=True)
+class ServedModel:
     """One version of a model. Requests keep the version that they begin with."""
 
     name: str

@@ -46,9 +46,9 @@ def finish_mean(
     weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
     named = Weights.learned(development.decoder.features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
-    (score, n_words), dense = development.score_tuned(name, named, weights.table())
+    scored, dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)
-    result = Mean(signature=signature, best=best, score=score, development_words=n_words)
+    result = Mean(signature=signature, best=best, score=scored.score, development_words=scored.n_words)
     save_checkpoint(path, result, weights._asdict())
-    log.info(f"mean of seeds {', '.join(map(str, best))}; score {score:.2f}, {n_words} words")
+    log.info(f"mean of seeds {', '.join(map(str, best))}; score {scored.score:.2f}, {scored.n_words} words")
     return result, weights

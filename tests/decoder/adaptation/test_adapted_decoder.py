@@ -3,8 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from phrasebeam.api.train_model import train_model
 
+from phrasebeam.api.trainers.train_model import train_model
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder

@@ -1,5 +1,6 @@
 """Algorithms 1 to 4 of Simianer et al. (2012) against their pseudo code on dictionaries, for any number of workers."""
 
+import copy
 import random
 from typing import NamedTuple
 
@@ -50,6 +51,12 @@ class FixedLists:
 
     def __init__(self, lists, rates, margin):
         self.lists, self.loss = lists, MultipartitePerceptron(rates, margin, SHARE)
+        self.examples = lists
+
+    def with_examples(self, examples):
+        chosen = copy.copy(self)
+        chosen.lists = chosen.examples = examples
+        return chosen
 
     def length(self, example):
         return 1
