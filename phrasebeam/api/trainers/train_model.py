@@ -18,7 +18,7 @@ from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
 
-CONFIGS = Path(__file__).parent.parent / "configs"
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def train_model(

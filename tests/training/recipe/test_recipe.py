@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from phrasebeam.api.trainers.train_model import CONFIGS
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
@@ -13,7 +14,7 @@ BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
 
 @pytest.mark.parametrize("name", ["quick", "standard", "best"])
 def test_our_recipes(name):
-    recipe = load_config(recipe_file(name, ROOT / "configs"), Recipe)
+    recipe = load_config(recipe_file(name, CONFIGS), Recipe)
     assert [stage.kind for stage in recipe.stages][:2] == ["train-model", "tune"]
     assert len({name_of(stage) for stage in recipe.stages}) == len(recipe.stages)
 
