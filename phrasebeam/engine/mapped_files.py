@@ -6,6 +6,8 @@ file, its bytes are shipped to it once and kept by fingerprint.
 
 import hashlib
 import math
+import os
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -98,7 +100,8 @@ def _seen(file: FileIdentity) -> Path:
 
 
 def _shipped_path(file: FileIdentity) -> Path:
-    return (cache_home() or Path("/tmp/phrasebeam")) / "shipped" / file.fingerprint
+    own = Path(tempfile.gettempdir()) / f"phrasebeam-{os.getuid()}"  # where a user has no home that can be written to
+    return (cache_home() or own) / "shipped" / file.fingerprint
 
 
 def _identity(path: str) -> FileIdentity | None:
