@@ -7,6 +7,7 @@ killed while it writes leaves half a line at the end, which nobody was told of; 
 import fcntl
 import json
 import os
+import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,8 @@ class Journal:
         self.path = Path(path)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
+            if not stat.S_ISREG(os.fstat(self._file).st_mode):
+                raise FormatError(self.path, "no regular file; name another one for the journal")
             self._lock()
             self.segments = dict[int, Segment]()  # all that are not undone, by number
             self.n_confirmed = 0  # undone ones included
@@ -100,15 +103,29 @@ class Journal:
             digest, _, text = line.partition(b" ")
             if digest != b"%08x" % zlib.crc32(text):
                 raise FormatError(self.path, f"the record is damaged, or this is no journal; {ADVICE}", number)
-            yield json.loads(text)
+            try:
+                record = json.loads(text)
+            except (ValueError, RecursionError) as error:
+                raise self._no_record(number) from error
+            if not isinstance(record, dict):
+                raise self._no_record(number)
+            yield record
 
     def _replay(self, record: dict[str, Any], line: int) -> None:
-        if record.get("undo") in self.segments:
-            del self.segments[record["undo"]]
-        elif record.get("number") == self.n_confirmed + 1:
-            self._take(_segment(record))
-        else:
+        try:
+            if record.get("undo") in self.segments:
+                del self.segments[record["undo"]]
+                return
+            segment = _segment(record)
+        except (KeyError, TypeError, ValueError, AttributeError, ConfigError) as error:
+            raise self._no_record(line) from error
+        if segment.number != self.n_confirmed + 1:
             raise FormatError(self.path, f"a record that does not follow from those before; {ADVICE}", line)
+        self._take(segment)
+
+    def _no_record(self, line: int) -> FormatError:
+        """The error where a line with the right digest is not what `_append` writes."""
+        return FormatError(self.path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
 
 
 def fields(segment: Segment) -> dict[str, object]:
@@ -123,9 +140,12 @@ def fields(segment: Segment) -> dict[str, object]:
 
 
 def _segment(record: Mapping[str, Any]) -> Segment:
+    """The segment of a record. Raises KeyError, TypeError, ValueError, AttributeError or ConfigError if it is none."""
     points = (point.split("-") for point in record["alignment"].split())
     alignment = tuple((int(s), int(t)) for s, t in points)
     source, translation = (tuple(record[name].split(" ")) for name in ("source", "translation"))
+    if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):
+        raise ValueError("an alignment point beyond the words")
     return Segment(record["number"], source, translation, alignment, record["key"])
 
 

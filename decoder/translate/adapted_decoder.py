@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from phrasebeam.base.files import atomic_file
@@ -77,7 +78,11 @@ class AdaptedDecoder(Decoder):
         Raises ConfigError where another process has the journal open, FormatError where it is damaged.
         """
         opened = Journal(journal) if journal else None
-        self.memory = ProjectMemory(model, adaptation, opened, static)
+        with ExitStack() as stack:
+            if opened:
+                stack.callback(opened.close)
+            self.memory = ProjectMemory(model, adaptation, opened, static)
+            stack.pop_all()
         self.searcher = AdaptedSearcher(self.memory, search_settings, weights, input_settings)
         self.model, self.request, self._loaded = self.memory.model, Request(), None
 

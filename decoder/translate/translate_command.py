@@ -1,6 +1,7 @@
 """The command `translate`."""
 
 import math
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -186,14 +187,17 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    decoder = _decoder(model, settings, input_weight, adaptation)
     raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
         raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    with chosen_engine(engine, address, workers), stage_of_input("translating", input, output) as advance:
+    with (
+        closing(_decoder(model, settings, input_weight, adaptation)) as decoder,
+        chosen_engine(engine, address, workers),
+        stage_of_input("translating", input, output) as advance,
+    ):
         outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
         write_outputs(outputs, nbest_output, lattice_output, output, advance)
 

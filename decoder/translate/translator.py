@@ -83,6 +83,9 @@ class Decoder:
             )
         return Decoder.load, self._loaded
 
+    def close(self) -> None:
+        """Close the files that only one process may hold: none here, but see AdaptedDecoder."""
+
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.
 

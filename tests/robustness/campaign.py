@@ -94,7 +94,7 @@ def table(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         counts[verdict.path][verdict.kind] += 1
         counts["all"][verdict.kind] += 1
-    counts["all"] = counts.pop("all")  # last
+    counts["all"] = counts.pop("all", Counter())  # last
     width = max(map(len, counts))
     rows = [f"{'file':<{width}}" + "".join(f"{title:>10}" for title in ("cases", *KINDS))]
     for path, found in counts.items():

@@ -77,6 +77,10 @@ COMMANDS = {
         "--lattice-output out/lattices --threads 2",
         input="train.plf",
     ),
+    "translate --adapt": KilledCommand(
+        "translate --model {data}/model --adapt {data}/train.en --adapt-journal out/journal", input="train.de"
+    ),
+    "align": KilledCommand("align --model {data}/model " + BITEXT + " --output out/aligned"),
     "preprocess": KilledCommand("preprocess --model {data}/raw --side source --output out/text", input="raw.de"),
     "forced-decode": KilledCommand(
         "forced-decode --model {data}/model --source {data}/train.de --reference {data}/train.en --output out/forced "

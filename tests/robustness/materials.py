@@ -135,6 +135,7 @@ def make_materials(directory: Path) -> None:
     _make_models(directory)
     _make_moses(directory)
     _make_nbest(directory)
+    _run(directory, "translate --model plain --adapt few.en --adapt-journal journal < few.de")
     for path in CONFIGS.glob("*.yaml"):
         # The process of the campaign itself takes more than 512M.
         (directory / path.name).write_text(path.read_text().replace("memory: 512M", "memory: 4G"))
@@ -154,7 +155,7 @@ def _make_models(directory):
     smoothed = build.replace("build.yaml", "smoothed.yaml")
     _run(directory, f"{smoothed} --alignment train.align --lm-classes target.classes --output classes")
     with open(directory / "classes" / "weights.yaml", "a") as file:
-        file.write("input_score: 0.3\n")
+        file.write("input_score: 0.3\nrelated_words: 0.5\n")
     few = "--source few.de --target few.en --alignment few.align --dev-source few.de --dev-reference few.en"
     _run(directory, f"train-maxforce --model classes {few} --output model --config maxforce.yaml")
     shutil.rmtree(directory / "model" / "maxforce")

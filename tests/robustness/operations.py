@@ -145,6 +145,11 @@ TUNE_LATTICES = [
         f"tune --model classes --source dev.plf --reference dev.plf.en --nbest 5 --threads 1 {ONCE} --config plf.yaml",
     )
 ]
+ADAPTING = [
+    _operation("adapt", "translate --model plain --adapt few.en --adapt-journal out/journal < few.de"),
+    _operation("align words", "align --model plain --source few.de --target few.en --output out/aligned"),
+]
+JOURNAL = [_operation("journal", "translate --model plain --adapt-journal journal < dev.de")]
 CLASSES = [
     _operation("train-model", f"{BUILD} build.yaml --alignment train.align --lm-classes target.classes", *OUR_MODEL)
 ]
@@ -186,6 +191,7 @@ RESUMED = {  # trainings that go on for an iteration more, by their directories 
     ),
     "recipe": _operation("train on", f"{RECIPE} --recipe recipe.yaml --output runs/recipe"),
 }
+REPORTS = {run: [_operation("report", f"report runs/{run} --output out/page.html")] for run in RESUMED}
 CONFIGS = {
     **{
         name: _operation("train-model", f"{BUILD} {name} --alignment train.align", *OUR_MODEL)

@@ -35,7 +35,7 @@ def all_targets(directory: Path) -> list[Target]:
     """The files of the models, then of trainings, inputs and configurations; always in the same order."""
     return [
         *(_of_model(model, path) for model in MODELS for path in _files(directory, model)),
-        *(_target(path, [known.RESUMED[path.split("/")[1]]]) for path in _files(directory, "runs") if _is_work(path)),
+        *(_target(path, _on_training(path)) for path in _files(directory, "runs") if _is_read(path)),
         *(_target(path, _importing(path)) for path in _files(directory, "moses")),
         *_inputs(),
         *(_target(name, [operation])._replace(is_config=True) for name, operation in known.CONFIGS.items()),
@@ -53,6 +53,8 @@ def _inputs():
     yield from (_target(name, known.reading(name, building)) for name in ("train.de", "train.en", "train.align"))
     yield from (_target(f"train.{side}.gz", known.PACKED) for side in ("de", "en"))
     yield _target("target.classes", known.CLASSES)
+    yield from (_target(name, known.reading(name, known.ADAPTING)) for name in ("few.de", "few.en"))
+    yield from [_target("journal", known.JOURNAL)] * 2
     yield from (_target(f"{side}.paths", known.PATHS) for side in ("source", "target"))
     yield from (_target(f"truecaser.{side}", known.TRUECASERS) for side in ("de", "en"))
     yield _target("raw.de", known.RAW)
@@ -69,9 +71,8 @@ def _files(directory, folder):
 
 def _of_model(model, path):
     operations = [*known.translations(model), known.check(model)] * 3 + known.trainings(model)
-    operations += {"model": known.EXPLAIN * 2 + known.JOIN * 2, "pairs": known.RAW * 3, "plain": known.EXPORT * 3}[
-        model
-    ]
+    more = {"model": known.EXPLAIN + known.JOIN, "pairs": known.RAW, "plain": known.EXPORT + known.ADAPTING}
+    operations += more[model] * 3
     return _target(path, operations)._replace(model=model)
 
 
@@ -84,12 +85,19 @@ def _importing(path):
     return known.MOSES_PACKED if path.endswith((".gz", "packed.ini")) else known.MOSES
 
 
-def _is_work(path):
-    """Whether the file of a model that a training wrote is the training's own, and read by it."""
+def _on_training(path):
+    """What reads a file of a training: the training that goes on, and its report, which alone reads curves."""
+    training = path.split("/")[1]
+    going_on = [] if path.endswith(".csv") else [known.RESUMED[training]]
+    return going_on + known.REPORTS[training]
+
+
+def _is_read(path):
+    """Whether the file of a model that a training wrote is the training's own, and read by it or by its report."""
     _, training, folder, *rest = path.split("/")
     if training == "recipe" and rest[:1] == ["stages"] and len(rest) > 2:
         return rest[-1] in OF_STAGES
-    return folder in WORK_DIRECTORIES and Path(path).suffix not in (".png", ".csv", ".md", ".html")
+    return folder in WORK_DIRECTORIES and Path(path).suffix not in (".png", ".md", ".html")
 
 
 def _target(path, operations):

@@ -1,11 +1,13 @@
 """The journal: what was answered is there after any kill, once; undone segments are gone; damage is told."""
 
+import json
 import os
 import random
 import signal
 import subprocess
 import sys
 import time
+import zlib
 
 import pytest
 
@@ -126,3 +128,32 @@ def test_answered_segments_survive_kills(tmp_path):
     for number, one in journal.segments.items():
         assert one.key == f"key {number}" and one.source == one.translation and len(one.source) == number % 70 + 1
     journal.close()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "[1]",
+        "[" * 100_000,
+        "not JSON",
+        '{"undo": [1]}',
+        '{"number": 1}',
+        '{"number": "1", "source": "a", "translation": "b", "alignment": "", "key": ""}',
+        '{"number": 1, "source": "", "translation": 3, "alignment": "", "key": ""}',
+        '{"number": 1, "source": "a", "translation": "b", "alignment": "0-1", "key": ""}',
+        '{"number": 1, "source": "a", "translation": "b", "alignment": "-1-0", "key": ""}',
+        json.dumps({"number": 1, "source": "a " * 1000 + "a", "translation": "b", "alignment": "", "key": ""}),
+    ],
+)
+def test_a_record_of_a_stranger_is_refused(tmp_path, record):
+    Journal(tmp_path / "j").close()
+    with open(tmp_path / "j", "ab") as file:
+        file.write(b"%08x %s\n" % (zlib.crc32(record.encode()), record.encode()))
+    with pytest.raises(FormatError, match=r"j:2: "):
+        Journal(tmp_path / "j")
+
+
+def test_a_pipe_is_no_journal(tmp_path):
+    os.mkfifo(tmp_path / "j")
+    with pytest.raises(FormatError, match="no regular file"):
+        Journal(tmp_path / "j")
