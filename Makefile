@@ -9,7 +9,7 @@ SEED ?= 1
 # Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
 WITHOUT_KERNELS = phrasebeam/console/*,training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
 
-.PHONY: demo test bounds fuzz kill check clean kenlm .venv
+.PHONY: demo test bounds fuzz kill check docs clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -49,6 +49,11 @@ check: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tests/check_house.py
+
+# The pages that come from the code, and the site in build/site; python -m http.server -d build/site shows it.
+docs: $(INSTALLED)
+	$(BIN)/python -m docs.pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)
