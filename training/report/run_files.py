@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, open_description
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
@@ -83,13 +83,15 @@ def _run(folder: Path, work: Path) -> RunParts:
 
 def _curve(path: Path, work: Path) -> Curve:
     runs: dict[str, list[Row]] = {}
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            for row in rows:
                 run = row.pop("run", "")
                 runs.setdefault(run, []).append({name: float(value) if value else None for name, value in row.items()})
-    except (ValueError, TypeError, csv.Error) as error:
-        raise FormatError(path, f"not as it was written ({error}); a training that goes on writes it again") from None
+        except (ValueError, TypeError, csv.Error) as error:
+            message = f"not as it was written ({excerpt(str(error))}); a training that goes on writes it again"
+            raise FormatError(path, message, rows.line_num) from None
     return Curve(_name(path.parent, work), runs)
 
 
