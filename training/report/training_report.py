@@ -20,7 +20,6 @@ from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirector
 
 HEAVIEST = 30  # sparse features of each group
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
-NUMBER = "iteration"
 
 
 def training_report(files: RunDirectory) -> bytes:
