@@ -1,6 +1,6 @@
 """A server killed at random moments while clients confirm segments: python -m tests.robustness.kill_server KILLS SEED.
 
-After each kill -9 it starts again on the same projects: every segment that was answered must be there, under its number,
+After each kill -9 it starts again on the same projects: every segment that was answered must be there, by its number,
 and none twice. Clients with keys send what was not answered again, as they may; the others go on with the next segment.
 Prints a line for each kill and the sums, and fails where anything went wrong.
 """

@@ -1,4 +1,4 @@
-"""Short campaigns of kills: a command with children of its own, one with workers that goes on where it was, a server."""
+"""Short campaigns of kills: a command with children, one with workers that goes on where it was, and a server."""
 
 from tests.robustness import kill_server
 from tests.robustness.kill_campaign import campaign
