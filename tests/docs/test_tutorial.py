@@ -43,7 +43,7 @@ def start(environment, tmp_path):
 def steps():
     """Each command of the tutorial, and the lines that are shown below it."""
     for block in blocks(TUTORIAL, "console"):
-        for step in re.split(r"^\$ ", block, flags=re.M)[1:]:
+        for step in re.split(r"^\$ ", block.replace("\\\n", ""), flags=re.M)[1:]:
             command, *shown = step.splitlines()
             yield command, shown
 
