@@ -55,7 +55,7 @@ check: $(INSTALLED)
 # The pages that come from the code, and the site in build/site; python -m http.server -d build/site shows it.
 docs: $(INSTALLED)
 	$(BIN)/python -m docs.pages
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)
