@@ -29,7 +29,8 @@ def main() -> int:
         print(f"{counts}, made in {time.monotonic() - start:.0f} s", flush=True)
         campaign = Campaign(sound, options.seed, options.limit, options.keep)
         if options.case:
-            return any([_run_alone(campaign, number) for number in options.case])
+            failed = [number for number in options.case if _run_alone(campaign, number)]
+            return len(failed) > 0
         return _run(campaign, range(options.cases), options.seconds)
 
 

@@ -148,6 +148,6 @@ def test_a_growing_array_is_an_npy_file(tmp_path):
 def test_features_beyond_all_bounds_are_refused(tmp_path, value, is_sparse):
     store = NbestStore(tmp_path, N_SENTENCES, 2, 2)
     sparse = {1: value if is_sparse else 1.0}
-    with pytest.raises(ModelError, match="has a feature of .*, expected numbers up to 1e"):
+    with pytest.raises(ModelError, match=r"has a feature of .*, expected numbers up to 1e"):
         store.add(batch([(0, "a", (0.0, 1.0), {}), (1, "a", (0.0, 0.0 if is_sparse else value), sparse)]))
     store.close()
