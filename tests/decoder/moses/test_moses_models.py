@@ -230,7 +230,9 @@ def test_scores_that_moses_cannot_read_are_not_exported(tmp_path, toy, score):
     model = shutil.copytree(toy, tmp_path / "model")
     path = model / "phrases" / "ln_scores.npy"
     np.save(path, np.full_like(np.load(path), score))
-    with pytest.raises(ModelError, match=rf"a score of {re.escape(format(score, 'g'))} in the phrase table .* expected at most 88"):
+    with pytest.raises(
+        ModelError, match=rf"a score of {re.escape(format(score, 'g'))} in the phrase table .* expected at most 88"
+    ):
         export_moses(model, tmp_path / "moses")
     assert not (tmp_path / "moses").exists()
 
