@@ -3,9 +3,11 @@
 import json
 import zlib
 from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypeVar
-from zipfile import BadZipFile
+from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from pydantic import Field
@@ -22,6 +24,11 @@ class SignedSection(Section):
 
 
 AnySigned = TypeVar("AnySigned", bound=SignedSection)
+# What reading a damaged archive, or headers of arrays that a stranger wrote, may raise.
+DAMAGE = (
+    *(ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error),
+    *(TokenError, SyntaxError, RecursionError, OverflowError, MemoryError, TypeError),
+)
 
 
 def begin(path: Path, start: AnySigned) -> AnySigned:
@@ -45,17 +52,25 @@ def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np
 def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
     """Read what save_checkpoint wrote. Raises ConfigError where it has another signature, FormatError for damage."""
     try:
-        with np.load(path) as file:
-            arrays = dict(file.items())
+        arrays = _arrays(path)
         data: Any = json.loads(arrays.pop("progress").tobytes())
         # A damaged directory of the archive may hide arrays.
         if (names := arrays.pop("names").tolist()) != sorted(arrays):
             raise ValueError(f"arrays {', '.join(arrays)}, expected {', '.join(names)}")
-    except (ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error) as error:
+    except DAMAGE as error:
         raise FormatError(
             path, f"not a whole checkpoint ({excerpt(str(error))}); delete it, and the training begins again"
         ) from None
     return _checked(parse_config(data, kind, str(path)), signature, path), arrays
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file of np.savez by name. Raises one of DAMAGE; digests are compared before headers are read."""
+    with ZipFile(path) as archive:
+        if any(entry.compress_type != ZIP_STORED for entry in archive.infolist()):
+            raise ValueError("compressed, which may be of any size")
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    return {name.removesuffix(".npy"): np.load(BytesIO(content)) for name, content in contents.items()}
 
 
 def _checked(stored: AnySigned, signature: str, path: Path) -> AnySigned:

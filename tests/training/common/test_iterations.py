@@ -1,6 +1,7 @@
 """Iterations of a training: the best, the end, the curve, tables, and checkpoints that are of one training only."""
 
 import csv
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -117,6 +118,21 @@ def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
     with np.load(path) as file:
         np.savez(path, allow_pickle=False, **{name: array for name, array in file.items() if name != "weights"})
     with pytest.raises(FormatError, match=r"not a whole checkpoint .*expected weights"):
+        load_checkpoint(path, ToyProgress, "mine")
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["{'shape': (", "(" * 5000, "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000000,)}", "\0"],
+)
+def test_a_checkpoint_whose_headers_a_stranger_wrote(tmp_path, header):
+    """Their archive is whole: its digests are right."""
+    path = tmp_path / "checkpoint.npz"
+    save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"data"
+    with ZipFile(path, "a") as archive:
+        archive.writestr("more.npy", content)
+    with pytest.raises(FormatError, match="not a whole checkpoint"):
         load_checkpoint(path, ToyProgress, "mine")
 
 
