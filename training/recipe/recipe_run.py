@@ -18,6 +18,7 @@ from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.kept_translations import save_texts
@@ -114,6 +115,7 @@ class _Run:
         self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
         self.work.mkdir(parents=True, exist_ok=True)
+        goes_on_in(self.work)
         path = self.work / "run.yaml"
         self.records = load_config(path, RecipeState).stages if path.exists() else {}
         self.digests = file_digests(self.files.by_name)
