@@ -7,10 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.process.interruption import note_lines
 from phrasebeam.process.starting_line import clear_starting_line
 
 if TYPE_CHECKING:
@@ -163,7 +162,9 @@ class _Bars:
         with self.lock:
             if self.display is None:
                 clear_starting_line()
-                self.display = _display()
+                from phrasebeam.process.bars import Bars
+
+                self.display = Bars(_beside.values)
                 self.display.start()
             self.n_open += 1
             return self.display
@@ -175,7 +176,6 @@ class _Bars:
             if self.n_open == 0 and self.display is not None:
                 self.display.stop()
                 self.display = None
-                note_lines(0)
 
 
 HANDLER = _StandardError()
@@ -205,54 +205,3 @@ def _bar(description: str, total: int | None, done: int = 0, seconds: float = 0.
     finally:
         display.remove_task(task)
         bars.close()
-
-
-def _display() -> "Progress":
-    from rich.console import Console, ConsoleOptions, Group, RenderableType
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-    from rich.segment import Segment
-    from rich.text import Text
-
-    class Count(ProgressColumn):
-        """Column with the number of steps that are done, of those that are known."""
-
-        def render(self, task: Task) -> Text:
-            """The steps of `task`."""
-            return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"))
-
-    class Speed(ProgressColumn):
-        """Column with the recent speed in steps per second."""
-
-        def render(self, task: Task) -> Text:
-            """The speed of `task`; empty while it is unknown."""
-            return Text(f"{task.speed:.1f}/s" if task.speed else "")
-
-    class Counted(NamedTuple):
-        """What is drawn, of which it is known how many lines a signal has to clear."""
-
-        content: RenderableType
-
-        def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-            lines = console.render_lines(self.content, options, pad=False)
-            note_lines(min(len(lines), options.size.height))
-            for line in lines:
-                yield from line
-                yield Segment.line()
-
-    class Bars(Progress):
-        """All bars, and what is shown beside them."""
-
-        def get_renderable(self) -> Counted:
-            """The bars, and then the screens."""
-            return Counted(Group(*self.get_renderables(), *_beside.values()))
-
-    columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
-    # What the program prints belongs to standard output, not above the bars.
-    return Bars(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
