@@ -31,9 +31,11 @@ def train_command(
     threads: shared.Threads = None,
     memory: Memory = None,
     force: Force = False,
-) -> None:
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Make the best model of two text files by a recipe of all stages, and report what each brings."""
     given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
     result = train(**given)
     rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
@@ -42,3 +44,4 @@ def train_command(
         rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
     print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    return shared.status_of(result.gain, require_gain)
