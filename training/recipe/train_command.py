@@ -20,7 +20,7 @@ def train_command(
     dev_reference: shared.DevReference,
     output: Annotated[Path, typer.Option(help="Directory of the model; a run that was stopped there goes on.")],
     recipe: Annotated[
-        str, typer.Option(help="quick, standard, best, or a file; 'phrasebeam config recipe-best' prints one.")
+        str, typer.Option(help="quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one.")
     ] = "standard",
     alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it.")] = False,
