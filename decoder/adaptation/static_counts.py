@@ -7,6 +7,7 @@ import numpy as np
 from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.tables.array_checks import check_phrase_table
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 
@@ -17,7 +18,8 @@ class StaticCounts:
     """Counts of a model's phrase table; any number of projects may share them, which are read when first needed."""
 
     def __init__(self, model: Model, prior_count: float):
-        """`prior_count`: of each phrase, in a table without counts."""
+        """`prior_count`: of each phrase, in a table without counts. Raises ModelError where the table is damaged."""
+        check_phrase_table(model.tables.phrases, len(model.source), len(model.target))
         self.model, self.prior_count = model, prior_count
         self.phrases = model.tables.phrases
         self.has_counts = bool(self.phrases.joint_counts[:SAMPLE].any())

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import TARGET_GIVEN_SOURCE, PhraseTable
 from phrasebeam.decoder.tables.ragged import taken
 
@@ -43,13 +41,11 @@ def counts_of(counts: np.ndarray, words: np.ndarray) -> np.ndarray:
 def word_translation(phrases: PhraseTable, n_source: int, n_target: int, prior_count: float) -> WordTranslation:
     """The counts of links in a phrase table over vocabularies of so many words.
 
-    In a table without counts a pair counts p(e|f) times `prior_count`. Raises ModelError where the table is damaged.
+    In a table without counts a pair counts p(e|f) times `prior_count`. The table must be sound, see check_phrase_table.
     """
     keys: np.ndarray = np.zeros(0, np.int64)
     counts: np.ndarray = np.zeros(0, np.float64)
     for links, weights in _links(phrases, prior_count):
-        if links.size and (links.min() < 0 or links[:, 0].max() >= n_source or links[:, 1].max() >= n_target):
-            raise ModelError(f"phrases: a word id lies outside the vocabulary; {TRAIN_AGAIN}")
         new_keys = links[:, 0].astype(np.int64) * n_target + links[:, 1]
         keys, inverse = np.unique(np.concatenate([keys, new_keys]), return_inverse=True)
         counts = np.bincount(inverse, np.concatenate([counts, weights]), keys.size)

@@ -3,7 +3,7 @@
 Opening a model reads next to nothing of its tables, and translating checks only the entries that it uses.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,10 @@ from phrasebeam.decoder.features.dense import active_groups, dense_weights
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.digests import changed_files
 from phrasebeam.decoder.model.model import Model, check_parts, open_model
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, Finite, Offsets, Whole, open_arrays
+from phrasebeam.decoder.tables.array_checks import AT_ONCE, Finding, wrong_numbers
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, open_arrays
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import UNIGRAMS, VOCABULARY, entry_width
-
-AT_ONCE = 1 << 20  # rows read at a time
-Finding = tuple[str, str]  # file, and what was found there
 
 
 def findings(directory: str | Path, is_verified: bool = True) -> Iterator[str]:
@@ -67,18 +65,7 @@ def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
         if is_used and (directory / folder / f"{files[0].name}.npy").exists():
             arrays = open_arrays(directory / folder, files, counts)
             for name, _, values, _ in files:
-                yield from _wrong(f"{folder}/{name}.npy", arrays[name], values, counts)
-
-
-def _wrong(
-    name: str, array: np.ndarray, values: Offsets | Whole | Finite, counts: Mapping[str, int]
-) -> Iterator[Finding]:
-    if isinstance(values, Offsets):
-        return _ascending(name, array, counts[values.into])
-    if isinstance(values, Whole):
-        end = counts[values.end] if isinstance(values.end, str) else values.end
-        return _within(name, array, values.least, end - 1)
-    return _finite(name, array)
+                yield from wrong_numbers(f"{folder}/{name}.npy", arrays[name], values, counts)
 
 
 def _points(model: Model) -> Iterator[Finding]:
@@ -140,37 +127,3 @@ def _language_model(model: LanguageModel) -> Iterator[str]:
     unigrams = tables.floats[tables.starts[UNIGRAMS] :][:size].reshape(-1, 2)
     for word in np.flatnonzero(~np.isfinite(unigrams).all(axis=1))[:1]:
         yield f"{unigrams[word]} of word {word}, expected finite numbers"
-
-
-def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
-    if offsets[0] != 0 or offsets[-1] != size:
-        yield name, f"from {offsets[0]} to {offsets[-1]}, expected from 0 to {size}"
-    for first in range(0, offsets.size - 1, AT_ONCE):
-        piece = offsets[first : first + AT_ONCE + 1]
-        wrong = np.flatnonzero((piece[1:] < piece[:-1]) | (piece[1:] > size))
-        if wrong.size:
-            row = wrong[0] + 1
-            yield name, f"{piece[row]} at {first + row}, expected {piece[row - 1]} to {size}"
-            return
-
-
-def _within(name: str, array: np.ndarray, least: int, most: int) -> Iterator[Finding]:
-    for first, piece in _pieces(array):
-        wrong = np.argwhere((piece < least) | (piece > most))
-        if wrong.size:
-            yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected {least} to {most}"
-            return
-
-
-def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
-    for first, piece in _pieces(array):
-        wrong = np.argwhere(~np.isfinite(piece))
-        if wrong.size:
-            yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected a finite number"
-            return
-
-
-def _pieces(array: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """The rows of `array` in pieces of some AT_ONCE values, each with the number of its first row."""
-    n_rows = max(1, AT_ONCE * len(array) // max(array.size, 1))
-    return ((first, array[first : first + n_rows]) for first in range(0, len(array), n_rows))

@@ -191,11 +191,8 @@ def translate(
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
-    with (
-        closing(_decoder(model, settings, input_weight, adaptation)) as decoder,
-        chosen_engine(engine, address, workers),
-        stage_of_input("translating", input, output) as advance,
-    ):
+    decoder, work = _decoder(model, settings, input_weight, adaptation), stage_of_input("translating", input, output)
+    with closing(decoder), chosen_engine(engine, address, workers), work as advance:
         outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
         write_outputs(outputs, nbest_output, lattice_output, output, advance)
 

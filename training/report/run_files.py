@@ -1,12 +1,13 @@
 """The files of a training that its report tells of: settings, curves, weights and translations of its iterations."""
 
 import csv
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.config import load_config
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, open_description
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
@@ -14,6 +15,7 @@ from phrasebeam.training.common.kept_translations import kept_translations
 from phrasebeam.training.common.work import FILE, BegunWork
 
 CURVE = "curve.csv"
+NUMBER = "iteration"  # its column of numbers from 0 or 1
 Row = dict[str, float | None]  # a number by column; None where there is none
 
 
@@ -83,14 +85,24 @@ def _run(folder: Path, work: Path) -> RunParts:
 
 def _curve(path: Path, work: Path) -> Curve:
     runs: dict[str, list[Row]] = {}
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            if NUMBER not in (rows.fieldnames or ()):
+                raise ValueError(f"no column {NUMBER}")
+            for row in rows:
                 run = row.pop("run", "")
-                runs.setdefault(run, []).append({name: float(value) if value else None for name, value in row.items()})
-    except (ValueError, TypeError, csv.Error) as error:
-        raise FormatError(path, f"not as it was written ({error}); a training that goes on writes it again") from None
+                runs.setdefault(run, []).append({name: _number(value) for name, value in row.items()})
+        except (ValueError, TypeError, csv.Error) as error:
+            message = f"not as it was written ({excerpt(str(error))}); a training that goes on writes it again"
+            raise FormatError(path, message, rows.line_num) from None
     return Curve(_name(path.parent, work), runs)
+
+
+def _number(value: str | None) -> float | None:
+    """The number in a cell; None where it is empty or not finite. Raises ValueError or TypeError if it is none."""
+    number = float(value) if value else math.nan
+    return number if math.isfinite(number) else None
 
 
 def _name(folder: Path, work: Path) -> str:

@@ -16,11 +16,10 @@ from phrasebeam.decoder.translate.explain import heaviest
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.definitions import METRICS
 from phrasebeam.training.report.changed_translations import changed_translations
-from phrasebeam.training.report.run_files import Curve, Row, RunDirectory, RunParts, TrainingWork
+from phrasebeam.training.report.run_files import NUMBER, Curve, Row, RunDirectory, RunParts, TrainingWork
 
 HEAVIEST = 30  # sparse features of each group
 SCORES = ("score", "list_score", "example_score")  # columns of one chart, as they have one unit
-NUMBER = "iteration"
 
 
 def training_report(files: RunDirectory) -> bytes:
@@ -58,7 +57,7 @@ def _work(work: TrainingWork, directory: Path) -> Iterator[Child]:
     yield element("h2", {}, f"{work.begun.command}{place}")
     metric = str(work.begun.settings.get("metric", ""))
     is_lower_better = metric in METRICS and METRICS[metric].scale < 0
-    for curve in work.curves:
+    for curve in [curve for curve in work.curves if curve.runs]:
         yield from _curve(curve, is_lower_better)
     for run in work.runs:
         yield from _run(run)

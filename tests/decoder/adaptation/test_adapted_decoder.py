@@ -1,20 +1,32 @@
 """A decoder that learns: terms are right in the next sentence, undone as if never said, the same after reopening."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
 from phrasebeam.api.trainers.train_model import train_model
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
+from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.pipeline import translate_lines
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.demo.demo_corpus import write_pairs
 
 LINES = ["der zwinger schläft .", "die frau sieht den zwinger .", "der mann hat einen hund .", "x y der zwinger", ""]
+INDICES = [
+    "source_offsets",
+    "target_offsets",
+    "pair_offsets",
+    "alignment_offsets",
+    "source_words",
+    "target_words",
+    "slots",
+]
 pytestmark = pytest.mark.needs_jit
 
 
@@ -41,6 +53,18 @@ def test_a_corrected_term_is_right_in_the_next_sentence(model):
     assert "zwinger" not in decoder.translate(LINES[1]).text.split()
     decoder.confirm("das spiel gefällt dem drehflansch .", "the swivel flange likes the game .")
     assert "swivel flange" in decoder.translate("der drehflansch schläft .").text
+
+
+@pytest.mark.parametrize("name", INDICES)
+def test_a_damaged_table_is_refused(model, tmp_path, name):
+    shutil.copytree(model, tmp_path / "model")
+    path = tmp_path / "model" / "phrases" / f"{name}.npy"
+    array = np.load(path)
+    array.reshape(-1)[array.size // 2] = np.iinfo(array.dtype).max
+    path.chmod(0o644)
+    np.save(path, array)
+    with pytest.raises(ModelError, match=f"phrases/{name}.npy: .* at .* expected"):
+        AdaptedDecoder(open_model(tmp_path / "model", is_verified=False))
 
 
 def test_without_segments_it_translates_as_the_model_does(model):

@@ -130,3 +130,23 @@ def test_what_is_no_training_is_refused(tmp_path, capsys):
     (tmp_path / "tuning" / "work.yaml").write_text("signature: 1\n")
     assert main(["report", str(tmp_path), "--output", str(tmp_path / "page.html")]) == 2
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("iteration,score\n1,a b\n", 2),
+        ("iteration,score\n1,2,3\n", 2),
+        ("score\n1\n", 2),
+        ("", 2),
+        (f"iteration,score\n1,{'a' * 10_000}\n", 2),
+        ("iteration,score\n", 0),
+        ("iteration,score\n1,nan\n2,1e999\n3\n4,5\n", 0),
+    ],
+)
+def test_damaged_curves_are_told_in_a_line(tuned, capsys, text, status):
+    (curve,) = tuned.rglob("curve.csv")
+    curve.write_text(text)
+    assert main(["report", "tuned", "--output", "page.html"]) == status
+    errors = capsys.readouterr().err
+    assert len(errors) < 400 and ("curve.csv:" in errors) == (status == 2)
