@@ -96,7 +96,7 @@ def test_volume_before_or_after_the_command(text, capsys):
 def test_every_command_with_settings_names_those_that_come_with_it(wide, capsys):
     for command in COMMANDS:
         assert main([command, "--help"]) == 0
-        if "--config" in capsys.readouterr().out and command != "demo":  # whose are those of train-model
+        if "│    --config " in capsys.readouterr().out and command != "demo":  # whose are those of train-model
             assert main(["config", command]) == 0, command
 
 
