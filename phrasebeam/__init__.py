@@ -18,6 +18,7 @@ Build a model
     build_lm, cluster     a language model, word classes of a text
     select                the sentence pairs of a bitext that resemble in-domain text
     check_model           what is damaged in a model directory
+    report                a page about a training
     import_moses, export_moses    models in Moses' formats
 
 Translate
@@ -29,6 +30,7 @@ Translate
     align, TextAligner    word alignment of new text by a model
     RawText               raw text in, raw text out
     translate_lines, LineSettings, LineOutput    what the command `translate` does with lines
+    serve                 a server, until a signal comes
 
 Force references
     ForcedDecoder, ForcedResult   the derivations of a given translation
