@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cases", type=int, default=10**6, help="how many, at most")
     parser.add_argument("--seconds", type=float, default=math.inf, help="how long, at most")
-    parser.add_argument("--case", type=int, help="this one alone; its files stay in a directory here")
+    parser.add_argument("--case", type=int, nargs="+", help="these alone; their files stay in directories here")
     parser.add_argument("--keep", type=Path, help="directory for the files of cases that fail")
     parser.add_argument("--limit", type=int, default=LIMIT, help="seconds of processor time that an operation may take")
     options = parser.parse_args()
@@ -28,12 +28,18 @@ def main() -> int:
         counts = f"{len(sound.targets)} files, {len(sound.results)} operations"
         print(f"{counts}, made in {time.monotonic() - start:.0f} s", flush=True)
         campaign = Campaign(sound, options.seed, options.limit, options.keep)
-        if options.case is not None:
-            directory = Path(f"robustness-{options.seed}-{options.case}").resolve()
-            verdict = run_case(sound, options.seed, options.case, options.limit, directory)
-            print(f"{report(verdict, options.seed)}\n  files: {directory}")
-            return verdict.kind in FAILURES
+        if options.case:
+            failed = [number for number in options.case if _run_alone(campaign, number)]
+            return len(failed) > 0
         return _run(campaign, range(options.cases), options.seconds)
+
+
+def _run_alone(campaign, number):
+    """Run a case whose files stay, show what came of it, and return whether it fails."""
+    directory = Path(f"robustness-{campaign.seed}-{number}").resolve()
+    verdict = run_case(campaign.sound, campaign.seed, number, campaign.limit, directory)
+    print(f"{report(verdict, campaign.seed)}\n  files: {directory}", flush=True)
+    return verdict.kind in FAILURES
 
 
 def _run(campaign, numbers, seconds):

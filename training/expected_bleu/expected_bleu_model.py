@@ -171,7 +171,9 @@ class ExpectedBleuTraining:
     def parameters(self, number: int, size: int) -> np.ndarray:
         """The parameters of iteration `number` (float64[size]). Raises FormatError where the file is damaged."""
         path, mend = self.parameters_file(number), f"delete {self.checkpoint}, and the training begins again"
-        parameters = map_array(path, PARAMETERS, {"parameters": size}, mend).astype(np.float64)
+        stored = map_array(path, PARAMETERS, {"parameters": size}, mend)
+        with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file
+            parameters = stored.astype(np.float64)
         if not (np.abs(parameters) <= LARGEST_PARAMETER).all():
             raise FormatError(path, f"a number that is beyond {LARGEST_PARAMETER:g} or none; {mend}")
         return parameters

@@ -20,10 +20,9 @@ from phrasebeam.decoder.output.rendering import restore_bars
 from phrasebeam.decoder.sparse.sparse_rows import rows_of
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
+from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE, Hypotheses, NbestStore
 
 NUMBER = re.compile("[0-9]{1,9}")
-LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of products are finite
 
 
 class Entry(NamedTuple):

@@ -15,12 +15,13 @@ import numpy as np
 from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.sparse.sparse_rows import SparseRows
 from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.json"
+LARGEST_VALUE = 1e30  # of features, scores and weights: a float32, and sums of products are finite
 
 
 class StoreShape(Section):
@@ -137,7 +138,11 @@ class NbestStore:
         return np.array(list(self._columns), np.uint64)
 
     def add(self, hypotheses: Hypotheses) -> int:
-        """Append those hypotheses that are new, and return their number; those of a sentence must come in one call."""
+        """Append those hypotheses that are new, and return their number; those of a sentence must come in one call.
+
+        Raises ModelError where a feature is too large, as those of a damaged model may be.
+        """
+        _check(hypotheses)
         fingerprints = _fingerprints(hypotheses)
         _, first = np.unique(fingerprints, return_index=True)
         is_new = np.zeros(fingerprints.size, bool)
@@ -199,6 +204,16 @@ class NbestStore:
     def _write_index(self) -> None:
         with atomic_file(self.directory / INDEX) as file:
             file.write(self._index.model_dump_json(indent=1).encode())
+
+
+def _check(hypotheses: Hypotheses) -> None:
+    """Raise ModelError unless all features are numbers up to LARGEST_VALUE."""
+    for values in (hypotheses.dense, hypotheses.sparse.values):
+        for value in values[~(np.abs(values) <= LARGEST_VALUE)][:1].tolist():
+            raise ModelError(
+                f"a translation has a feature of {value:g}, expected numbers up to {LARGEST_VALUE:g}; "
+                "the model may be damaged: phrasebeam check-model tells where"
+            )
 
 
 def _fingerprints(hypotheses: Hypotheses) -> np.ndarray:

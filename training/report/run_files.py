@@ -95,7 +95,7 @@ def _curve(path: Path, work: Path) -> Curve:
                 runs.setdefault(run, []).append({name: _number(value) for name, value in row.items()})
         except (ValueError, TypeError, csv.Error) as error:
             message = f"not as it was written ({excerpt(str(error))}); a training that goes on writes it again"
-            raise FormatError(path, message, rows.line_num) from None
+            raise FormatError(path, message, rows.line_num or None) from None
     return Curve(_name(path.parent, work), runs)
 
 

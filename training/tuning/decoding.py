@@ -61,5 +61,6 @@ def hypotheses(lists: Sequence[tuple[int, NbestTable]], metric: Metric) -> Hypot
     texts = [text for _, table in lists for text in table.texts]
     sparse = joined([table.sparse for _, table in lists])
     sentence = np.repeat(np.array([i for i, _ in lists]), [len(table.texts) for _, table in lists])
-    dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
+    with np.errstate(over="ignore"):  # by damaged models: the store refuses what is not finite
+        dense = np.concatenate([table.features for _, table in lists]).astype(np.float32)
     return Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts))

@@ -232,7 +232,10 @@ def test_parameters_of_another_size_are_refused(data, lists, tmp_path):
         learn(data, tmp_path / "out", lists, iterations=1)
 
 
-@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38])
+SIGNALLING = np.array([0x7F80_0001], np.uint32).view(np.float32)  # a NaN of which a conversion warns
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, SIGNALLING])
 def test_parameters_that_are_none_are_refused(data, lists, tmp_path, number):
     learn(data, tmp_path / "out", lists, iterations=1)
     for path in (tmp_path / "out" / WORK / "iterations").iterdir():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.sparse.sparse_rows import rows_of
 from phrasebeam.training.nbest.growing_array import GrowingArray
 from phrasebeam.training.nbest.nbest_store import INDEX, Hypotheses, NbestStore
@@ -141,3 +141,13 @@ def test_a_growing_array_is_an_npy_file(tmp_path):
     again = GrowingArray(tmp_path / "a.npy", np.float32, (2,), committed)
     assert again.map().tolist() == [[1, 1]] * 3
     again.close()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -2e30])
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_features_beyond_all_bounds_are_refused(tmp_path, value, is_sparse):
+    store = NbestStore(tmp_path, N_SENTENCES, 2, 2)
+    sparse = {1: value if is_sparse else 1.0}
+    with pytest.raises(ModelError, match=r"has a feature of .*, expected numbers up to 1e"):
+        store.add(batch([(0, "a", (0.0, 1.0), {}), (1, "a", (0.0, 0.0 if is_sparse else value), sparse)]))
+    store.close()

@@ -172,3 +172,11 @@ def test_pro_without_pairs_changes_nothing():
     case = Case(1, [[Entry("a", [1.0]), Entry("a", [2.0])]], [["a b"]], [1.0], 0)
     found = pro(case.problem(), Pro())
     assert (found.weights.tolist(), found.n_updates) == ([1.0], 0)
+
+
+@given(cases(values=REALS), st.sampled_from([np.nan, -np.inf, np.inf]), st.integers(0, 3))
+def test_the_best_of_a_list_is_one_of_it_whatever_the_scores(case, value, seed):
+    problem, rng = case.problem(), np.random.default_rng(seed)
+    scores = np.where(rng.random(problem.n_hypotheses) < 0.8, value, 0.0)
+    for i, row in enumerate(problem.best(scores).tolist()):
+        assert row in problem.lists.row[problem.lists.first[i] : problem.lists.first[i + 1]]

@@ -95,10 +95,13 @@ def add_rows(lists: Lists, rows, factors, vector):
 def fill_best(lists: Lists, scores, gains, factor, begin, end, best):
     """Write the hypothesis with the largest score + factor * gain of each sentence in begin:end (int64) to `best`.
 
-    Of several, the first one. `scores`, `gains`: float64[H]; `factor`: float64; `best`: int64[M].
+    Of several, the first one. `scores`, `gains`: float64[H]; `factor`: float64; `best`: int64[M]. Of lists with at
+    least one hypothesis it is always one of them, whatever the numbers are.
     """
     for i in range(begin, end):
         most, best_row = -np.inf, np.int64(-1)
+        if lists.first[i] < lists.first[i + 1]:
+            best_row = lists.row[lists.first[i]]
         for k in range(lists.first[i], lists.first[i + 1]):
             row = lists.row[k]
             value = scores[row] + factor * gains[row]
