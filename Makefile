@@ -7,6 +7,7 @@ INSTALLED = .venv/installed
 KILLS ?= 60
 SEED ?= 1
 UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
 .PHONY: demo test coverage bounds fuzz kill check clean kenlm .venv
 
@@ -35,7 +36,7 @@ coverage: $(INSTALLED) kenlm
 	$(BIN)/coverage run -m pytest -n 2
 	$(UNCOMPILED)
 	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --show-missing --skip-covered --skip-empty
+	$(BIN)/coverage report --show-missing --skip-covered --skip-empty --include "$(SOURCES)"
 
 # The tests of kernels compiled with bounds checks: those that are too slow as plain Python too. Compiles everything anew.
 bounds: $(INSTALLED)
