@@ -1,14 +1,15 @@
 """Bars of all that a process works at, on the last lines of its terminal."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RichCast
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.segment import Segment
 from rich.text import Text
 
-from phrasebeam.process.interruption import note_lines
+from phrasebeam.process.interruption import note_lines, terminal_lock
 
 
 class Count(ProgressColumn):
@@ -25,6 +26,23 @@ class Speed(ProgressColumn):
     def render(self, task: Task) -> Text:
         """The speed of `task`; empty while it is unknown."""
         return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+class Terminal:
+    """Standard error, to which nothing more is written when a signal has said its line."""
+
+    def __init__(self) -> None:
+        self.stream = sys.stderr
+
+    def write(self, text: str) -> int:
+        """Write `text` at once."""
+        with terminal_lock:
+            n = self.stream.write(text)
+            self.stream.flush()
+            return n
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
 class CountedLines(NamedTuple):
@@ -48,7 +66,8 @@ class Bars(Progress):
         self.beside = beside
         columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
         # What the program prints belongs to standard output, not above the bars.
-        super().__init__(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)
+        console = Console(file=cast(IO[str], Terminal()), stderr=True)
+        super().__init__(*columns, console=console, redirect_stdout=False, transient=True)
 
     def get_renderable(self) -> CountedLines:
         """What is drawn now."""

@@ -18,6 +18,9 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
 CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # of progress bars
 
+terminal_lock = threading.Lock()  # of who draws; taken for good by the end, which nothing may be drawn over
+SECONDS_TO_DRAW = 1.0
+
 _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
@@ -137,6 +140,7 @@ def _end(number: int, name: str) -> None:
         end_children()
     remove_unfinished()
     if name:
+        terminal_lock.acquire(timeout=SECONDS_TO_DRAW)
         lines = LINE_UP.join([CLEAR_LINE] * max(_n_lines, 1))
         clear = lines + SHOW_CURSOR if os.isatty(2) else ""
         with suppress(OSError):
