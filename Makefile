@@ -9,7 +9,7 @@ SEED ?= 1
 UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
 SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
-.PHONY: demo test coverage bounds fuzz kill check clean kenlm .venv
+.PHONY: demo test coverage bounds fuzz kill check docs clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -48,15 +48,22 @@ fuzz: $(INSTALLED)
 	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
 
-# Long commands killed at random moments and run again: the results must be those of undisturbed runs.
+# Long commands killed at random moments and run again: the results must be those of undisturbed runs. Then a server
+# that learns segments: what it has answered must be there.
 kill: $(INSTALLED)
 	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)
+	$(BIN)/python -m tests.robustness.kill_server $(KILLS) $(SEED)
 
 check: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tests/check_house.py
+
+# The pages that come from the code, and the site in build/site; python -m http.server -d build/site shows it.
+docs: $(INSTALLED)
+	$(BIN)/python -m docs.pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # ufal.kenlm is the package kenlm, built: building that takes minutes. Where there is no wheel its tests are skipped.
 kenlm: $(INSTALLED)

@@ -30,7 +30,7 @@ Translate
     align, TextAligner    word alignment of new text by a model
     RawText               raw text in, raw text out
     translate_lines, LineSettings, LineOutput    what the command `translate` does with lines
-    serve                 a server, until a signal comes
+    serve                 models over HTTP
 
 Force references
     ForcedDecoder, ForcedResult   the derivations of a given translation
@@ -48,6 +48,7 @@ Evaluate
     evaluate, evaluate_texts      BLEU, chrF, TER of files or lists, with tests of significance
     Evaluation, EvaluationOptions
     explain               the sparse features that matter
+    report                a training as a page
     LanguageModel         scores of sentences by an n-gram model
 
 Settings

@@ -7,6 +7,7 @@ import typer
 
 from phrasebeam.api.serve import MOST_PORT
 from phrasebeam.api.serve import serve as served
+from phrasebeam.base.command_line import Memory
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.progress import show_progress
 from phrasebeam.server.serving.server_settings import ServerLimits
@@ -34,6 +35,7 @@ def serve(
     max_nbest: Annotated[int | None, _limit("max_nbest", "Translations of a sentence.")] = None,
     max_waiting: Annotated[int | None, _limit("max_waiting", "Requests that wait; further ones are refused.")] = None,
     max_seconds: Annotated[float | None, _limit("max_seconds", "Seconds from a request to its answer.")] = None,
+    memory: Memory = None,
 ) -> None:
     """Serve models over HTTP, with the interfaces of Moses and LibreTranslate besides one of its own.
 
@@ -53,4 +55,5 @@ def serve(
         max_nbest=max_nbest,
         max_waiting=max_waiting,
         max_seconds=max_seconds,
+        memory=memory,
     )

@@ -1,8 +1,11 @@
 """Commands keep to --memory on data that would take more: each in a process of its own, whose peak is measured."""
 
+import json
 import random
+import signal
 import subprocess
 import sys
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -21,6 +24,8 @@ pytestmark = [
     pytest.mark.skipif(resident_memory() is None, reason="this system does not say what a process holds"),
 ]
 
+ATTEMPTS = 5  # see check_bound
+SERVER_MEMORY = 512 << 20  # FastAPI and what it brings take some of it
 N_WORDS, PAIRS_OF_WORD, N_SCORES = 8, 100_000, 128  # 400 MB of scores, all of them read for a sentence of these words
 SENTENCE = " ".join(f"s{i}" for i in range(N_WORDS))
 TRANSLATION = " ".join(f"t{i}" for i in range(N_WORDS))
@@ -127,6 +132,34 @@ def check_bound(name, arguments, output, directory=None):
 def test_a_large_model(directory, tmp_path, name):
     (directory / "settings").write_text(TRAINING_SETTINGS.get(name, ""))
     check_bound(name, COMMANDS[name], tmp_path, directory)
+
+
+def test_a_server(directory):
+    """What requests read of a model is let go of, too."""
+    for _ in range(ATTEMPTS):
+        peak = peak_of_server(directory / "model", SERVER_MEMORY)
+        if peak <= SERVER_MEMORY:
+            break
+    assert peak <= SERVER_MEMORY
+    assert peak_of_server(directory / "model", 4 << 30) > SERVER_MEMORY
+
+
+def peak_of_server(model, memory):
+    """The peak of a server that translates the sentence, in bytes."""
+    arguments = "serve", "--port", "0", "--model", str(model), "--memory", str(memory), "--threads", "2"
+    command = [sys.executable, "-c", PEAK, *arguments]
+    process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    try:
+        url = next(line for line in process.stderr if "listening" in line).split()[-1]
+        body = json.dumps({"text": [SENTENCE] * 4}).encode()
+        request = Request(f"{url}/v1/translate", body, {"Content-Type": "application/json"})
+        with urlopen(request, timeout=600) as answer:
+            assert len(json.load(answer)["translations"]) == 4
+        process.send_signal(signal.SIGTERM)
+        said = process.communicate(timeout=600)[1]
+        return int(said.split()[-1])
+    finally:
+        process.kill()
 
 
 def test_what_exceeds_the_bound_is_reported(directory):

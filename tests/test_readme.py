@@ -1,52 +1,24 @@
 """The commands and the Python of README.md do what they say, run exactly as they are written."""
 
-import os
 import re
-import subprocess
-import sys
-
-import pytest
 
 from tests import ROOT
+from tests.documents import blocks, environment, run, run_python
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language):
-    """Code blocks of the README in that language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory):
-    """Variables in which `phrasebeam` is this checkout, run by this Python, installed or not."""
-    folder = tmp_path_factory.mktemp("bin")
-    script = folder / "phrasebeam"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m phrasebeam "$@"\n', encoding="utf-8")
-    script.chmod(0o755)
-    variables = {"PATH": f"{folder}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-    return os.environ | variables
+__all__ = ["environment"]  # a fixture
+README = ROOT / "README.md"
 
 
 def test_commands_and_python_work_as_written(environment, tmp_path):
     printed = ""
-    for block in blocks("console"):
+    for block in blocks(README, "console"):
         for line in block.splitlines():
             if line.startswith("$ "):
                 printed += run(["bash", "-c", line[2:]], environment, tmp_path)
     assert re.search(r"^test\.out +[\d.]+ \(μ = ", printed, re.M), printed
     assert "BLEU|nrefs:1" in printed
     assert (tmp_path / "test.out").read_text("utf-8").count("\n") == 50
-    for block in blocks("python"):
-        output = run([sys.executable, "-c", block], environment, tmp_path)
-        assert output.count("\n") == block.count("print(")
-
-
-def run(command, environment, folder):
-    """Standard output of a command that must succeed."""
-    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
-    assert result.returncode == 0, f"{command}: {result.stderr}"
-    return result.stdout
+    run_python(README, environment, tmp_path)
 
 
 def test_links_lead_somewhere():

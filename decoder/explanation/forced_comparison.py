@@ -73,8 +73,10 @@ class GivenTranslations:
         free = {"table_limit": 0, "distortion_limit": -1}
         self._limits = {  # by the limit that is lifted
             "": ForcedDecoder(decoder, SETTINGS),
-            "table limit": _with_limits(decoder, settings.model_copy(update={"table_limit": 0})),
-            "distortion limit": _with_limits(decoder, SearchSettings(**(settings.model_dump() | free))),
+            "table limit": ForcedDecoder(decoder.within(settings.model_copy(update={"table_limit": 0})), SETTINGS),
+            "distortion limit": ForcedDecoder(
+                decoder.within(SearchSettings(**(settings.model_dump() | free))), SETTINGS
+            ),
         }
 
     def compare(
@@ -140,11 +142,6 @@ class GivenTranslations:
             search.look_up()
             reference = target_ids(words, search.source, searcher.model)
             return missing_pair(search.workspace.options, len(given.words), reference, words)
-
-
-def _with_limits(decoder: Decoder, settings: SearchSettings) -> ForcedDecoder:
-    """Forced decoding of the same model within other limits."""
-    return ForcedDecoder(Decoder(decoder.model, settings, input_settings=decoder.searcher.input_settings), SETTINGS)
 
 
 @contextmanager

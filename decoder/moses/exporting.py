@@ -25,7 +25,7 @@ from phrasebeam.decoder.moses.reordering_type import write_type
 from phrasebeam.decoder.moses.sections import ALGORITHMS
 from phrasebeam.decoder.moses.sparse import OF_WORDS, SparseColumn, weight_lines
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.tables.model_files import SEARCH, TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import open_reordering_table
 from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
@@ -36,6 +36,7 @@ SPARSE_WEIGHTS, FACTORS = "sparse-weights", "input-factor=0 output-factor=0"
 PAIRS_AT_ONCE = 1 << 15  # that are written at a time, those of a source phrase together
 MOSES_ALGORITHMS = {name: number for number, name in ALGORITHMS.items()}
 NO_LIMIT = 10**9  # for what Moses cannot leave unlimited
+LARGEST_LN = 88.0  # whose exponential is a float32
 KINDS = {  # by our features
     "distortion": "Distortion",
     "early_distortion": "Distortion",  # with the switch [early-distortion-cost]
@@ -196,8 +197,14 @@ def _reordering_lines(directory: Path, model: Model, reordering: Reordering, lay
 
 
 def probabilities(ln_scores: np.ndarray) -> list[str]:
-    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln."""
+    """Each row of `ln_scores` (float32[P, K]) as decimal probabilities, with enough digits to restore the ln.
+
+    Raises ModelError where one is larger than numbers in Moses can be.
+    """
     values, value_of = np.unique(ln_scores, return_inverse=True)  # most occur again and again
+    if values.max(initial=0.0) > LARGEST_LN:
+        found = f"a score of {values.max():g} in the phrase table or the reordering table"
+        raise ModelError(f"{found}, expected at most {LARGEST_LN:g}, as Moses has e to the power of it; {TRAIN_AGAIN}")
     exact = np.exp(values.astype(np.float64))
     short = exact.astype(np.float32).astype(str)
     with np.errstate(divide="ignore"):

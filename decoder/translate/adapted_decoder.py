@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Self
 
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
@@ -16,15 +17,13 @@ from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model, open_model
-from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.search.prepared_sentence import PreparerSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.sentence_preparer import SentencePreparer
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
-from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 
@@ -42,6 +41,10 @@ class AdaptedSearcher(Searcher):
         """`weights` are those of the model alone."""
         self.memory = memory
         super().__init__(memory.model, settings, weights, input_settings)
+
+    def within(self, settings: SearchSettings) -> "AdaptedSearcher":
+        """As Searcher.within; what is confirmed is the same."""
+        return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
         return AdaptedPreparer(self.memory, folds, settings)
@@ -83,8 +86,7 @@ class AdaptedDecoder(Decoder):
                 stack.callback(opened.close)
             self.memory = ProjectMemory(model, adaptation, opened, static)
             stack.pop_all()
-        self.searcher = AdaptedSearcher(self.memory, search_settings, weights, input_settings)
-        self.model, self.request, self._loaded = self.memory.model, Request(), None
+        self._begin(AdaptedSearcher(self.memory, search_settings, weights, input_settings))
 
     @classmethod
     def load(
@@ -97,11 +99,13 @@ class AdaptedDecoder(Decoder):
         journal: str | Path | None = None,
     ) -> "AdaptedDecoder":
         """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some."""
-        carried, model = ModelSearch.of(directory), open_model(directory)
-        reading = input_settings or carried.input
-        decoder = cls(model, search_settings or carried.search, weights, reading, adaptation, journal)
-        decoder.request = Request(mbr=carried.mbr)
-        return decoder
+        return cls._of(directory, search_settings, weights, input_settings, adaptation, journal)
+
+    def within(self, search_settings: SearchSettings) -> Self:
+        """As Decoder.within; what is confirmed is the same."""
+        other = super().within(search_settings)
+        other.memory = self.memory
+        return other
 
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a decoder that learns cannot be pickled; load it by its directory and journal")

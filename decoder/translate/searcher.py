@@ -49,6 +49,10 @@ class Searcher:
         self._workspaces = Pool(lambda: Workspace(model, self.settings, self.longest))
         self._table_words = cached_target_words(model)
 
+    def within(self, settings: SearchSettings) -> "Searcher":
+        """A searcher by the same model, with its own weights, within other limits."""
+        return Searcher(self.model, settings, input_settings=self.input_settings)
+
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
         return SentencePreparer(self.model, folds, settings)
 

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pydantic import Field
+
 from phrasebeam.base.config import Given, Section, given_settings, load_config, parse_config
 from phrasebeam.base.memory_bound import MemorySettings
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
@@ -21,7 +23,7 @@ class ModelSearch(Section):
     """What search.yaml in a model may say: how the model is searched where nothing else is asked for."""
 
     search: SearchSettings = SearchSettings()
-    mbr: MbrSettings | None = None
+    mbr: MbrSettings | None = Field(None, description="minimum Bayes risk; none: the best derivation")
     input: InputSettings = InputSettings()
 
     @classmethod
@@ -35,7 +37,7 @@ class ModelSearch(Section):
 class TranslateSettings(ModelSearch, MemorySettings):
     """What a configuration file for `translate` may say."""
 
-    weights: Weights | None = None
+    weights: Weights | None = Field(None, description="in place of the model's own; none: those of weights.yaml")
     adaptation: AdaptationSettings = AdaptationSettings()
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, Self, cast
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
@@ -48,8 +48,10 @@ class Decoder:
         Of `input_settings` the treatment of unknown words counts here, the markup for those who read lines. Raises
         ModelError if the weights do not fit the model.
         """
-        self.searcher = Searcher(model, search_settings, weights, input_settings, folds)
-        self.model = model
+        self._begin(Searcher(model, search_settings, weights, input_settings, folds))
+
+    def _begin(self, searcher: Searcher) -> None:
+        self.searcher, self.model = searcher, searcher.model
         self.request = TRANSLATION  # of `translate`
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
@@ -69,12 +71,31 @@ class Decoder:
         >>> decoder.translate("der hund schläft im garten .").text
         'the dog sleeps in the garden .'
         """
-        carried = ModelSearch.of(directory)
-        model = open_model(directory)
-        decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input)
-        decoder.request = Request(mbr=carried.mbr)
+        decoder = cls._of(directory, search_settings, weights, input_settings)
         decoder._loaded = Path(directory).absolute(), search_settings, weights, input_settings
         return decoder
+
+    @classmethod
+    def _of(
+        cls,
+        directory: str | Path,
+        search_settings: SearchSettings | None,
+        weights: Weights | None,
+        input_settings: InputSettings | None,
+        *more: Any,
+    ) -> Self:
+        """The decoder of a model directory, with what its search.yaml says where that is None, and `more` arguments."""
+        carried, model = ModelSearch.of(directory), open_model(directory)
+        decoder = cls(model, search_settings or carried.search, weights, input_settings or carried.input, *more)
+        decoder.request = Request(mbr=carried.mbr)
+        return decoder
+
+    def within(self, search_settings: SearchSettings) -> Self:
+        """A decoder of the same model and its own weights that searches within other limits."""
+        other = object.__new__(type(self))
+        other._begin(self.searcher.within(search_settings))
+        other.request = self.request
+        return other
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._loaded is None:

@@ -91,21 +91,23 @@ def join_features(model: File, features: File, output: File, *, force: bool = Fa
     joined_model.join_features(Path(model), Path(features), Path(output), force)
 
 
-def report(run: File, output: File) -> None:
+def report(run: File, output: File, *, memory: Memory | None = None) -> None:
     """Tell of a training as one page of HTML, which needs no other file and no server.
 
     Args:
         run: What tune, train or a train_ function wrote to its output, be the training done or not.
         output: File for the page.
+        memory: Bytes that may be held in memory, such as "2G" (the default).
 
     It has the curves of all iterations, settings, weights, the heaviest sparse features, and the translations of the
     development set that changed from iteration to iteration. Raises SmtError or OSError.
 
     >>> report("model-with-features", "report.html")
     """
-    page = training_report(find_training(Path(run)))
-    with atomic_file(Path(output)) as file:
-        file.write(page)
+    with memory_bound(memory_option(memory)):
+        page = training_report(find_training(Path(run)))
+        with atomic_file(Path(output)) as file:
+            file.write(page)
 
 
 def align(

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from phrasebeam.api.arguments import File, Files, check_range, optional_path
+from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.decoder.translate.translate_settings import Flags, overridden
 
 EXTRA = "the server needs FastAPI and uvicorn; run pip install 'phrasebeam[server]'"
@@ -25,6 +26,7 @@ def serve(
     max_nbest: int | None = None,
     max_waiting: int | None = None,
     max_seconds: float | None = None,
+    memory: Memory | None = None,
 ) -> None:
     """Serve models over HTTP until a signal ends it: an interface of its own, and those of Moses and LibreTranslate.
 
@@ -41,6 +43,7 @@ def serve(
         max_nbest: Translations of a sentence.
         max_waiting: Requests that wait for a thread; further ones are refused.
         max_seconds: From a request to its answer.
+        memory: Bytes that may be held in memory, such as "2G" (the default).
 
     Raises SmtError or OSError.
     """
@@ -58,5 +61,6 @@ def serve(
     given |= {"max_waiting": max_waiting, "max_seconds": max_seconds}
     limits = overridden(ServerLimits(), given, "options of serve")
     token = read_token(Path(token_file)) if token_file else None
-    models = [model] if isinstance(model, (str, Path)) else list(model)
-    run_app(create_app(named_directories(models), threads, limits, token, optional_path(projects)), host, port)
+    models = named_directories([model] if isinstance(model, (str, Path)) else list(model))
+    with memory_bound(memory_option(memory)):
+        run_app(create_app(models, threads, limits, token, optional_path(projects)), host, port)

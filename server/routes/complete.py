@@ -10,8 +10,7 @@ from phrasebeam.decoder.output.request import Request
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
-from phrasebeam.server.routes.translate import ModelName
-from phrasebeam.server.serving.projects import PROJECT_NAME
+from phrasebeam.server.routes.translate import ModelName, OfProject
 from phrasebeam.server.serving.server_settings import MOST_NBEST
 from phrasebeam.server.serving.service import Serving
 
@@ -25,9 +24,7 @@ class CompleteBody(SentenceBody):
     """A sentence and what has been typed of its translation."""
 
     model: ModelName = None
-    project: str | None = Field(
-        default=None, pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments"
-    )
+    project: OfProject = None
     raw: bool = Field(default=False, description="text and prefix are raw, of the languages of the model; else tokens")
     k: int = Field(default=1, ge=1, le=MOST_NBEST, description="completions, each another text")
     partial_word: bool = Field(default=True, description="the prefix ends within a word, unless a space follows")

@@ -14,7 +14,7 @@ from phrasebeam.decoder.explanation.forced_comparison import GivenComparison
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of, one_line, raw_text_of
-from phrasebeam.server.routes.translate import ModelName
+from phrasebeam.server.routes.translate import ModelName, OfProject
 from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["explanation"])
@@ -24,6 +24,7 @@ class ExplainBody(SentenceBody):
     """A sentence to explain the translation of."""
 
     model: ModelName = None
+    project: OfProject = None
     raw: bool = Field(default=False, description="all text is raw, of the languages of the model; else it is tokens")
     nbest: int = Field(default=10, ge=1, le=MOST_LISTED, description="translations listed, each of another text")
     stacks: int = Field(default=10, ge=0, le=MOST_TRACED, description="hypotheses of each kind in each stack; 0: none")
@@ -42,6 +43,7 @@ class ForceBody(SentenceBody):
     """A sentence, and a translation that the model shall be made to say."""
 
     model: ModelName = None
+    project: OfProject = None
     translation: Text = Field(description="all of it")
     raw: bool = Field(default=False, description="both are raw text; else they are tokens")
 
@@ -63,7 +65,8 @@ async def explain(body: ExplainBody, http_request: HttpRequest, service: Serving
     def job(stop: StopFlag) -> ExplainAnswer:
         given = input_of(body, served, body.raw, None, limits.max_words)
         request = ExplanationRequest(nbest=body.nbest, stacks=body.stacks)
-        explanation = served.explainer.explain(given, request, stop)
+        explainer = service.projects.of(served, body.project).explainer
+        explanation = explainer.explain(given, request, stop)
         service.metrics.note_sentence(served.name, len(given.words))
         text = raw_text_of(served).after(explanation.best.text) if body.raw else explanation.best.text
         return ExplainAnswer(model=served.name, version=served.version, text=text, explanation=explanation)
@@ -82,7 +85,8 @@ async def force(body: ForceBody, http_request: HttpRequest, service: Serving) ->
         line = one_line(body.translation)
         words = split(raw_text_of(served).target.line(line) if body.raw else line)
         check_size("words in a translation", len(words), limits.max_words)
-        comparison = served.explainer.compare(given, words, stop)
+        explainer = service.projects.of(served, body.project).explainer
+        comparison = explainer.compare(given, words, stop)
         service.metrics.note_sentence(served.name, len(given.words))
         return ForceAnswer(model=served.name, version=served.version, comparison=comparison)
 

@@ -24,15 +24,16 @@ from phrasebeam.server.serving.service import Serving, check_size
 
 router = APIRouter(tags=["translation"])
 ModelName = Annotated[str | None, Field(max_length=100, description="of a served model; the first one, if left out")]
+OfProject = Annotated[
+    str | None, Field(pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments")
+]
 
 
 class TranslateBody(Section):
     """Sentences to translate, and what is wanted of each."""
 
     model: ModelName = None
-    project: str | None = Field(
-        default=None, pattern=PROJECT_NAME, description="whose confirmed translations count, see /v1/segments"
-    )
+    project: OfProject = None
     text: Text | SentenceBody | list[Text | SentenceBody] = Field(
         description="a sentence, a list of them, or the same with instructions for each"
     )

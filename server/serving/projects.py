@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
+from phrasebeam.decoder.explanation.explanation import Explainer
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.server.serving.served_models import ServedModel
 
@@ -26,6 +27,7 @@ class OpenProject(NamedTuple):
 
     version: str
     decoder: AdaptedDecoder
+    explainer: Explainer
 
 
 class Projects:
@@ -47,7 +49,8 @@ class Projects:
         with self._lock:
             if not self._journal(served, project).exists():
                 return served
-            return replace(served, decoder=self._decoder(served, project))
+            found = self._project(served, project)
+            return replace(served, decoder=found.decoder, explainer=found.explainer)
 
     def confirm(
         self, served: ServedModel, project: str, source: Sequence[str], translation: Sequence[str], key: str
@@ -55,20 +58,20 @@ class Projects:
         """Learn a segment, which is on disk when this returns, see AdaptedDecoder. Raises HTTPException (404)."""
         with self._lock:
             self._journal(served, project).parent.mkdir(parents=True, exist_ok=True)
-            return self._decoder(served, project).confirm(source, translation, key)
+            return self._project(served, project).decoder.confirm(source, translation, key)
 
     def undo(self, served: ServedModel, project: str, number: int) -> Segment:
         """Forget a segment. Raises HTTPException (404) where there is none."""
         with self._lock:
             if not any(segment.number == number for segment in self.segments(served, project)):
                 raise HTTPException(404, f"project {project} has no segment {number}, or it was undone")
-            return self._decoder(served, project).undo(number)
+            return self._project(served, project).decoder.undo(number)
 
     def segments(self, served: ServedModel, project: str) -> Sequence[Segment]:
         """All segments of a project that are not undone. Raises HTTPException (404) where there are no projects."""
         with self._lock:
             has_some = self._journal(served, project).exists()
-            return self._decoder(served, project).segments if has_some else ()
+            return self._project(served, project).decoder.segments if has_some else ()
 
     def close(self) -> None:
         """Close all journals."""
@@ -84,7 +87,7 @@ class Projects:
             raise HTTPException(422, "a project is named by up to 100 letters, digits and . _ + -")
         return self.directory / served.name / f"{project}.journal"
 
-    def _decoder(self, served: ServedModel, project: str) -> AdaptedDecoder:
+    def _project(self, served: ServedModel, project: str) -> OpenProject:
         name = served.name, project
         found = self._open.get(name)
         if found is None or found.version != served.version:
@@ -92,9 +95,10 @@ class Projects:
                 self._open.pop(name).decoder.close()
             while len(self._open) >= MOST_OPEN:
                 self._open.popitem(last=False)[1].decoder.close()
-            found = self._open[name] = OpenProject(served.version, self._opened(served, project))
+            decoder = self._opened(served, project)
+            found = self._open[name] = OpenProject(served.version, decoder, Explainer(decoder))
         self._open.move_to_end(name)
-        return found.decoder
+        return found
 
     def _opened(self, served: ServedModel, project: str) -> AdaptedDecoder:
         known, model = served.decoder, served.decoder.model

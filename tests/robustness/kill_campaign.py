@@ -220,11 +220,11 @@ def row_of(trial: Trial) -> dict[str, int]:
 def print_table(counts: Counter[tuple[str, str, str]]) -> None:
     """A row for each command and signal, and their sums."""
     columns = list(dict.fromkeys(column for _, _, column in counts))
-    print(f"{'command':<24}{'signal':<10}" + "".join(f"{column:>11}" for column in columns))
+    print(f"{'command':<26}{'signal':<10}" + "".join(f"{column:>11}" for column in columns))
     for name, number in dict.fromkeys((name, number) for name, number, _ in counts):
-        print(f"{name:<24}{number:<10}" + "".join(f"{counts[name, number, column]:>11}" for column in columns))
+        print(f"{name:<26}{number:<10}" + "".join(f"{counts[name, number, column]:>11}" for column in columns))
     totals = [sum(n for key, n in counts.items() if key[2] == column) for column in columns]
-    print(f"{'all':<34}" + "".join(f"{total:>11}" for total in totals))
+    print(f"{'all':<36}" + "".join(f"{total:>11}" for total in totals))
 
 
 if __name__ == "__main__":

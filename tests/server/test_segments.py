@@ -36,6 +36,26 @@ def test_the_next_sentence_knows_it(app, toy, tmp_path):
         assert "neu" in text_of(client, "x", **MINE)
 
 
+def test_explanations_are_of_what_the_project_has_learned(app):
+    with client_of(app) as client:
+        client.post("/v1/segments", json=PAIR)
+        sentence = {"text": "a b x"}
+        learned = client.post("/v1/translate", json=sentence | MINE).json()["translations"][0]
+        assert "neu" in learned["text"]
+        answer = client.post("/v1/explain", json=sentence | MINE).json()
+        assert answer["text"] == answer["explanation"]["best"]["text"] == learned["text"]
+        assert answer["explanation"]["best"]["score"] == pytest.approx(learned["score"])
+        assert client.post("/v1/explain", json=sentence).json()["text"] == text_of(client, "a b x")
+        given = sentence | {"translation": learned["text"]}
+        known = client.post("/v1/force", json=given | MINE).json()["comparison"]
+        assert known["verdict"] == "same" and known["translation"]["text"] == learned["text"]
+        lacking = client.post("/v1/force", json=given).json()["comparison"]
+        assert lacking["verdict"] == "missing pair" and "neu" in lacking["missing"]["unknown"]
+        worse = client.post("/v1/force", json=sentence | {"translation": "s t neu u w w"} | MINE).json()["comparison"]
+        assert worse["verdict"] in ("worse", "search error", "distortion limit"), worse
+        assert client.post("/v1/explain", json=sentence | {"project": "no/name"}).status_code == 422
+
+
 def test_list_export_and_undo(app):
     with client_of(app) as client:
         for key in ("one", "one", "two"):
@@ -71,5 +91,6 @@ def test_bad_segments_are_refused(app, change, status):
 
 def test_a_server_without_projects_says_so(toy):
     with client_of(create_app({"toy": toy})) as client:
-        for answer in (client.post("/v1/segments", json=PAIR), client.get("/v1/segments", params=MINE)):
+        explained = client.post("/v1/explain", json={"text": "a", **MINE})
+        for answer in (client.post("/v1/segments", json=PAIR), client.get("/v1/segments", params=MINE), explained):
             assert answer.status_code == 404 and "--projects" in answer.text

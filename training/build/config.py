@@ -24,11 +24,17 @@ class Phrases(Section):
 class ReorderingConfig(Section):
     """Which lexicalized reordering model is built; orientation `none` builds none."""
 
-    orientation: Orientation | Literal["none"] = "word"
-    kind: Kind = "msd"
-    direction: Direction = "bidirectional"
-    condition: Condition = "fe"
-    collapse: bool = False
+    orientation: Orientation | Literal["none"] = Field(
+        "word", description="by the next word or phrase, or (hier) the block of all before (Galley & Manning 2008)"
+    )
+    kind: Kind = Field(
+        "msd",
+        description="monotone, swap, discontinuous; mslr: discontinuous to the left or right; monotonicity: monotone "
+        "or not; leftright: to the right or left",
+    )
+    direction: Direction = Field("bidirectional", description="to the phrase before (backward), to the next, or both")
+    condition: Condition = Field("fe", description="scores of phrase pairs, or (f) of source phrases")
+    collapse: bool = Field(False, description="one weight for each direction in place of one for each orientation")
 
     @property
     def model(self) -> Reordering | None:
@@ -44,7 +50,7 @@ class ReorderingConfig(Section):
 class LanguageModelConfig(Section):
     """The first language model, estimated from the target side of the bitext and from further text."""
 
-    order: int = Field(4, ge=2, le=MAX_ORDER)
+    order: int = Field(4, ge=2, le=MAX_ORDER, description="words of the longest n-grams")
     text: list[FileName] = Field(
         [], description="files of further target-language sentences, raw or tokenized like the bitext"
     )

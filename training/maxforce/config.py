@@ -46,7 +46,7 @@ class LearningRates(_FeatureRates):
 class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-maxforce` can be told besides its files."""
 
-    update: Strategy = "standard"
+    update: Strategy = Field("standard", description="where in the search the two derivations are compared")
     future_cost: bool = Field(True, description="compare derivations as the search does, with their future cost")
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(

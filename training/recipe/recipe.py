@@ -84,9 +84,9 @@ class JoinStage(RecipeStage):
 class SearchChoice(Section):
     """A search that is tried: what it has in place of the settings that the model carries."""
 
-    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW)
-    max_phrase_length: int | None = Field(None, ge=1, le=20)
-    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS)
+    distortion_limit: int | None = Field(None, ge=-1, le=COVERAGE_WINDOW, description="as in the search")
+    max_phrase_length: int | None = Field(None, ge=1, le=20, description="as in the search")
+    table_limit: int | None = Field(None, ge=0, le=MOST_PAIRS, description="as in the search")
     early_distortion: bool | None = Field(None, description="add the feature where weights are tuned again")
 
     def of(self, search: SearchSettings) -> SearchSettings:
@@ -105,7 +105,10 @@ class ChooseStage(RecipeStage):
 
     kind: Literal["choose"]
     searches: list[SearchChoice] = Field(
-        [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)], min_length=1, max_length=100
+        [SearchChoice(distortion_limit=limit) for limit in (4, 6, 8, 10, 12)],
+        min_length=1,
+        max_length=100,
+        description="that are tried",
     )
     tuned: int = Field(2, ge=1, le=100, description="of the best of them; the others are only tried")
     settings: TuneConfig = TuneConfig()
@@ -146,7 +149,7 @@ class Recipe(Section):
         description="share of the development data that decides and is not tuned on; 0: all of it is both",
     )
     twins: TwinSettings = TwinSettings()
-    stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES)
+    stages: list[AnyStage] = Field(min_length=1, max_length=MOST_STAGES, description="train-model first")
 
     @model_validator(mode="after")
     def _is_in_order(self) -> "Recipe":

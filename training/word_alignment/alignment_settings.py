@@ -26,19 +26,21 @@ Passes = Annotated[int, Field(ge=1, le=1000)]
 class Iterations(Section):
     """Training passes of each model; those of eflomal depend on the size of the corpus instead."""
 
-    ibm1: Passes = 5
-    hmm: Passes = 5
-    ibm3: Passes = 3
-    ibm4: Passes = 3
-    fast_align: Passes = 5
+    ibm1: Passes = Field(5, description="before hmm, ibm3 and ibm4")
+    hmm: Passes = Field(5, description="before ibm3 and ibm4, too")
+    ibm3: Passes = Field(3, description="before ibm4")
+    ibm4: Passes = Field(3, description="of that aligner alone")
+    fast_align: Passes = Field(5, description="of that aligner alone")
 
 
 class AlignmentConfig(Section):
     """Word alignment in both directions, and symmetrization."""
 
-    aligner: Aligner = "eflomal"
-    symmetrization: Symmetrization = "grow_diag_final_and"
-    seed: int = Field(1, ge=0, lt=2**32)
+    aligner: Aligner = Field("eflomal", description="what aligns each direction")
+    symmetrization: Symmetrization = Field(
+        "grow_diag_final_and", description="how the two directions become one, as in Moses; or one of the two alone"
+    )
+    seed: int = Field(1, ge=0, lt=2**32, description="of eflomal's sampling")
     samplers: int = Field(3, ge=1, le=100, description="independent samplers whose votes eflomal adds up")
     effort: float = Field(
         1.0, gt=0, le=1000, description="eflomal's sweeps, relative to its rule of 5000 / sqrt(pairs)"

@@ -1,6 +1,5 @@
-"""What is made of the declarations of features: settings, the files in configs/, the page of features, and values."""
+"""What is made of the declarations of features: settings, the files in configs/, and values."""
 
-import runpy
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +26,6 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def settings_in(name):
     return yaml.safe_load((ROOT / "configs" / name).read_text(encoding="utf-8"))
-
-
-def test_the_page_of_features_is_what_is_declared():
-    written = (ROOT / "docs" / "reference" / "features.md").read_text(encoding="utf-8")
-    made = runpy.run_path(str(ROOT / "docs" / "features_page.py"))["page"]()
-    assert written == made, "write it again: python docs/features_page.py > docs/reference/features.md"
 
 
 def test_settings_name_the_features():

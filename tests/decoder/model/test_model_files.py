@@ -1,8 +1,6 @@
-"""Each array of a model is checked for what its file is declared to be, and the page of the files tells it."""
+"""Each array of a model is checked for what its file is declared to be."""
 
-import runpy
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,14 +17,7 @@ from tests.decoder.models import random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
-ROOT = Path(__file__).resolve().parents[3]
 FILES = [(folder, file) for folder, files in ARRAY_FILES.items() for file in files]
-
-
-def test_the_page_of_files_is_what_is_declared():
-    written = (ROOT / "docs" / "reference" / "model-files.md").read_text(encoding="utf-8")
-    made = runpy.run_path(str(ROOT / "docs" / "model_files_page.py"))["page"]()
-    assert written == made, "write it again: python docs/model_files_page.py > docs/reference/model-files.md"
 
 
 @pytest.fixture(scope="module")

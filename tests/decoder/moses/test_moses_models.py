@@ -1,5 +1,6 @@
 """Whole models: out to Moses' formats and in again with the same translations, and the two commands."""
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -220,6 +221,18 @@ def test_a_damaged_table_is_not_exported(tmp_path, toy, word):
     path = model / "phrases" / "target_words.npy"
     np.save(path, np.full_like(np.load(path), word))
     with pytest.raises(ModelError, match=rf"target_words.npy: {word} at 0, expected 0 to"):
+        export_moses(model, tmp_path / "moses")
+    assert not (tmp_path / "moses").exists()
+
+
+@pytest.mark.parametrize("score", [100.0, 3e38])
+def test_scores_that_moses_cannot_read_are_not_exported(tmp_path, toy, score):
+    model = shutil.copytree(toy, tmp_path / "model")
+    path = model / "phrases" / "ln_scores.npy"
+    np.save(path, np.full_like(np.load(path), score))
+    with pytest.raises(
+        ModelError, match=rf"a score of {re.escape(format(score, 'g'))} in the phrase table .* expected at most 88"
+    ):
         export_moses(model, tmp_path / "moses")
     assert not (tmp_path / "moses").exists()
 

@@ -1,14 +1,15 @@
-"""Prints docs/reference/model-files.md, the page of the files of a model, from what is declared of them in the code."""
+"""The page of the files of a model, from what is declared of them in the code."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from docs.pages.markdown_table import markdown_table
 from phrasebeam.decoder.model.description import MODEL_FORMAT, WITHOUT_DIGESTS
 from phrasebeam.decoder.model.digests import SMALL
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, COUNTS, OTHER_FILES, ArrayFile
 
 HEAD = """# Files of a model
 
-This page is written by `docs/model_files_page.py` from the declarations in `decoder/tables/model_files.py`.
+This page is written by `docs/pages/model_files.py` from the declarations in `decoder/tables/model_files.py`.
 
 A model is a directory. What else lies in it, such as the work of trainers (`tuning/`, `maxforce/`, `ranking/`,
 `expected_bleu/`), is no part of it.
@@ -60,9 +61,9 @@ Models of the format `{older}` have no digests. They can be used as before; `che
 def page() -> str:
     """The whole text."""
     return HEAD.format(
-        counts=_table(("Count", "Number of"), ((f"{letter}", text) for letter, text in COUNTS.items())),
+        counts=markdown_table(("Count", "Number of"), ((f"{letter}", text) for letter, text in COUNTS.items())),
         arrays="\n\n".join(f"### `{folder}/`\n\n{_arrays(files)}" for folder, files in ARRAY_FILES.items()),
-        others=_table(("File", "Content"), ((f"`{name}`", text) for name, text in OTHER_FILES.items())),
+        others=markdown_table(("File", "Content"), ((f"`{name}`", text) for name, text in OTHER_FILES.items())),
         format=MODEL_FORMAT,
         older=WITHOUT_DIGESTS,
         small=SMALL >> 10,
@@ -72,17 +73,8 @@ def page() -> str:
 def _arrays(files: Sequence[ArrayFile]) -> str:
     head = ("File", "Type", "Shape", "Numbers", "Content")
     rows = ((f"`{f.name}.npy`", f"{f.array.dtype}", _shape(f), f"{f.values}", f.content) for f in files)
-    return _table(head, rows)
+    return markdown_table(head, rows)
 
 
 def _shape(file: ArrayFile) -> str:
     return " by ".join(map(str, file.array.shape))
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
-
-
-if __name__ == "__main__":
-    print(page(), end="")

@@ -1,7 +1,6 @@
-"""Prints docs/reference/features.md, the page of all features, from what is declared of them in the code."""
+"""The page of all features, from what is declared of them in the code."""
 
-from collections.abc import Iterable, Sequence
-
+from docs.pages.markdown_table import markdown_table
 from phrasebeam.decoder.features.dense_feature import DenseFeature
 from phrasebeam.decoder.features.registry import ADDED_BY_TUNE, FEATURES, LENGTH_GROUPS, SCALES
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
@@ -9,7 +8,7 @@ from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS
 
 HEAD = """# Features
 
-This page is written by `docs/features_page.py` from the declarations in `decoder/features/` and `decoder/sparse/`.
+This page is written by `docs/pages/features.py` from the declarations in `decoder/features/` and `decoder/sparse/`.
 
 The score of a derivation is the sum of its features, each times its weight; values are natural logarithms or counts,
 and higher scores are better. Names are those of `weights.yaml`, of the settings `fixed` and `add` of `tune`, and of
@@ -91,18 +90,18 @@ def page() -> str:
     rate_names = [(one, one.rate_name or one.name) for one in SPARSE_GROUPS]
     return HEAD.format(
         format=FORMAT,
-        always=_table(
+        always=markdown_table(
             ("Name", "Default weight", "Rate", "Value"),
             ((f"`{one.name}`", _weight(one), f"{one.rate:g}", one.description) for one in always),
         ),
-        optional=_table(
+        optional=markdown_table(
             ("Name", "Weights", "Added by tune", "Rate", "Value"),
             (
                 (f"`{one.name}`", one.kind, "yes" if one.name in added else "no", f"{one.rate:g}", one.description)
                 for one in optional
             ),
         ),
-        groups=_table(
+        groups=markdown_table(
             ("Name", "In templates.yaml", "Rate", "One feature for each"),
             (
                 (f"`{one.name}`", _setting(one.name, one.is_switch, name), f"{one.rate:g} (`{name}`)", one.description)
@@ -122,12 +121,3 @@ def _setting(name: str, is_switch: bool, rate_name: str) -> str:
     if is_switch:
         return f"`{name}: true`"
     return f"`{rate_name}`" if rate_name != name else "no; they come with the phrase table"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines)
-
-
-if __name__ == "__main__":
-    print(page(), end="")

@@ -1,0 +1,1 @@
+"""The documentation: pages in Markdown, and what writes some of them."""

@@ -1,0 +1,85 @@
+"""The page of all commands, from their own help."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+import typer
+
+from docs.pages.markdown_table import markdown_table
+from phrasebeam.base.command_line import command_group
+from phrasebeam.cli import GROUPS, HELP, NAME
+
+HEAD = """# Commands
+
+This page is written by `docs/pages/commands.py` from the help of the commands, which `phrasebeam COMMAND -h` shows.
+
+All commands have `--quiet` (`-q`: only warnings and errors on standard error), `--verbose` (`-v`: all stages there, and
+time and memory) and `--help` (`-h`). Options of several values take them one after the other: `--reference a b`.
+Settings that have no option are given as YAML by `--config`; [these are all](settings.md). What went wrong is one line
+on standard error and the exit status 2.
+
+{commands}
+"""
+OF_ALL = {"quiet", "verbose", "help"}
+OPTIONS = "Options"  # the heading of those that have no other
+
+
+def page() -> str:
+    """The whole text."""
+    group: Any = typer.main.get_command(command_group(GROUPS, NAME, HELP))
+    return HEAD.format(commands="\n\n".join(_sections(group)))
+
+
+def _sections(group: Any) -> Iterator[str]:
+    for heading, places in GROUPS.items():
+        yield f"## {heading}"
+        for name in places:
+            yield from _command(name, group.commands[name])
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    """Heading, help and tables of options of a command."""
+    context = typer.Context(command, info_name=name)
+    params = [one for one in command.get_params(context) if one.name not in OF_ALL]
+    yield f"### {name}"
+    yield command.help
+    params.sort(key=lambda one: _panel(one) != OPTIONS)
+    for panel, options in groupby(params, _panel):
+        rows = [_row(one, context) for one in options]
+        yield markdown_table((panel, "Value", "Default", "Meaning"), rows)
+
+
+def _panel(param: Any) -> str:
+    return getattr(param, "rich_help_panel", None) or OPTIONS
+
+
+def _row(param: Any, context: Any) -> tuple[str, str, str, str]:
+    """An option, what it takes, what it is without being given, and what its help says."""
+    is_option = param.opts[0].startswith("-")
+    name = ", ".join(f"`{one}`" for one in param.opts) if is_option else f"`{param.opts[0].upper()}`"
+    record = param.get_help_record(context)
+    text, _, more = (record[1] if record else param.help or "").partition("  [")
+    default, bounds = _notes(more.removesuffix("]"))
+    return name, _value(param.display_type_rich(context)) + bounds, default, _escaped(text)
+
+
+def _notes(text: str) -> tuple[str, str]:
+    """Default and bounds of what stands in brackets behind the help of an option."""
+    notes = text.split("; ")
+    bounds = [note for note in notes if re.search("[<>]=?", note)]
+    others = [note.removeprefix("default: ") for note in notes if note not in bounds]
+    defaults = (note.removeprefix("(").removesuffix(")") for note in others)
+    return _escaped("; ".join(defaults)), "".join(f", {_escaped(note)}" for note in bounds)
+
+
+def _value(kind: str) -> str:
+    """What an option takes: words of which it is one, or a type."""
+    more = " ..." if kind.endswith("...") else ""
+    inner = kind.removesuffix("...").strip().strip("<>").removesuffix(" range")
+    return (", ".join(f"`{one}`" for one in inner.split("|")) if "|" in inner else inner) + more
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<=", "≤").replace("<", "&lt;").replace("*", r"\*")

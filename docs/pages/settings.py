@@ -1,0 +1,155 @@
+"""The page of all settings, from the sections that hold their defaults and bounds."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from docs.pages.markdown_table import markdown_table
+from phrasebeam.base.config import Section, format_size
+from phrasebeam.config_command import OF_COMMANDS
+from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.translate.translate_settings import TranslateSettings
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.joint_selection.config import RankingConfig
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.recipe.recipe import Recipe
+from phrasebeam.training.selection.config import SelectionConfig
+from phrasebeam.training.tuning.config import TuneConfig
+
+HEAD = """# Settings
+
+This page is written by `docs/pages/settings.py` from the sections that hold the settings, their defaults and bounds.
+
+Settings are YAML, given by `--config`; a file need only name what differs from the defaults, and options of the command
+count before it. In Python `config` is such a file, what it would say as a dictionary, or the section itself. A key that
+is unknown, or a number out of bounds, is an error that names it.
+
+{commands}
+
+{sections}
+"""
+COMMANDS: dict[str, type[Section]] = {
+    "train": Recipe,
+    "train-model": TrainModelConfig,
+    "select": SelectionConfig,
+    "translate": TranslateSettings,
+    "forced-decode": TranslateSettings,
+    "tune": TuneConfig,
+    "rerank": TuneConfig,
+    "train-maxforce": MaxforceConfig,
+    "train-ranking": RankingConfig,
+    "train-expected-bleu": ExpectedBleuConfig,
+}
+SHOWN = {"select": "select", "tune": "tune", "rerank": "tune", "train": "recipe-standard"} | OF_COMMANDS
+OF_FEATURES = {feature.name: feature.description for feature in FEATURES}
+OF_FEATURES |= {feature.rate_name: feature.description for feature in FEATURES if feature.rate_name}
+OF_MANY = {  # what settings mean that sections name without a description of their own
+    "threads": "processor cores to use; results do not depend on it",
+    "metric": "what is optimized, and chosen by",
+    "method": "how weights are found",
+    "iterations": "over the lists, at most",
+    "epochs": "passes over the lists",
+    "kind": "which stage it is",
+    "source_language": "code of two or three letters, such as de",
+    "target_language": "as source_language",
+    "levels": "what stands for words in sparse features",
+}
+
+
+def page() -> str:
+    """The whole text."""
+    _, schema = models_json_schema([(section, "validation") for section in dict.fromkeys(COMMANDS.values())])
+    sections: dict[str, Any] = schema["$defs"]
+    names = list(dict.fromkeys(name for top in COMMANDS.values() for name in _reached(top.__name__, sections)))
+    return HEAD.format(
+        commands=markdown_table(("Command", "Section", "Printed by"), map(_command, COMMANDS)),
+        sections="\n\n".join(f"## {name}\n\n{_section(sections[name])}" for name in names),
+    )
+
+
+def _command(name: str) -> tuple[str, str, str]:
+    section = COMMANDS[name].__name__
+    shown = f"`phrasebeam config {SHOWN[name]}`" if name in SHOWN else ""
+    return f"[`{name}`](commands.md#{name})", _link(section), shown
+
+
+def _reached(name: str, sections: dict[str, Any]) -> Iterator[str]:
+    """The section and those within it, depth first."""
+    yield name
+    for ref in dict.fromkeys(_references(sections[name]["properties"])):
+        yield from _reached(ref, sections)
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"].rpartition("/")[2]
+        for key, value in schema.items():
+            if key != "default":
+                yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)
+
+
+def _section(section: dict[str, Any]) -> str:
+    """What a section is, and the table of its settings."""
+    rows = (_row(name, field) for name, field in section["properties"].items())
+    text = section.get("description", "").strip()
+    return f"{text}\n\n{markdown_table(('Setting', 'Value', 'Default', 'Meaning'), rows)}".strip()
+
+
+def _row(name: str, field: dict[str, Any]) -> tuple[str, str, str, str]:
+    meaning = field.get("description") or ("" if _is_section(field) else (OF_FEATURES | OF_MANY).get(name, ""))
+    return f"`{name}`", _value(field), _default(name, field), meaning.replace("<", "&lt;")
+
+
+def _value(field: dict[str, Any]) -> str:
+    """What a setting takes, in words."""
+    if "$ref" in field:
+        return _link(field["$ref"].rpartition("/")[2])
+    if "enum" in field or "const" in field:
+        return ", ".join(f"`{one}`" for one in field.get("enum", [field.get("const")]))
+    if parts := field.get("anyOf") or field.get("oneOf"):
+        return ", ".join(_value(part) for part in parts if part.get("type") != "null")
+    kind = field.get("type", "")
+    if kind == "array":
+        return f"list: {_value(field.get('items', {}))}"
+    if kind == "object":
+        values = field.get("additionalProperties")
+        return f"by name: {_value(values)}" if isinstance(values, dict) else "by name"
+    return f"{kind}{_bounds(field)}"
+
+
+def _bounds(field: dict[str, Any]) -> str:
+    """The bounds of a number; those that only keep nonsense away are left out."""
+    low = _bound("at least", field.get("minimum")) or _bound("above", field.get("exclusiveMinimum"))
+    high = _bound("at most", field.get("maximum")) or _bound("below", field.get("exclusiveMaximum"))
+    found = ", ".join(bound for bound in (low, high) if bound)
+    return f", {found}" if found else ""
+
+
+def _bound(word: str, value: float | None) -> str:
+    return "" if value is None or abs(value) >= 2**31 - 1 else f"{word} {value:{'g' if value < 1e6 else ''}}"
+
+
+def _default(name: str, field: dict[str, Any]) -> str:
+    default = field.get("default")
+    if name == "memory":
+        return f"`{format_size(default)}`"
+    if "default" not in field:
+        return "must be given"
+    if default is None or (_is_section(field) and default != []):
+        return ""
+    return f"`{json.dumps(default, ensure_ascii=False)}`".replace('"', "")
+
+
+def _is_section(field: dict[str, Any]) -> bool:
+    return next(_references(field), "") != ""
+
+
+def _link(section: str) -> str:
+    return f"[{section}](#{section.lower()})"

@@ -1,0 +1,128 @@
+"""A server killed at random moments while clients confirm segments: python -m tests.robustness.kill_server KILLS SEED.
+
+After each kill -9 it starts again on the same projects: every segment that was answered must be there, by its number,
+and none twice. Clients with keys send what was not answered again, as they may; the others go on with the next segment.
+Prints a line for each kill and the sums, and fails where anything went wrong.
+"""
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.decoder.models import random_toy
+from tests.server.running import running
+
+LONGEST_LIFE = 1.5  # seconds that clients have, at most
+PATIENCE = 30.0  # seconds for an answer
+CLIENTS = (("one", True), ("one", False), ("two", True), ("two", False))  # project, and whether it sends keys
+
+
+class Confirmer:
+    """A client that confirms segments, each with words of its own, one after the other; it outlives servers."""
+
+    def __init__(self, number: int, project: str, has_keys: bool):
+        self.number, self.project, self.has_keys = number, project, has_keys
+        self.n_sent = 0
+        self.pending: str | None = None  # a translation to be sent again
+        self.answered: dict[str, int] = {}  # numbers of segments by their translations
+        self.unanswered: set[str] = set()
+
+    def run(self, url: str) -> None:
+        """Confirm segments until the server is gone. Raises AssertionError where it refuses one."""
+        connection = HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+        try:
+            while True:
+                if self.pending is None:
+                    self.n_sent += 1
+                    self.pending = f"s t client{self.number}word{self.n_sent}"
+                self.answered[self.pending] = self._confirm(connection, self.pending)
+                self.unanswered.discard(self.pending)
+                self.pending = None
+        except (OSError, HTTPException):
+            if self.pending is not None:
+                self.unanswered.add(self.pending)
+            if not self.has_keys:
+                self.pending = None
+        finally:
+            connection.close()
+
+    def _confirm(self, connection: HTTPConnection, translation: str) -> int:
+        body = {"project": self.project, "source": "a b", "translation": translation}
+        if self.has_keys:
+            body["key"] = translation
+        connection.request("POST", "/v1/segments", json.dumps(body), {"Content-Type": "application/json"})
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == 200, content
+        number: int = json.loads(content)["number"]
+        return number
+
+
+def complaints_of(clients: Sequence[Confirmer], url: str) -> list[str]:
+    """What a server that has started again lacks, has twice, or has under another number."""
+    found = list[str]()
+    for project in dict.fromkeys(client.project for client in clients):
+        mine = [client for client in clients if client.project == project]
+        segments = listed(url, project)
+        counts = Counter(translation for translation, _ in segments)
+        known = {text for client in mine for text in (*client.answered, *client.unanswered)}
+        found += [f"{project}: {text} is there {count} times" for text, count in counts.items() if count > 1]
+        found += [f"{project}: {text} was never sent" for text in counts.keys() - known]
+        there = set(segments)
+        for client in mine:
+            lost = [text for text, number in client.answered.items() if (text, number) not in there]
+            found += [f"{project}: {text} was answered, and is not there" for text in lost]
+    return found
+
+
+def listed(url: str, project: str) -> list[tuple[str, int]]:
+    """Translation and number of all segments of a project."""
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+    connection.request("GET", f"/v1/segments/export?project={project}")
+    answer = connection.getresponse()
+    lines = answer.read().decode("utf-8").splitlines()
+    connection.close()
+    assert answer.status == 200, lines
+    return [(record["translation"], record["number"]) for record in map(json.loads, lines)]
+
+
+def campaign(kills: int, seed: int) -> int:
+    """Kill a server so many times; print what came of it, and return the number of complaints."""
+    rng, n_complaints = random.Random(seed), 0
+    clients = [Confirmer(number, *client) for number, client in enumerate(CLIENTS)]
+    with tempfile.TemporaryDirectory() as place, ThreadPoolExecutor(len(clients)) as threads:
+        model = random_toy(Path(place), 1).directory
+        options = "--model", model, "--projects", Path(place) / "projects", "--threads", 2
+        for kill in range(kills + 1):
+            with running(*options) as server:
+                complaints = complaints_of(clients, server.url)
+                n_complaints += len(complaints)
+                print("\n".join(complaints) or f"{kill} of {kills}: {told(clients, server.url)}", flush=True)
+                if kill < kills:
+                    runs = [threads.submit(client.run, server.url) for client in clients]
+                    time.sleep(rng.uniform(0, LONGEST_LIFE))
+                    server.process.kill()
+                    for run in runs:
+                        run.result()
+    return n_complaints
+
+
+def told(clients: Sequence[Confirmer], url: str) -> str:
+    """How many segments were answered, and what became of the others."""
+    answered = sum(len(client.answered) for client in clients)
+    there = {text for project in {client.project for client in clients} for text, _ in listed(url, project)}
+    unanswered = {text for client in clients for text in client.unanswered}
+    kept = len(unanswered & there)
+    return f"{answered} answered, {len(unanswered)} not, of which {kept} are there, {len(there)} in all"
+
+
+if __name__ == "__main__":
+    sys.exit(campaign(int(sys.argv[1]), int(sys.argv[2])) > 0)
