@@ -18,7 +18,6 @@ Build a model
     build_lm, cluster     a language model, word classes of a text
     select                the sentence pairs of a bitext that resemble in-domain text
     check_model           what is damaged in a model directory
-    report                a page about a training
     import_moses, export_moses    models in Moses' formats
 
 Translate
