@@ -6,10 +6,10 @@ INSTALLED = .venv/installed
 # Of `make kill`; SEED of `make fuzz`, too.
 KILLS ?= 60
 SEED ?= 1
-# Tests of these call no kernels of their own and run once, compiled: they would count as uncovered.
-WITHOUT_KERNELS = phrasebeam/console/*,training/demo/*,training/metrics/evaluat*,*command*,*/raw_text.py,*/tokenizer.py,*/truecaser.py,*/preprocessing.py,*/tokenize_lines.py,phrasebeam/cli.py,phrasebeam/__init__.py,phrasebeam/__main__.py
+UNCOMPILED = NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 
-.PHONY: demo test bounds fuzz kill check docs clean kenlm .venv
+.PHONY: demo test coverage bounds fuzz kill check docs clean kenlm .venv
 
 .venv: $(INSTALLED)
 
@@ -23,12 +23,20 @@ $(INSTALLED): pyproject.toml constraints.txt
 demo: $(INSTALLED)
 	$(BIN)/phrasebeam demo
 
-# The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, for coverage.
+# The whole suite compiled; then the tests of kernels as plain Python, where numpy checks every index, with the coverage
+# of kernels.
 test: $(INSTALLED) kenlm
 	$(BIN)/pytest -n 2
-	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 2 -m "kernels and not needs_jit" --hypothesis-seed=0
+	$(UNCOMPILED)
 	$(BIN)/coverage combine --quiet
-	$(BIN)/coverage report --skip-covered --skip-empty --omit "$(WITHOUT_KERNELS)"
+	$(BIN)/python tests/kernel_coverage.py
+
+# The coverage of all code by both, which takes longer: kernels run as plain Python, all else in the whole suite.
+coverage: $(INSTALLED) kenlm
+	$(BIN)/coverage run -m pytest -n 2
+	$(UNCOMPILED)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --show-missing --skip-covered --skip-empty --include "$(SOURCES)"
 
 # The tests of kernels compiled with bounds checks: those that are too slow as plain Python too. Compiles everything anew.
 bounds: $(INSTALLED)

@@ -17,6 +17,9 @@ OF_COMMANDS = {  # of those whose settings have another name
     "train-maxforce": "yu2013-maxforce",
     "train-ranking": "simianer2012-joint-selection",
     "train-expected-bleu": "wuebker2015-rprop",
+    "train": "recipe-standard",
+    "rerank": "tune",
+    "forced-decode": "translate",
 }
 
 

@@ -1,6 +1,7 @@
 """Inner kernels that tests call from Python, each in a kernel of its own."""
 
 from phrasebeam.decoder.features import hierarchical, histories
+from phrasebeam.decoder.forced.forced import is_closed as _is_closed
 from phrasebeam.decoder.input.target_constraint import follow as _follow
 from phrasebeam.decoder.search.stacks import arrive as _arrive
 from phrasebeam.kernels.hashing import first_slot as _first_slot
@@ -20,6 +21,11 @@ def arrive(stacks, row, new, limit, ln_beam):
 @kernel
 def follow(constraint, words, begin, end, position, is_open):
     return _follow(constraint, words, begin, end, position, is_open)
+
+
+@kernel
+def is_closed(links, source, target):
+    return _is_closed(links, source, target)
 
 
 @kernel

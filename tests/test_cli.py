@@ -93,6 +93,13 @@ def test_volume_before_or_after_the_command(text, capsys):
     assert "exclude each other" in capsys.readouterr().err
 
 
+def test_every_command_with_settings_names_those_that_come_with_it(wide, capsys):
+    for command in COMMANDS:
+        assert main([command, "--help"]) == 0
+        if "│    --config " in capsys.readouterr().out and command != "demo":  # whose are those of train-model
+            assert main(["config", command]) == 0, command
+
+
 def test_the_settings_that_come_with_it(capsys, wide):
     assert main(["config"]) == 0
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]]

@@ -1,5 +1,6 @@
 """Public names and subcommands, which are imported when they are first used: each is there."""
 
+import re
 from importlib import import_module
 
 import pytest
@@ -13,6 +14,10 @@ PUBLIC = [name for name in dir(phrasebeam) if not name.startswith("_")]
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_names_can_be_imported(name):
     assert getattr(phrasebeam, name).__name__ == name
+
+
+def test_the_help_tells_of_every_name():
+    assert [name for name in PUBLIC if not re.search(rf"\b{name}\b", phrasebeam.__doc__)] == []
 
 
 def test_other_names_are_refused():

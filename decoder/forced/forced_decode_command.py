@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from phrasebeam.api.force import force
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.progress import show_progress
 from phrasebeam.console.tables import print_table
@@ -38,7 +38,7 @@ def forced_decode(
     aligned: Annotated[bool, typer.Option("--aligned", help="Only phrase pairs that fit the word alignment.")] = False,
     distortion_limit: Annotated[int | None, typer.Option(help="Longest jump, in words; -1: any.")] = None,
     table_limit: Annotated[int, typer.Option(help="Target phrases per source phrase; 0: all.")] = 0,
-    config: Annotated[Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'input'.")] = None,
+    config: Annotated[Path | None, config_option("translate")] = None,
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentence pairs decoded at the same time.")] = 1,
     memory: Memory = None,
     engine: EngineOption = "local",

@@ -1,6 +1,7 @@
 """Conversion of raw text to the tokenized and cased text of a model and back, with the settings of its model.yaml."""
 
 from pathlib import Path
+from typing import Protocol
 
 from sacremoses import MosesDetruecaser
 
@@ -33,6 +34,14 @@ class Preprocessor:
             tokens = self._truecaser.truecase(tokens)
         text = " ".join(tokens)
         return text.lower() if self._lowercase else text
+
+
+class WithText(Protocol):
+    """A Translation, or what else has a text."""
+
+    @property
+    def text(self) -> str:
+        """Tokens, with spaces between them."""
 
 
 class RawText:
@@ -74,8 +83,8 @@ class RawText:
         """A raw line of the source language as the decoder takes it."""
         return self.source.line(line)
 
-    def after(self, translation: object) -> str:
+    def after(self, translation: str | WithText) -> str:
         """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
-        text = str(translation)
+        text = translation if isinstance(translation, str) else translation.text
         tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
         return self._detokenizer.line(tokens)

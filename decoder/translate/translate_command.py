@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_input, read_lines
@@ -59,9 +59,7 @@ def _flag(panel: str, name: str, help: str) -> Any:
 def translate(
     model: Annotated[Path, typer.Option(help="Model directory, as train-model writes it.")],
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Sentences translated at the same time.")] = 1,
-    config: Annotated[
-        Path | None, typer.Option(help="YAML with sections 'search', 'weights', 'mbr', 'input', 'adaptation'.")
-    ] = None,
+    config: Annotated[Path | None, config_option("translate")] = None,
     memory: Memory = None,
     engine: EngineOption = "local",
     address: Address = None,

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.process.interruption import note_bars
 from phrasebeam.process.starting_line import clear_starting_line
 
 if TYPE_CHECKING:
+    from rich.console import RichCast
     from rich.progress import Progress
 
 log = logging.getLogger("phrasebeam")
@@ -63,7 +63,7 @@ def compilation_bar(description: str, done: int, seconds: float) -> Iterator[Adv
 
 
 @contextmanager
-def board(screen: object) -> Iterator[None]:
+def board(screen: "RichCast") -> Iterator[None]:
     """Show what rich makes of `screen` below the bars, and between them, if there are bars on a terminal at all."""
     if not is_shown():
         yield
@@ -103,7 +103,7 @@ def show_progress() -> None:
     log.setLevel(logging.WARNING if _is_quiet else logging.DEBUG if _is_verbose else logging.INFO)
 
 
-def show_beside(screen: object) -> Callable[[], object]:
+def show_beside(screen: "RichCast") -> Callable[[], object]:
     """Show what rich makes of `screen` below the bars, where there are any, until the function returned is called."""
     _beside[id(screen)] = screen
     return lambda: _beside.pop(id(screen), None)
@@ -162,17 +162,17 @@ class _Bars:
         with self.lock:
             if self.display is None:
                 clear_starting_line()
-                self.display = _display()
+                from phrasebeam.process.bars import Bars
+
+                self.display = Bars(_beside.values)
                 self.display.start()
             self.n_open += 1
-            note_bars(self.n_open)
             return self.display
 
     def close(self) -> None:
         """End the display if its last bar is closed."""
         with self.lock:
             self.n_open -= 1
-            note_bars(self.n_open)
             if self.n_open == 0 and self.display is not None:
                 self.display.stop()
                 self.display = None
@@ -182,7 +182,7 @@ HANDLER = _StandardError()
 _shown = _in_command = _is_quiet = _is_verbose = False
 _compiling_seconds = 0.0  # of this process; kernels are compiled one at a time
 _bars = _Bars()
-_beside: dict[int, object] = {}  # screens below the bars, by id
+_beside: dict[int, "RichCast"] = {}  # screens below the bars, by id
 os.register_at_fork(after_in_child=_in_forked_process)
 
 
@@ -205,42 +205,3 @@ def _bar(description: str, total: int | None, done: int = 0, seconds: float = 0.
     finally:
         display.remove_task(task)
         bars.close()
-
-
-def _display() -> "Progress":
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        ProgressColumn,
-        Task,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-    from rich.text import Text
-
-    class Count(ProgressColumn):
-        """Column with the number of steps that are done, of those that are known."""
-
-        def render(self, task: Task) -> Text:
-            """The steps of `task`."""
-            return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"))
-
-    class Speed(ProgressColumn):
-        """Column with the recent speed in steps per second."""
-
-        def render(self, task: Task) -> Text:
-            """The speed of `task`; empty while it is unknown."""
-            return Text(f"{task.speed:.1f}/s" if task.speed else "")
-
-    class Bars(Progress):
-        """All bars, and what is shown beside them."""
-
-        def get_renderables(self) -> Any:
-            """The bars, and then the screens."""
-            yield from super().get_renderables()
-            yield from _beside.values()
-
-    columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
-    # What the program prints belongs to standard output, not above the bars.
-    return Bars(*columns, console=Console(stderr=True), redirect_stdout=False, transient=True)

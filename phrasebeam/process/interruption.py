@@ -18,10 +18,13 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_OF_ONE_REQUEST = 0.2  # signals that come together, say to a process and its group, are one
 CLEAR_LINE, LINE_UP, SHOW_CURSOR = "\r\x1b[K", "\x1b[A", "\x1b[?25h"  # of progress bars
 
+terminal_lock = threading.Lock()  # of who draws; taken for good by the end, which nothing may be drawn over
+SECONDS_TO_DRAW = 1.0
+
 _is_ending = False
 _work: "Path | None" = None  # where the command will go on
 _has_output = False
-_n_bars = 0
+_n_lines = 0
 _sender: int | None = None  # of the pipe by which Python tells of signals
 _stops = False  # see stop_by_signals
 
@@ -88,9 +91,13 @@ def wait_if_ending() -> None:
 
 
 def goes_on_in(work: "Path") -> None:
-    """Tell who interrupts this process that the same command goes on from the last checkpoint in `work`."""
+    """Tell who interrupts this process that the same command goes on from the last checkpoint in `work`.
+
+    Work within that of a larger one, say a stage of a recipe, is part of it.
+    """
     global _work
-    _work = work
+    if _work is None or not work.is_relative_to(_work):
+        _work = work
 
 
 def note_output() -> None:
@@ -99,10 +106,10 @@ def note_output() -> None:
     _has_output = True
 
 
-def note_bars(n: int) -> None:
-    """So many progress bars stand on the terminal, a line each."""
-    global _n_bars
-    _n_bars = n
+def note_lines(n: int) -> None:
+    """So many lines of progress bars, and of what stands beside them, are the last ones on the terminal."""
+    global _n_lines
+    _n_lines = n
 
 
 def _note(number: int, frame: object) -> None:
@@ -133,7 +140,8 @@ def _end(number: int, name: str) -> None:
         end_children()
     remove_unfinished()
     if name:
-        lines = LINE_UP.join([CLEAR_LINE] * max(_n_bars, 1))
+        terminal_lock.acquire(timeout=SECONDS_TO_DRAW)
+        lines = LINE_UP.join([CLEAR_LINE] * max(_n_lines, 1))
         clear = lines + SHOW_CURSOR if os.isatty(2) else ""
         with suppress(OSError):
             os.write(2, f"{clear}{name}: interrupted; {_consequence()}\n".encode(errors="replace"))

@@ -17,6 +17,8 @@ def main() -> None:
     decoder = phrasebeam.Decoder.load("mine-tuned", phrasebeam.SearchSettings(algorithm="cube"))
     sentences = Path("dev.de").read_text(encoding="utf-8").splitlines()
     translations: list[phrasebeam.Translation] = list(decoder.translate_all(sentences, threads=2))
+    raw_text = phrasebeam.RawText(phrasebeam.RawTextSettings(source_language="de", target_language="en"))
+    raw: list[str] = [raw_text.after(translations[0]), raw_text.after(translations[0].text)]
     term = phrasebeam.Term(1, 2, ("puppy",))
     alignment: list[tuple[int, int]] = decoder.translate(phrasebeam.Input("der hund schläft", (term,))).alignment
     best = phrasebeam.ForcedDecoder(decoder).force("der hund schläft", "the dog sleeps").best
@@ -27,7 +29,7 @@ def main() -> None:
         phrasebeam.Decoder.load("nowhere")
     except phrasebeam.SmtError as error:
         message: str = str(error)
-    print("BLEU", evaluation.results["BLEU"][0].score, pairs, gains, alignment, best and best.score, message)
+    print("BLEU", evaluation.results["BLEU"][0].score, pairs, gains, alignment, best and best.score, message, raw)
     print(phrasebeam.__version__, phrasebeam.LanguageModel.load("mine/lm.bin").score("the dog sleeps ."))
 
 

@@ -108,6 +108,46 @@ with stage("outer", 3), stage("inner", 5, "steps") as advance:
     assert screen.lines == ["begun", "tool: interrupted; nothing was written", ""]
 
 
+def test_what_stands_beside_bars_is_removed_by_ctrl_c():
+    script = """
+import time
+from phrasebeam.base.progress import board, log, show_progress, stage, start_command
+from phrasebeam.process.interruption import end_by_signals
+class Screen:
+    def __rich__(self):
+        return "\\n".join(["first line", "second line", "third line"])
+end_by_signals("tool")
+start_command()
+show_progress()
+log.info("begun")
+with board(Screen()), stage("outer", 3), stage("inner", 5, "steps") as advance:
+    advance(1)
+    time.sleep(60)
+"""
+    screen = on_terminal([], python=("-c", script), interrupt_at="1/5")
+    assert "third line" in screen.raw
+    assert [line for line in screen.lines if line] == ["begun", "tool: interrupted; nothing was written"]
+
+
+def test_nothing_is_drawn_over_what_ctrl_c_says():
+    script = """
+import os
+import time
+from phrasebeam.base.progress import show_progress, stage, start_command
+from phrasebeam.process.interruption import end_by_signals
+end = os._exit
+os._exit = lambda status: (time.sleep(0.5), end(status))  # as on a machine with much to do
+end_by_signals("tool")
+start_command()
+show_progress()
+with stage("outer", 3) as advance:
+    advance(1)
+    time.sleep(60)
+"""
+    screen = on_terminal([], python=("-c", script), interrupt_at="1/3")
+    assert [line for line in screen.lines if line] == ["tool: interrupted; nothing was written"]
+
+
 def test_tables_are_drawn(tmp_path):
     screen = on_terminal(["config"])
     assert "──" in "".join(screen.lines)

@@ -15,6 +15,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
 from phrasebeam.lm.probing import MODEL_TYPES, UNIGRAMS, VOCABULARY
 from phrasebeam.lm.probing_writer import build_tables, write_probing
+from phrasebeam.lm.text.fixed_vocabulary import encode
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from tests.naive.ngrams import random_arpa
 
@@ -203,6 +204,12 @@ def test_models_that_cannot_be_written_are_refused(tmp_path, model, message):
     with pytest.raises(ModelError, match=message):
         write_probing(model, tmp_path / "model.bin")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_word_with_the_hash_of_another_is_refused(monkeypatch):
+    monkeypatch.setattr(probing_writer, "encode", lambda words: encode([words[0]] * len(words)))
+    with pytest.raises(ModelError, match="the word '</s>' has the hash of another word; rename it"):
+        build_tables(from_ngrams([[[3, 4]]]))
 
 
 @pytest.mark.parametrize("number", [0.5, np.nan, -np.inf])

@@ -104,6 +104,11 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
     ("script", "line"),
     [
         ('(folder / "work").mkdir(); goes_on_in(folder / "work")', "run the same command again to go on from .*work"),
+        (
+            'stage = folder / "whole" / "stages" / "part"; stage.mkdir(parents=True); '
+            'goes_on_in(folder / "whole"); goes_on_in(stage)',
+            "run the same command again to go on from .*whole",
+        ),
         ('goes_on_in(folder / "nowhere")', "nothing was written"),
         ('atomic_file(folder / "file").__enter__()', "nothing was written"),
         ('with atomic_file(folder / "file"):\n    pass', "not all of the output was written"),

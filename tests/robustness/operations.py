@@ -200,6 +200,7 @@ CONFIGS = {
     "recipe.yaml": WHOLE_RECIPE[0],
     "plf.yaml": TUNE_LATTICES[0],
     "search.yaml": _operation("translate", "translate --model plain --config search.yaml --mbr < dev.de"),
+    "translate.yaml": _operation("translate", "translate --model plain --config translate.yaml < dev.de"),
     "select.yaml": _operation("select", f"{SELECT} --config select.yaml"),
     **{
         name: _operation("tune", f"tune --model plain {TUNE} {ONCE} --config {name}")

@@ -14,6 +14,7 @@ class Gain(NamedTuple):
     before: float
     best: float
     found: str  # such as "iteration 3 of 8"; "" where nothing is better than the weights before
+    first: str = "the weights it began with"
 
     @classmethod
     def of(cls, progress: Progress[Any], metric: str) -> Self:
@@ -24,7 +25,7 @@ class Gain(NamedTuple):
 
     def __str__(self) -> str:
         if not self.found:
-            return f"nothing gained: the best {self.metric}, {self.best:.2f}, is that of the weights it began with"
+            return f"nothing gained: the best {self.metric}, {self.best:.2f}, is that of {self.first}"
         return f"{self.metric} {self.best:.2f} after {self.found}, {self.before:.2f} before"
 
 

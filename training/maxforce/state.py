@@ -23,8 +23,8 @@ class MaxforceIteration(OnlineIteration):
         return self.invalid / max(self.updates, 1)
 
     def row(self) -> dict[str, object]:
-        """The fields, and the ratio of Figure 9."""
-        return super().row() | {"invalid_ratio": self.invalid_ratio}
+        """The fields, and the ratio of Figure 9, which there is of updates only."""
+        return super().row() | {"invalid_ratio": self.invalid_ratio if self.updates else None}
 
     def text(self) -> str:
         """What the counts say, for the log."""

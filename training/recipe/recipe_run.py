@@ -18,8 +18,10 @@ from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
 from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
+from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.kept_translations import save_texts
 from phrasebeam.training.common.settings import TrainingDataSettings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData
@@ -77,6 +79,13 @@ class RecipeResult(NamedTuple):
     seen: dict[str, int]  # development and test sentences that are in the training data, too
     twins: str  # what is said of pairs that repeat others
 
+    @property
+    def gain(self) -> Gain:
+        """BLEU of what is written beside that of the first stage's model, on the development sentences that decide."""
+        first = next(iter(self.stages))
+        before, best = (scores.bleu if (scores := self.stages[one].deciding) else 0.0 for one in (first, self.best))
+        return Gain("bleu", before, best, "" if self.best == first else f"stage {self.best}", f"stage {first}")
+
 
 @alone_in_output
 def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, is_forced: bool = False) -> RecipeResult:
@@ -114,6 +123,7 @@ class _Run:
         self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
         self.work.mkdir(parents=True, exist_ok=True)
+        goes_on_in(self.work)
         path = self.work / "run.yaml"
         self.records = load_config(path, RecipeState).stages if path.exists() else {}
         self.digests = file_digests(self.files.by_name)

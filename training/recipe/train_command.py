@@ -20,7 +20,7 @@ def train_command(
     dev_reference: shared.DevReference,
     output: Annotated[Path, typer.Option(help="Directory of the model; a run that was stopped there goes on.")],
     recipe: Annotated[
-        str, typer.Option(help="quick, standard, best, or a file; 'phrasebeam config recipe-best' prints one.")
+        str, typer.Option(help="quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one.")
     ] = "standard",
     alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it.")] = False,
@@ -31,9 +31,11 @@ def train_command(
     threads: shared.Threads = None,
     memory: Memory = None,
     force: Force = False,
-) -> None:
+    require_gain: shared.RequireGain = False,
+) -> int:
     """Make the best model of two text files by a recipe of all stages, and report what each brings."""
     given = locals()  # the options, which are arguments of the function
+    given.pop("require_gain")
     show_progress()
     result = train(**given)
     rows = [["stage", "BLEU", "test BLEU", "minutes", ""]]
@@ -42,3 +44,4 @@ def train_command(
         rows.append([name, *bleu_of(record), f"{record.seconds / 60:.1f}", kept])
     print_table(rows)
     print(f"{output}: the model of {result.best}; {output / WORK / 'report.md'} tells more")
+    return shared.status_of(result.gain, require_gain)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from phrasebeam.api.rerank import rerank
-from phrasebeam.base.command_line import Memory
+from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.progress import show_progress
 from phrasebeam.process.hints import hint
 from phrasebeam.training.common import command_options as shared
@@ -27,7 +27,7 @@ def rerank_command(
     ] = None,
     reference: Annotated[list[Path] | None, typer.Option(help="Translations for --train, one file a set.")] = None,
     method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-corpus")] = None,
-    config: Annotated[Path | None, typer.Option(help="Settings in YAML, as for tune.")] = None,
+    config: Annotated[Path | None, config_option("tune")] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,

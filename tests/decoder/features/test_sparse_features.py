@@ -240,6 +240,19 @@ def test_histories_for_which_there_is_no_room():
     assert ids == [1, 2, 3, NO_HISTORY, 2]
 
 
+def test_histories_whose_hashes_have_the_same_slot():
+    histories, rule, words = new_histories(64, 1), RuleHashes(np.uint64(1), np.uint64(2)), np.arange(4, dtype=np.int32)
+    histories.size[0] = 1  # START_HISTORY
+    others = [(np.int64(state), np.int64(begin), np.int64(4)) for state in range(20) for begin in range(3)]
+    for _ in range(2):
+        ids = {}
+        for state, *span in others:
+            found = next_history(histories, START_HISTORY, state, rule, words, *span)
+            ids.setdefault((state, tuple(words[span[0] : span[1]][-2:])), set()).add(int(found))
+        # One for each state and each two last words, as often as it is asked for.
+        assert sorted(one for some in ids.values() for one in some) == [*range(1, len(ids) + 1)]
+
+
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("algorithm", ["stack", "cube"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])

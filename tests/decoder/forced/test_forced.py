@@ -19,6 +19,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stacks import EDGES_FULL, NODES_FULL
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import REORDERINGS, SOURCE, TARGET, random_toy, toy_name
+from tests.inner_kernels import is_closed
 from tests.naive.forced import forced
 from tests.naive.search import features, options
 
@@ -142,6 +143,17 @@ def test_only_what_fits_the_word_alignment(directory, seed, wanted, is_aligned, 
     limits = toy.longest, 4, wanted.least_prefix, wanted.prefixes
     expected = forced(toy.table, words, reference, *limits, links, is_aligned)
     assert (status, sorted(paths)) == (expected[0], sorted(map(spelled, expected[2])))
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.sets(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+def test_prefix_pairs_that_the_word_alignment_closes(n_words, n_reference, points):
+    links = {(i, j) for i, j in points if i < n_words and j < n_reference}
+    before = links_before(sorted(links), n_words, n_reference)
+    for source in range(n_words + 1):
+        for target in range(n_reference + 1):
+            leads_out = any((i < source) != (j < target) for i, j in links)
+            ends = target == n_reference or any(j == target for _, j in links)
+            assert is_closed(before, np.int64(source), np.int64(target)) == (ends and not leads_out)
 
 
 @pytest.mark.parametrize(("name", "value"), [("aligned", True), ("prefixes", "closed")])

@@ -343,6 +343,7 @@ def test_weights_that_are_not_finite(ini, old, new, complaint):
         ("0-0 wbe-msd-bidirectional-fe-allff", "0-0", 8, "expected 4: FACTORS TYPE SCORES PATH"),
         ("0.2\n0.3", "0.3", 20, "4 weights of TranslationModel0, expected 5"),
         ("[weight-w]\n-1", "[weight-w]\n-1\n2", 26, "2 weights of WordPenalty0, expected 1"),
+        ("[ttable-limit]\n10", "[ttable-limit]\nten", 4, "[ttable-limit] ten: expected a whole number"),
         ("[weight-w]", "[weight-e]", 25, "[weight-e]: the decoder has no such feature"),
     ],
 )

@@ -11,6 +11,7 @@ from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.raw_text import RawText
 from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
+from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.text.corpus import split
 from tests.decoder.models import random_toy
 
@@ -85,6 +86,14 @@ def test_a_sentence_is_cased_as_in_its_middle_and_back():
     assert text.after("&quot; der Hund . der Hund") == '"Der Hund. Der Hund'
     lower = RawText(settings(casing="lowercase"))
     assert (lower.before("Der HUND"), lower.after("der hund")) == ("der hund", "Der hund")
+
+
+def test_a_translation_is_as_good_as_its_text(tmp_path):
+    random_toy(tmp_path / "model", 3)
+    translation, text = Decoder.load(tmp_path / "model").translate("a b c"), RawText(settings())
+    assert text.after(translation) == text.after(translation.text) != ""
+    with pytest.raises(AttributeError):
+        text.after(["der", "hund"])  # not the brackets and commas of its str
 
 
 def test_addresses_stay_whole_in_any_number_and_time():

@@ -5,13 +5,15 @@ import json
 import sys
 
 import pytest
+import yaml
 
 from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.cli import main
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate.translate_settings import ModelSearch, translate_settings
+from phrasebeam.decoder.translate.translate_settings import ModelSearch, TranslateSettings, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
+from tests import ROOT
 from tests.decoder.models import random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -33,6 +35,11 @@ def test_the_decoder_searches_as_the_model_says(model):
     (model / "search.yaml").unlink()
     assert Decoder.load(model).search_settings == SearchSettings()
     assert Decoder.load(model).translate("zzz").text == "zzz"
+
+
+def test_the_settings_that_come_with_it_are_the_defaults():
+    written = yaml.safe_load((ROOT / "configs" / "translate.yaml").read_text(encoding="utf-8"))
+    assert written == TranslateSettings().model_dump(mode="json")
 
 
 def test_a_configuration_overrides_single_settings(model, tmp_path):

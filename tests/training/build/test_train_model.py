@@ -248,6 +248,8 @@ def test_killed_in_the_middle(tmp_path, number):
     """From `python -c`, far from the checkout; the aligners end too, since they hold the pipe that is read here."""
     source, target = bitext(tmp_path, 400)
     code = (
+        # Where tests run in the background it is ignored, and a child inherits that.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
         "from phrasebeam import train_model; train_model("
         f"{str(source)!r}, {str(target)!r}, 'model', config=dict(alignment=dict(effort=100)))"
     )

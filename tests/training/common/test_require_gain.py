@@ -7,6 +7,9 @@ import pytest
 
 from phrasebeam.cli import COMMANDS, main
 from phrasebeam.training.common.gain import Gain, TrainingOutcome
+from phrasebeam.training.recipe import train_command
+from phrasebeam.training.recipe.recipe_run import RecipeResult, StageRecord
+from phrasebeam.training.recipe.recipe_scores import SetScores
 
 TRAINERS = ("tune", "train-maxforce", "train-ranking", "train-expected-bleu")
 NO_RUNS = SimpleNamespace(progress={}, mean=None)
@@ -27,3 +30,18 @@ def test_a_trainer_says_that_nothing_was_gained(command, monkeypatch, capsys):
         last = capsys.readouterr().out.splitlines()[-1:]
         told = "nothing gained: the best bleu, 30.00, is that of the weights it began with"
         assert last == ([] if gain is SOME else [told])
+
+
+@pytest.mark.parametrize(("best", "status"), [("train-model", 3), ("tune", 0)])
+def test_a_recipe_says_that_no_stage_gained(best, status, monkeypatch, capsys):
+    scores = {"train-model": 20.0, "tune": 20.0 if best == "train-model" else 21.0, "mbr": 19.0}
+    stages = {
+        name: StageRecord(signature="", deciding=SetScores(bleu=bleu, bleu_interval=1.0, chrf=1.0, ter=1.0))
+        for name, bleu in scores.items()
+    }
+    monkeypatch.setattr(train_command, "train", lambda **given: RecipeResult(stages, best, {}, {}, ""))
+    arguments = [part for name in ("source", "target", "dev-source", "dev-reference") for part in (f"--{name}", "x")]
+    for more, expected in (([], 0), (["--require-gain"], status)):
+        assert main(["train", *arguments, "--output", "x", *more]) == expected
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert (last == "nothing gained: the best bleu, 20.00, is that of stage train-model") == (status == 3)

@@ -66,7 +66,9 @@ def test_learns_what_only_sparse_features_tell(data, tmp_path, update):
         assert Decoder.load(tmp_path / "out").translate("a k c k").text == "A m p C m q"
         (tmp_path / "out" / RUN / "curve.png").unlink()  # as where matplotlib was not installed
         learn(data, tmp_path / "out", update=update, iterations=6, patience=6)
-    assert [float(row["score"]) for row in read_curve(tmp_path / "out" / RUN)] == scores
+    rows = read_curve(tmp_path / "out" / RUN)
+    assert [float(row["score"]) for row in rows] == scores
+    assert [row["invalid_ratio"] != "" for row in rows] == [row["updates"] != "0" for row in rows]
 
 
 def test_what_is_not_sparse_is_tuned_before_weights_are_scored(data, tmp_path):

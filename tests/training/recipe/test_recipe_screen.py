@@ -64,15 +64,30 @@ def test_lines(monkeypatch):
     assert screen.lines()[2].split() == ["*", "tune", "21.00", "19.50", "1.0"]
 
 
-@pytest.mark.needs_jit
-def test_on_a_terminal(tmp_path):
+@pytest.fixture
+def command(tmp_path):
+    """The command `train`, with a recipe of two stages."""
     for name, size, seed in (("train", 200, 1), ("dev", 20, 2)):
         write_pairs(tmp_path / name, size, seed, 0.1)
     stages = [{"kind": "train-model"}, {"kind": "tune", "settings": {"iterations": 1, "nbest": 10}}]
     (tmp_path / "recipe.yaml").write_text(yaml.safe_dump({"stages": stages}))
     files = [tmp_path / name for name in ("train.de", "train.en", "dev.de", "dev.en", "recipe.yaml", "out")]
     names = ["--source", "--target", "--dev-source", "--dev-reference", "--recipe", "--output"]
-    screen = on_terminal(["train", *(word for pair in zip(names, files) for word in pair)])
+    return ["train", *(word for pair in zip(names, files) for word in pair)]
+
+
+@pytest.mark.needs_jit
+def test_ctrl_c_removes_the_stages_and_tells_how_to_go_on(command, tmp_path):
+    screen = on_terminal(command, interrupt_at="> tune")
+    assert screen.status == 130
+    assert not [line for line in screen.lines if line.startswith(("*", ">", "  stage"))]
+    told = "phrasebeam: interrupted; run the same command again to go on from the last checkpoint in"
+    assert "".join(screen.lines).endswith(f"{told} {tmp_path / 'out' / 'recipe'}")
+
+
+@pytest.mark.needs_jit
+def test_on_a_terminal(command, tmp_path):
+    screen = on_terminal(command)
     assert screen.status == 0
     # The stages stood above the bars, and are gone; what was done stays.
     assert "> train-model" in screen.raw

@@ -76,6 +76,8 @@ def test_the_command_learns_and_reranks(nbest, reference, tmp_path, capsys, meth
     assert capsys.readouterr().out.splitlines() == REFERENCES
     assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest)]) == 0
     assert capsys.readouterr().out.splitlines() == REFERENCES
+    assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest), "--output", str(tmp_path / "out")]) == 0
+    assert (capsys.readouterr().out, (tmp_path / "out").read_text().splitlines()) == ("", REFERENCES)
     assert {"LM0", "TM0"} <= set(load_weights(weights))
 
 

@@ -40,14 +40,11 @@ def new_changes(lists: Lists) -> Changes:
 def fill_changes(lists: Lists, a, b, changes: Changes):
     """Fill `changes` from the upper envelope of each sentence, and return their number.
 
-    Hypotheses score a + b x (`a`, `b`: float64[H]); of equal lines the first one counts.
+    Hypotheses score a + b x (`a`, `b`: float64[H]); of equal lines the first one counts. No list is empty.
     """
     count = 0
     for i in range(changes.first.size):
         begin, end = lists.first[i], lists.first[i + 1]
-        if begin == end:
-            changes.first[i] = -1
-            continue
         now = lists.row[begin]
         for k in range(begin + 1, end):
             row = lists.row[k]

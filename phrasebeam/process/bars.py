@@ -1,0 +1,79 @@
+"""Bars of all that a process works at, on the last lines of its terminal."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any, NamedTuple, cast
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RichCast
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
+from rich.text import Text
+
+from phrasebeam.process.interruption import note_lines, terminal_lock
+
+
+class Count(ProgressColumn):
+    """Column with the number of steps that are done, of those that are known."""
+
+    def render(self, task: Task) -> Text:
+        """The steps of `task`."""
+        return Text(f"{task.completed:.0f}" + ("" if task.total is None else f"/{task.total:.0f}"))
+
+
+class Speed(ProgressColumn):
+    """Column with the recent speed in steps per second."""
+
+    def render(self, task: Task) -> Text:
+        """The speed of `task`; empty while it is unknown."""
+        return Text(f"{task.speed:.1f}/s" if task.speed else "")
+
+
+class Terminal:
+    """Standard error, to which nothing more is written when a signal has said its line."""
+
+    def __init__(self) -> None:
+        self.stream = sys.stderr
+
+    def write(self, text: str) -> int:
+        """Write `text` at once."""
+        with terminal_lock:
+            n = self.stream.write(text)
+            self.stream.flush()
+            return n
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class CountedLines(NamedTuple):
+    """What is drawn, of which a signal has to clear all lines."""
+
+    content: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        """The lines of the content."""
+        lines = console.render_lines(self.content, options, pad=False)
+        note_lines(min(len(lines), options.size.height))
+        for line in lines:
+            yield from line
+            yield Segment.line()
+
+
+class Bars(Progress):
+    """All bars, and below them what `beside` gives."""
+
+    def __init__(self, beside: Callable[[], Iterable[RichCast]]):
+        self.beside = beside
+        columns = (TextColumn("{task.description}"), BarColumn(), Count(), TimeElapsedColumn(), Speed())
+        # What the program prints belongs to standard output, not above the bars.
+        console = Console(file=cast(IO[str], Terminal()), stderr=True)
+        super().__init__(*columns, console=console, redirect_stdout=False, transient=True)
+
+    def get_renderable(self) -> CountedLines:
+        """What is drawn now."""
+        return CountedLines(Group(*self.get_renderables(), *self.beside()))
+
+    def stop(self) -> None:
+        """Clear all."""
+        super().stop()
+        note_lines(0)
