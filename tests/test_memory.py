@@ -50,6 +50,7 @@ TRAINING = [*MODEL, "--target", "{directory}/target", *DEVELOPMENT, "--config", 
 COMMANDS = {
     "check-model": ["{directory}/model"],
     "translate": MODEL[:2],
+    "align": [*MODEL, "--target", "{directory}/target", "--output", "{output}"],
     "forced-decode": [*MODEL, *REFERENCE, "--table-limit", "20"],
     "tune": [*MODEL, *REFERENCE, "--nbest", "10", "--iterations", "1"],
     **{name: [*TRAINING, "--output", "{output}", "--threads", "1"] for name in TRAINING_SETTINGS},
