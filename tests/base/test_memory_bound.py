@@ -29,7 +29,6 @@ from phrasebeam.cli import COMMANDS
 
 SIZE = 1 << 26
 WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
-WITHOUT |= {"serve"}
 
 if resident_memory() is None:
     pytest.skip("this system does not say what a process holds", allow_module_level=True)
