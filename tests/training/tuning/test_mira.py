@@ -174,6 +174,7 @@ def test_pro_without_pairs_changes_nothing():
     assert (found.weights.tolist(), found.n_updates) == ([1.0], 0)
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")  # of plain Python, where compiled kernels say nothing
 @given(cases(values=REALS), st.sampled_from([np.nan, -np.inf, np.inf]), st.integers(0, 3))
 def test_the_best_of_a_list_is_one_of_it_whatever_the_scores(case, value, seed):
     problem, rng = case.problem(), np.random.default_rng(seed)
