@@ -54,13 +54,16 @@ async def complete(body: CompleteBody, http_request: HttpRequest, service: Servi
 
     def job(stop: StopFlag) -> list[CompletionAnswer]:
         given = input_of(body, served, body.raw, None, limits.max_words)
-        answer = service.projects.of(served, body.project).decoder.answer(given, Request(n=body.k, distinct=True), stop)
+        decoder = service.projects.of(served, body.project).decoder
+        answer = decoder.answer(given, Request(n=body.k, distinct=True, mbr=decoder.request.mbr), stop)
         service.metrics.note_sentence(served.name, len(given.words))
         raw_text = served.raw_text if body.raw else None
         typed = body.prefix
         if raw_text:  # in which quotation marks and the like are as in the translation
             typed = raw_text.after(" ".join(given.prefix.words)) + " " * typed[-1:].isspace()
-        return [_completion(one, typed, raw_text) for one in answer.nbest]
+        # By least Bayes risk, where the model asks for it, the first one need not be that of the largest score.
+        others = [one for one in answer.nbest if one.text != answer.translation.text]
+        return [_completion(one, typed, raw_text) for one in [answer.translation, *others][: body.k]]
 
     (completions,) = await service.run(http_request, [job])
     return CompleteAnswer(model=served.name, version=served.version, completions=completions)

@@ -1,10 +1,14 @@
 """POST /v1/complete."""
 
+import shutil
+
 import pytest
 
 from phrasebeam import Decoder, Input, Request
 from phrasebeam.decoder.input.sentence_input import Prefix
+from phrasebeam.server.app import create_app
 from phrasebeam.server.routes.complete import rest_of
+from tests.server.conftest import client_of
 
 
 def test_completions_are_those_of_the_decoder(client, toy):
@@ -17,6 +21,20 @@ def test_completions_are_those_of_the_decoder(client, toy):
         assert [one["text"] for one in answer["completions"]] == [one.text for one in expected]
         for one in answer["completions"]:
             assert f"{typed}{one['rest']}".split() == one["text"].split()
+
+
+def test_the_first_completion_is_that_of_a_model_with_its_own_risk(toy, tmp_path):
+    """As Decoder.complete and translate --prefix have it."""
+    shutil.copytree(toy, tmp_path / "model")
+    (tmp_path / "model" / "search.yaml").write_text("mbr: {size: 50, scale: 0.01}\n")
+    decoder, differing = Decoder.load(tmp_path / "model"), 0
+    with client_of(create_app({"toy": tmp_path / "model"}, threads=1)) as client:
+        for text in ("a b c", "b a", "c b a b", "a a b c"):
+            answer = client.post("/v1/complete", json={"text": text, "prefix": "", "k": 3}).json()
+            texts = [one["text"] for one in answer["completions"]]
+            assert texts[0] == decoder.complete(text, "", True).text and len(set(texts)) == len(texts)
+            differing += texts[0] != decoder.nbest(text, 1)[0].text
+    assert differing > 0
 
 
 def test_raw_text(client):
