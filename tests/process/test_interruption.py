@@ -64,7 +64,7 @@ def ended(process, number):
     process.send_signal(number)
     status = process.wait(30)
     seconds = time.monotonic() - begin
-    for _ in range(200):
+    for _ in range(1000):  # a busy machine takes seconds, a child that is left stays
         try:
             os.killpg(process.pid, 0)
         except ProcessLookupError:
