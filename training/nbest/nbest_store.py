@@ -142,7 +142,7 @@ class NbestStore:
 
         Raises ModelError where a feature is too large, as those of a damaged model may be.
         """
-        _check(hypotheses)
+        _check_features(hypotheses)
         fingerprints = _fingerprints(hypotheses)
         _, first = np.unique(fingerprints, return_index=True)
         is_new = np.zeros(fingerprints.size, bool)
@@ -206,7 +206,7 @@ class NbestStore:
             file.write(self._index.model_dump_json(indent=1).encode())
 
 
-def _check(hypotheses: Hypotheses) -> None:
+def _check_features(hypotheses: Hypotheses) -> None:
     """Raise ModelError unless all features are numbers up to LARGEST_VALUE."""
     for values in (hypotheses.dense, hypotheses.sparse.values):
         for value in values[~(np.abs(values) <= LARGEST_VALUE)][:1].tolist():

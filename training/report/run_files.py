@@ -15,7 +15,7 @@ from phrasebeam.training.common.kept_translations import kept_translations
 from phrasebeam.training.common.work import FILE, BegunWork
 
 CURVE = "curve.csv"
-NUMBER = "iteration"  # its column of numbers from 0 or 1
+NUMBER = "iteration"  # the column of a curve that numbers its rows
 Row = dict[str, float | None]  # a number by column; None where there is none
 
 
