@@ -2,11 +2,12 @@
 
 folds.yaml      FoldsDescription; sentence i, counted from 0, is in fold i mod K
 0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences but those of the fold
+0-lm2.bin ...   likewise the second language model, where it is of the training data, too
 """
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -19,22 +20,26 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import MAX_ORDER
 
 MOST_FOLDS = 1000  # each is a language model of its own
-FOLDS_FORMAT = "phrasebeam language model folds 1"
+FOLDS_FORMAT = "phrasebeam language model folds 2"
 ESTIMATE_AGAIN = "estimate the folds again or copy them whole"
+
+
+Number = Annotated[int, Field(ge=1)]
+Order = Annotated[int, Field(ge=1, le=MAX_ORDER)]
 
 
 class FoldsDescription(Section):
     """folds.yaml: how many folds there are, and of which text."""
 
-    format: Literal["phrasebeam language model folds 1"]
+    format: Literal["phrasebeam language model folds 2"]
     folds: int = Field(ge=2, le=MOST_FOLDS)
-    order: int = Field(ge=1, le=MAX_ORDER)  # of the language models
+    orders: dict[Number, Order]  # of the model's language models that have folds, by their number, from 1
     data: dict[str, dict[str, str]]  # name and digest of the texts
-    files: dict[FileName, Digest] = Field(default={})  # of the folds; none in older directories
+    files: dict[FileName, Digest]  # of the folds
 
 
 class Fold(NamedTuple):
-    """A model whose first language model was trained without a fold."""
+    """A model whose language models of the training data were trained without a fold."""
 
     model: Model
     lms: LanguageModels  # of the model, with weights 0
@@ -48,25 +53,40 @@ def fold_of(sentence: int, n_folds: int) -> int:
     return sentence % n_folds
 
 
-def fold_path(directory: Path, fold: int) -> Path:
-    """The file of a fold's language model in `directory`."""
-    return directory / f"{fold}.bin"
+def fold_path(directory: Path, fold: int, number: int) -> Path:
+    """The file of a fold's language model of that number, from 1, in `directory`."""
+    return directory / (f"{fold}.bin" if number == 1 else f"{fold}-lm{number}.bin")
+
+
+def numbers_with_folds(model: Model) -> list[int]:
+    """Numbers, from 1, of the language models that know the training data: the first, and those without own text."""
+    data, numbers = model.description.data, range(2, len(model.language_models) + 1)
+    if "target" not in data:  # a model from elsewhere, whose further ones are of unknown text
+        return [1]
+    return [1, *(n for n in numbers if not any(name.startswith(f"language_model_{n}_text_") for name in data))]
 
 
 def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
-    """`model` with each of the language models in `directory` in turn. Raises SmtError, naming the file."""
+    """`model` with the language models in `directory`, fold by fold. Raises SmtError, naming the file."""
     directory, folds = Path(directory), []
     if not (directory / "folds.yaml").exists():
         raise ModelError(f"{directory / 'folds.yaml'}: missing; estimate the folds again")
     description = load_config(directory / "folds.yaml", FoldsDescription)
     for fold in range(description.folds):
-        path = fold_path(directory, fold)
-        if not path.is_file():
-            raise ModelError(f"{path}: missing, or not a regular file; {ESTIMATE_AGAIN}")
-        expected = description.files.get(path.name)
-        if expected and file_digest(path) != expected:
-            raise FormatError(path, f"{file_digest(path)}, expected {expected}, as folds.yaml says; {ESTIMATE_AGAIN}")
-        first = TargetModel(LanguageModel.load(path), model.language_models[0].classes)
-        models = first, *model.language_models[1:]
+        models = tuple(
+            TargetModel(_opened(fold_path(directory, fold, number), description), lm.classes)
+            if number in description.orders
+            else lm
+            for number, lm in enumerate(model.language_models, 1)
+        )
         folds.append(Fold(model._replace(language_models=models), join_language_models(models, model.target)))
     return folds
+
+
+def _opened(path: Path, description: FoldsDescription) -> LanguageModel:
+    if not path.is_file():
+        raise ModelError(f"{path}: missing, or not a regular file; {ESTIMATE_AGAIN}")
+    found, expected = file_digest(path), description.files.get(path.name)
+    if found != expected:
+        raise FormatError(path, f"{found}, expected {expected}, as folds.yaml says; {ESTIMATE_AGAIN}")
+    return LanguageModel.load(path)

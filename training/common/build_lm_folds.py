@@ -1,8 +1,13 @@
-"""Language models for decoding the training data: K of them, each estimated without its fold of the sentences."""
+"""Language models for decoding the training data, each estimated without one of K folds of the sentences.
+
+All language models of the training data need them: one that has seen the reference, be it as classes of its words,
+prefers what is in it, and what is learned from such lists is of little use elsewhere.
+"""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
@@ -17,18 +22,26 @@ from phrasebeam.lm.probing_writer import write_probing
 log = logging.getLogger("phrasebeam")
 
 
+class FoldedModel(NamedTuple):
+    """A language model that is estimated without each fold."""
+
+    order: int
+    classes: Mapping[str, str] | None = None  # of words, which it is over
+
+
 def build_lm_folds(
     target: str | Path,
     output: str | Path,
     n_folds: int,
-    order: int,
+    models: Mapping[int, FoldedModel],
     more: Sequence[str | Path] = (),
     memory_bytes: int = DEFAULT_MEMORY,
 ) -> FoldsDescription:
     """Write the directory `output`, for `open_folds`; one already there is replaced.
 
-    `target`: the target side of the training data, tokenized, one sentence a line; `more`: text that all models see,
-    as language_model.text of train-model. Memory is bounded as in `estimate`. Raises ConfigError or FormatError.
+    `target`: the target side of the training data, tokenized, one sentence a line; `models`: the language models that
+    need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model. Memory is
+    bounded as in `estimate`. Raises ConfigError or FormatError.
     """
     if n_folds < 2:
         raise ConfigError(f"{n_folds} folds of the language model, expected at least 2")
@@ -39,11 +52,13 @@ def build_lm_folds(
             log.info("language model without fold %d of %d", fold, n_folds)
             rest = directory / "rest"
             _write_rest(target, rest, fold, n_folds)
-            model = estimate([rest, *more], order, memory_bytes, directory)
-            write_probing(model, fold_path(directory, fold), memory_bytes)
+            for number, (order, classes) in models.items():
+                path = fold_path(directory, fold, number)
+                write_probing(estimate([rest, *more], order, memory_bytes, directory, classes), path, memory_bytes)
+                files[path.name] = file_digest(path)
             rest.unlink()
-            files[fold_path(directory, fold).name] = file_digest(fold_path(directory, fold))
-        description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, order=order, data=data, files=files)
+        orders = {number: model.order for number, model in models.items()}
+        description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, orders=orders, data=data, files=files)
         save_config(description, directory / "folds.yaml")
     return description
 

@@ -11,11 +11,11 @@ from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_r
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.description import open_description
-from phrasebeam.decoder.model.language_model_folds import Fold, open_folds
+from phrasebeam.decoder.model.language_model_folds import Fold, numbers_with_folds, open_folds
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
-from phrasebeam.training.common.build_lm_folds import build_lm_folds
+from phrasebeam.training.common.build_lm_folds import FoldedModel, build_lm_folds
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
 
@@ -69,8 +69,9 @@ class TrainingData:
         if not settings.lm_folds:
             return ()
         if not (directory / "folds.yaml").exists():
-            order = model.description.language_model_order
-            build_lm_folds(self.target, directory, settings.lm_folds, order, memory_bytes=memory)
+            all_models = {number: model.language_models[number - 1] for number in numbers_with_folds(model)}
+            models = {number: FoldedModel(lm.model.tables.order, lm.classes) for number, lm in all_models.items()}
+            build_lm_folds(self.target, directory, settings.lm_folds, models, memory_bytes=memory)
         return open_folds(directory, model)
 
 

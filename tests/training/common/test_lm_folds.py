@@ -11,12 +11,17 @@ from phrasebeam.decoder.features.dense import LN10
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input
-from phrasebeam.decoder.model.language_model_folds import fold_of, open_folds
+from phrasebeam.decoder.model.language_model_folds import fold_of, numbers_with_folds, open_folds
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.language_model import LanguageModel
-from phrasebeam.training.common.build_lm_folds import build_lm_folds
+from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.common.build_lm_folds import FoldedModel, build_lm_folds
+from phrasebeam.training.common.settings import TrainingDataSettings
+from phrasebeam.training.common.training_data import TrainingData
 from tests.decoder.held_out.test_leave_one_out import LINES, trained
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -29,14 +34,14 @@ def model(tmp_path_factory):
     directory = tmp_path_factory.mktemp("folds")
     path = trained(directory, LINES)
     save_config(Weights(language_model=[0.5]), path / "weights.yaml")
-    build_lm_folds(directory / "target", path / "lm-folds", N, order=2)
+    build_lm_folds(directory / "target", path / "lm-folds", N, {1: FoldedModel(2)})
     return path
 
 
-def rest(directory, fold):
+def rest(directory, fold, order=2, classes=None):
     lines = [line for i, (_, line, _) in enumerate(LINES) if i % N != fold]
     (directory / "rest").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return LanguageModel.from_ngrams(estimate(directory / "rest", 2))
+    return LanguageModel.from_ngrams(estimate(directory / "rest", order, classes=classes))
 
 
 def test_every_sentence_is_decoded_by_a_model_that_has_not_seen_it(model, tmp_path):
@@ -70,6 +75,39 @@ def test_the_language_model_alone_may_have_not_seen_a_sentence(model, tmp_path):
         assert found.features["translation"] == pytest.approx(known[0].features["translation"])
 
 
+def test_all_language_models_of_the_training_data_have_folds(tmp_path):
+    words = sorted({word for _, target, _ in LINES for word in target.split()})
+    classes = {word: str(number % 2) for number, word in enumerate(words)}
+    write_paths(tmp_path / "classes", ((path, word, 1) for word, path in classes.items()))
+    files = [tmp_path / name for name in ("source", "target", "alignment", "other")]
+    for file, column in zip(files, [*zip(*LINES), [" ".join(reversed(words))]], strict=True):
+        file.write_text("".join(f"{line}\n" for line in column), encoding="utf-8")
+    further = [{"classes": str(tmp_path / "classes"), "order": 3}, {"text": [str(files[3])]}]
+    config = TrainModelConfig.model_validate({"language_model": {"order": 2}, "language_models": further})
+    train_model(*files[:2], tmp_path / "model", config, files[2])
+    save_config(Weights(language_model=[0.5, 0.2, 0.1]), tmp_path / "model" / "weights.yaml")
+    opened, settings = open_model(tmp_path / "model"), TrainingDataSettings(lm_folds=N)
+    data = TrainingData(*files[:3])
+    decoder = Decoder(opened, folds=data.folds(opened, tmp_path / "folds", settings, 1 << 30))
+    for i, (given, _) in enumerate(data.pairs(settings)):
+        found = decoder.translate(given)
+        target = found.text.split()
+        expected = [
+            rest(tmp_path, i % N).score(target),
+            rest(tmp_path, i % N, 3, classes).score([classes.get(word, "<unk>") for word in target]),
+            opened.language_models[2].model.score(target),
+        ]
+        assert found.features["language_model"] == pytest.approx([LN10 * score for score in expected], abs=1e-5)
+
+
+def test_of_a_model_from_elsewhere_only_the_first_is_known(model):
+    opened = open_model(model)
+    two = opened._replace(language_models=opened.language_models * 2)
+    assert numbers_with_folds(two) == [1, 2]
+    description = opened.description.model_copy(update={"data": {}})
+    assert numbers_with_folds(two._replace(description=description)) == [1]
+
+
 def test_what_is_not_there_is_refused(model, tmp_path):
     opened = open_model(model)
     given = Input(["das"], held_out=HeldOutPair((), (), fold=N))
@@ -78,12 +116,12 @@ def test_what_is_not_there_is_refused(model, tmp_path):
     with pytest.raises(ModelError, match=r"folds\.yaml: missing; estimate the folds again"):
         open_folds(tmp_path, opened)
     with pytest.raises(ConfigError, match="1 folds of the language model, expected at least 2"):
-        build_lm_folds(tmp_path / "text", tmp_path / "folds", 1, 2)
+        build_lm_folds(tmp_path / "text", tmp_path / "folds", 1, {1: FoldedModel(2)})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_missing_file_is_named(model, tmp_path):
-    build_lm_folds(model.parent / "target", tmp_path / "folds", 3, order=2, more=[model.parent / "source"])
+    build_lm_folds(model.parent / "target", tmp_path / "folds", 3, {1: FoldedModel(2)}, more=[model.parent / "source"])
     assert sorted(path.name for path in (tmp_path / "folds").iterdir()) == ["0.bin", "1.bin", "2.bin", "folds.yaml"]
     (tmp_path / "folds" / "1.bin").unlink()
     with pytest.raises(ModelError, match=r"1\.bin: missing"):
