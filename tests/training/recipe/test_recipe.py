@@ -15,7 +15,8 @@ BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
 @pytest.mark.parametrize("name", ["quick", "standard", "best"])
 def test_our_recipes(name):
     recipe = load_config(recipe_file(name, CONFIGS), Recipe)
-    assert [stage.kind for stage in recipe.stages][:2] == ["train-model", "tune"]
+    kinds = [stage.kind for stage in recipe.stages]
+    assert kinds[0] == "train-model" and "choose" in kinds
     assert len({name_of(stage) for stage in recipe.stages}) == len(recipe.stages)
 
 
