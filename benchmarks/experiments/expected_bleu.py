@@ -14,7 +14,7 @@ import argparse
 import json
 import shutil
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -141,13 +141,14 @@ def tuning(given: argparse.Namespace) -> dict[str, Any]:
     return TUNING | (TINY_TUNING if given.tiny else {})
 
 
-def learn(work: Work) -> None:
-    """The model of the best iteration, with its numbers, unless they are there."""
+def learn(work: Work, settings: Mapping[str, Any] | None = None) -> None:
+    """The model of the best iteration, with its numbers, unless they are there; None: with the settings of RUNS."""
     if work.run == BASELINE or work.path("json").exists():
         return
     given, model = work.given, work.path("model")
     more = {"threads": given.threads} | (TINY_LEARNING if given.tiny else {})
-    config = parse_config(LEARNING | RUNS[work.run] | more, ExpectedBleuConfig, "settings")
+    own = RUNS[work.run] if settings is None else settings
+    config = parse_config(LEARNING | own | more, ExpectedBleuConfig, "settings")
     lists = work.output / f"{work.corpus}.lists.{config.leave_one_out or 'nothing left out'}".replace(" ", "-")
     progress = train_expected_bleu(work.tuned, work.texts.training, work.texts.sets["dev"], model, config, lists)
     best, first = (progress.iterations[number] for number in (progress.best, 0))
@@ -195,10 +196,10 @@ def say(corpus: str, what: str, text: str) -> None:
     print(f"{corpus} {what}: {text}", flush=True)
 
 
-def print_table(corpus: str, given: argparse.Namespace) -> None:
+def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
     """A row for each run that was tuned, with the significance of its difference to the baseline on the test set."""
-    tuned = {run: [read(given.output / f"{corpus}.{run}.{seed}.json") for seed in given.seed] for run in RUNS}
-    found = {run: runs for run in RUNS if (runs := [one for one in tuned[run] if one])}
+    tuned = {run: [read(given.output / f"{corpus}.{run}.{seed}.json") for seed in given.seed] for run in runs}
+    found = {run: kept for run, some in tuned.items() if (kept := [one for one in some if one])}
     if not found:
         return
     heading = ["", "parameters", "iteration", "expected BLEU", "dev, chosen by", "seeds", "dev", "test", "p", "seconds"]

@@ -103,7 +103,7 @@ def lists(data):
     return data / "lists"
 
 
-@pytest.mark.parametrize("features", [["a"], ["b"], ["d"], ["a", "b", "c", "d"]])
+@pytest.mark.parametrize("features", [["a"], ["b"], ["d"], ["e"], ["a", "b", "c", "d", "e"]])
 def test_learns_what_the_model_does_not_tell(data, lists, tmp_path, features):
     progress = learn(data, tmp_path / "out", lists, features=features)
     first, best = progress.iterations[0], progress.iterations[progress.best]
@@ -113,9 +113,9 @@ def test_learns_what_the_model_does_not_tell(data, lists, tmp_path, features):
     assert np.mean(np.diff(objectives) > 0) > 0.8
     decoder = Decoder.load(tmp_path / "out", load_config(data / "config", ExpectedBleuConfig).search)
     assert decoder.translate("a b c d").text == "A B C D"
-    n_scores = {"a": 1, "b": 1, "c": 2, "d": 0}
+    n_scores = {"a": 1, "b": 1, "c": 2, "d": 0, "e": 0}
     assert len(decoder.model.weights.translation) == 4 + sum(n_scores[name] for name in features)
-    assert len(decoder.model.weights.reordering) == 6 + 6 * ("d" in features)
+    assert len(decoder.model.weights.reordering) == 6 + 6 * len({"d", "e"}.intersection(features))
     assert not (tmp_path / "out" / WORK / "lists").exists()
     assert [float(row["objective"]) for row in read_curve(tmp_path / "out" / WORK)] == objectives
 
