@@ -1,4 +1,4 @@
-"""Features of phrase pairs by orientation, sets (d) and (e): in lists, in the gradient, and in the scores of a decoder."""
+"""Features by orientation, sets (d) and (e): in lists, in the gradient, and in the scores of a decoder."""
 
 import random
 from collections import Counter
