@@ -141,14 +141,13 @@ def tuning(given: argparse.Namespace) -> dict[str, Any]:
     return TUNING | (TINY_TUNING if given.tiny else {})
 
 
-def learn(work: Work, settings: Mapping[str, Any] | None = None) -> None:
-    """The model of the best iteration, with its numbers, unless they are there; None: with the settings of RUNS."""
+def learn(work: Work) -> None:
+    """The model of the best iteration, with its numbers, unless they are there."""
     if work.run == BASELINE or work.path("json").exists():
         return
     given, model = work.given, work.path("model")
     more = {"threads": given.threads} | (TINY_LEARNING if given.tiny else {})
-    own = RUNS[work.run] if settings is None else settings
-    config = parse_config(LEARNING | own | more, ExpectedBleuConfig, "settings")
+    config = parse_config(LEARNING | RUNS[work.run] | more, ExpectedBleuConfig, "settings")
     lists = work.output / f"{work.corpus}.lists.{config.leave_one_out or 'nothing left out'}".replace(" ", "-")
     progress = train_expected_bleu(work.tuned, work.texts.training, work.texts.sets["dev"], model, config, lists)
     best, first = (progress.iterations[number] for number in (progress.best, 0))

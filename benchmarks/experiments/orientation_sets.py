@@ -4,8 +4,8 @@
         [--seed N ...] [--tables]
 
 All begin with the stage `tune` of a recipe run in DIRECTORY/CORPUS.run, which is made unless it is there. Lists and a
-file for each run are kept in DIRECTORY, too: what is there is not made again. The best iteration, by BLEU on the
-development set after a short tuning, and the tuned model itself are then tuned with each seed.
+file for each run are kept in DIRECTORY, too: what is there is not made again. The model of the last iteration, and that
+all begin with, the baseline, are then tuned with each seed; no iteration is chosen.
 """
 
 import argparse
@@ -14,22 +14,17 @@ from typing import Any
 
 import phrasebeam
 from benchmarks.corpora import CORPORA, development_of, prepare
-from benchmarks.experiments.expected_bleu import (
-    BASELINE,
-    CHOOSING,
-    SEARCH,
-    SEEDS,
-    Texts,
-    Work,
-    learn,
-    print_table,
-    tune,
-)
+from benchmarks.experiments.expected_bleu import BASELINE, LEARNING, SEARCH, SEEDS, Texts, Work, print_table, say, tune
 from benchmarks.experiments.kept_runs import parser_of
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.progress import show_progress
+from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.common.training_data import TrainingData
+from phrasebeam.training.common.settings import settings_with_effect
+from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuTraining
+from phrasebeam.training.expected_bleu.learners import new_learner
 from phrasebeam.training.recipe.recipe import Recipe
 
 RUNS = {BASELINE: [], "a": ["a"], "a-d": ["a", "d"], "a-e": ["a", "e"], "e": ["e"], "a-d-e": ["a", "d", "e"]}
@@ -58,11 +53,27 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
     texts, search = prepared(corpus, given), search_of(corpus)
     for run in given.run:
         work = Work(corpus, run, texts, given.output, given)
-        own: dict[str, Any] = {"iterations": given.iterations, "search": search, "tune": CHOOSING | {"search": search}}
-        own["tune"].pop("seeds"), own["tune"].pop("threads")
-        learn(work, own | {"features": RUNS[run] or None})
+        if run != BASELINE and not (work.path("model") / "model.yaml").exists():
+            own = {"iterations": given.iterations, "search": search, "tune": None, "features": RUNS[run]}
+            learn(work, parse_config(LEARNING | own | {"threads": given.threads}, ExpectedBleuConfig, "settings"))
         for seed in given.seed:
             tune(work, seed, settings={"search": search})
+
+
+def learn(work: Work, config: ExpectedBleuConfig) -> None:
+    """The model of the last iteration, as train_expected_bleu makes it of the best one."""
+    corpus, development = work.texts.training, work.texts.sets["dev"]
+    derived = DerivedModel.begin(work.tuned, work.path("model"), WORK, data_files(corpus, development))
+    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
+    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced=False)
+    store = training.lists(work.output / f"{work.corpus}.lists.penalty")
+    learner = new_learner(derived.opened, store, config, training.word_groups())
+    progress = training.learn(learner)
+    training.write(derived, learner, config.iterations)
+    store.close()
+    first, last = (progress.iterations[i].expected_bleu for i in (0, -1))
+    size = f"{learner.start().size:,} parameters"
+    say(work.corpus, work.run, f"{size}, expected BLEU {first:.4f} -> {last:.4f}")
 
 
 def search_of(corpus: str) -> dict[str, Any]:

@@ -196,6 +196,20 @@ def test_every_commit_and_checkpoint_can_be_the_last(data, tmp_path, monkeypatch
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
 
 
+def test_classes_of_words_are_made_once(data, lists, tmp_path):
+    """Of the words of the training data; a run that was killed before they were whole makes the same."""
+    learn(data, tmp_path / "out", lists, features=["e"], iterations=1)
+    files = [tmp_path / "out" / WORK / "classes" / side for side in ("source", "target")]
+    before = [path.read_text() for path in files]
+    for path, text in zip(files, before):
+        words = set((data / f"train.{path.name}").read_text().split())
+        assert {line.split("\t")[1] for line in text.splitlines()} == words
+    files[1].unlink()
+    learn(data, tmp_path / "out", lists, features=["e"], iterations=2)
+    assert [path.read_text() for path in files] == before
+    assert sorted(path.name for path in files[0].parent.iterdir()) == ["source", "target"]
+
+
 def test_a_tuning_whose_score_was_not_kept_begins_with_the_same_weights(data, lists, tmp_path, monkeypatch):
     tune = {"method": "mert", "iterations": 2, "nbest": 10, "mert": {"restarts": 1}, "search": QUICK["search"]}
     whole = learn(data, tmp_path / "whole", lists, iterations=1, tune=tune)
