@@ -25,6 +25,7 @@ from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.expected_bleu_model import WORK, ExpectedBleuTraining
 from phrasebeam.training.expected_bleu.learners import new_learner
+from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.recipe.recipe import Recipe
 
 RUNS = {BASELINE: [], "a": ["a"], "a-d": ["a", "d"], "a-e": ["a", "e"], "e": ["e"], "a-d-e": ["a", "d", "e"]}
@@ -54,26 +55,37 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
     for run in given.run:
         work = Work(corpus, run, texts, given.output, given)
         if run != BASELINE and not (work.path("model") / "model.yaml").exists():
-            own = {"iterations": given.iterations, "search": search, "tune": None, "features": RUNS[run]}
-            learn(work, parse_config(LEARNING | own | {"threads": given.threads}, ExpectedBleuConfig, "settings"))
+            learn(work, settings_of(corpus, run, given))
         for seed in given.seed:
             tune(work, seed, settings={"search": search})
 
 
 def learn(work: Work, config: ExpectedBleuConfig) -> None:
     """The model of the last iteration, as train_expected_bleu makes it of the best one."""
-    corpus, development = work.texts.training, work.texts.sets["dev"]
-    derived = DerivedModel.begin(work.tuned, work.path("model"), WORK, data_files(corpus, development))
-    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
-    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced=False)
-    store = training.lists(work.output / f"{work.corpus}.lists.penalty")
-    learner = new_learner(derived.opened, store, config, training.word_groups())
+    training, store = begun(work, config)
+    learner = new_learner(training.derived.opened, store, config, training.word_groups())
     progress = training.learn(learner)
-    training.write(derived, learner, config.iterations)
+    training.write(training.derived, learner, config.iterations)
     store.close()
     first, last = (progress.iterations[i].expected_bleu for i in (0, -1))
     size = f"{learner.start().size:,} parameters"
     say(work.corpus, work.run, f"{size}, expected BLEU {first:.4f} -> {last:.4f}")
+
+
+def begun(work: Work, config: ExpectedBleuConfig) -> tuple[ExpectedBleuTraining, ListStore]:
+    """The training of a run, begun, and the lists of the corpus."""
+    corpus, development = work.texts.training, work.texts.sets["dev"]
+    derived = DerivedModel.begin(work.tuned, work.path("model"), WORK, data_files(corpus, development))
+    training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
+    derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced=False)
+    return training, training.lists(work.output / f"{work.corpus}.lists.penalty")
+
+
+def settings_of(corpus: str, run: str, given: argparse.Namespace) -> ExpectedBleuConfig:
+    """The settings of learning of a run."""
+    own: dict[str, Any] = {"iterations": given.iterations, "search": search_of(corpus), "tune": None}
+    own |= {"features": RUNS[run], "threads": given.threads}
+    return parse_config(LEARNING | own, ExpectedBleuConfig, "settings")
 
 
 def search_of(corpus: str) -> dict[str, Any]:
