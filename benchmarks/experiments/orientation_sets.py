@@ -14,7 +14,18 @@ from typing import Any
 
 import phrasebeam
 from benchmarks.corpora import CORPORA, development_of, prepare
-from benchmarks.experiments.expected_bleu import BASELINE, LEARNING, SEARCH, SEEDS, Texts, Work, print_table, say, tune
+from benchmarks.experiments.expected_bleu import (
+    BASELINE,
+    LEARNING,
+    SEARCH,
+    SEEDS,
+    TUNING,
+    Texts,
+    Work,
+    print_table,
+    say,
+    tune,
+)
 from benchmarks.experiments.kept_runs import parser_of
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.progress import show_progress
@@ -40,6 +51,7 @@ def main() -> None:
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS))
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
+    parser.add_argument("--tuning-iterations", type=int, default=TUNING["iterations"], help="of MERT, after learning")
     given = parser.parse_args()
     given.tiny = False
     for corpus in given.corpus:
@@ -57,7 +69,7 @@ def measure(corpus: str, given: argparse.Namespace) -> None:
         if run != BASELINE and not (work.path("model") / "model.yaml").exists():
             learn(work, settings_of(corpus, run, given))
         for seed in given.seed:
-            tune(work, seed, settings={"search": search})
+            tune(work, seed, settings={"search": search, "iterations": given.tuning_iterations})
 
 
 def learn(work: Work, config: ExpectedBleuConfig) -> None:
@@ -74,7 +86,7 @@ def learn(work: Work, config: ExpectedBleuConfig) -> None:
 
 def begun(work: Work, config: ExpectedBleuConfig) -> tuple[ExpectedBleuTraining, ListStore]:
     """The training of a run, begun, and the lists of the corpus."""
-    corpus, development = work.texts.training, work.texts.sets["dev"]
+    corpus, development = work.texts.training.aligned(work.tuned, config), work.texts.sets["dev"]
     derived = DerivedModel.begin(work.tuned, work.path("model"), WORK, data_files(corpus, development))
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config))
     derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced=False)
@@ -115,11 +127,11 @@ def prepared(corpus: str, given: argparse.Namespace) -> Texts:
 
 
 def learned_from(directory: Path, training: TrainingData) -> TrainingData:
-    """The training data of a recipe run without twins."""
-    own = [directory / f"training.{name}" for name in ("source", "target", "alignment")]
+    """The training data of a recipe run without twins, aligned as its model keeps it."""
+    own = directory / "training.source", directory / "training.target"
+    source, target = own if own[0].exists() else (training.source, training.target)
     twins = directory / "twins"
-    files = own if own[0].exists() else [training.source, training.target, training.alignment]
-    return TrainingData(*files, left_out=twins if twins.exists() else None)
+    return TrainingData(source, target, None, left_out=twins if twins.exists() else None)
 
 
 def recipe_of(corpus: str) -> Recipe:
