@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.process.interruption import stop_by_signals
 
+SWITCH_SECONDS = 2e-4
 SECONDS_TO_END = 5.0  # beyond the limit of a request, for its answer to be sent
 
 
@@ -39,10 +41,21 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
         app, loop="uvloop", http="httptools", log_config=None, access_log=False, timeout_graceful_shutdown=int(seconds)
     )
     server = _Server(config)
-    with _listening(host, port) as listener, stop_by_signals(server.stop):
+    with _listening(host, port) as listener, stop_by_signals(server.stop), _quick_switches():
         shown = f"[{host}]" if ":" in host else host
         log.info("listening on http://%s:%d", shown, listener.getsockname()[1])
         server.run(sockets=[listener])
+
+
+@contextmanager
+def _quick_switches() -> Iterator[None]:
+    """Let a thread that has decoded a sentence have Python's lock soon: the event loop would keep it for 5 ms."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_SECONDS)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -3,6 +3,8 @@
 The bitext is made up by the demo's grammar, with its noise. Processor seconds, in which other work on the machine does
 not count, are those of the process, of its forks, and of Ray's workers while they work; those that a worker takes to
 start, which it does once, stand beside them. Ray's own processes are left out. Each figure is of one run.
+
+A simulation of larger work: --pairs 1000000 --sentences 1000000 --shards 1000 --workers 8 --ray-alone.
 """
 
 import argparse
@@ -47,7 +49,7 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def stages(directory: Path, sentences: int) -> dict[str, Callable[[Path, dict[str, Any]], object]]:
+def stages(directory: Path, sentences: int, shards: int) -> dict[str, Callable[[Path, dict[str, Any]], object]]:
     """What is measured by name: a function of an output and of the options of an engine."""
     model, train, dev = directory / "model", directory / "train", directory / "dev"
     pair = train.with_suffix(".de"), train.with_suffix(".en")
@@ -72,7 +74,7 @@ def stages(directory: Path, sentences: int) -> dict[str, Callable[[Path, dict[st
             model, *data[3:], out, config={"iterations": 2, "nbest": 100}, **given
         ),
         "train-ranking": lambda out, given: phrasebeam.train_ranking(
-            *data, out, **alignment, config=limited | {"algorithm": 4, "shards": 16}, **given
+            *data, out, **alignment, config=limited | {"algorithm": 4, "shards": shards}, **given
         ),
         "train-maxforce": lambda out, given: phrasebeam.train_maxforce(
             *data, out, **alignment, config=limited, **given
@@ -103,8 +105,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5000, help="sentence pairs of the bitext")
     parser.add_argument("--sentences", type=int, default=500, help="that trainers learn from")
+    parser.add_argument("--shards", type=int, default=16, help="of train-ranking")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--directory", help="where files are while it runs; by default that of temporary files")
     parser.add_argument("--stages", nargs="+", help="only these")
+    parser.add_argument("--ray-alone", action="store_true", help="no local run: for a simulation of much work")
     given = parser.parse_args()
     import ray
 
@@ -112,7 +117,7 @@ def main() -> None:
     log.setLevel(logging.INFO)
     options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": LOOPBACK}
     ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **options)
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory(dir=given.directory) as name:
         directory = Path(name)
         write_pairs(directory / "train", given.pairs, 1, 0.1)
         write_pairs(directory / "dev", 100, 2, 0.0)
@@ -126,15 +131,17 @@ def main() -> None:
         columns += ["MB a worker", "MB messages", "MB for all"]
         row(columns)
         row(["---"] * len(columns))
-        for stage, run in stages(directory, given.sentences).items():
+        for stage, run in stages(directory, given.sentences, given.shards).items():
             if given.stages and stage not in given.stages:
                 continue
-            measured(run, directory / f"{stage}-warm", {"engine": "ray", "workers": given.workers})  # compiles kernels
-            local = measured(run, directory / f"{stage}-local", {"workers": given.workers})
-            elsewhere = measured(run, directory / f"{stage}-ray", {"engine": "ray", "workers": given.workers})
+            ray_options, local = {"engine": "ray", "workers": given.workers}, ["", ""]
+            if not given.ray_alone:
+                measured(run, directory / f"{stage}-warm", ray_options)  # compiles kernels
+                local = measured(run, directory / f"{stage}-local", {"workers": given.workers})
+            elsewhere = measured(run, directory / f"{stage}-ray", ray_options)
             working, starting, *sizes = reports.last
             with_workers = elsewhere[0], elsewhere[1] + float(working)
-            overhead = f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"
+            overhead = "" if given.ray_alone else f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"
             row([stage, *local, *with_workers, overhead, starting, *sizes])
 
 

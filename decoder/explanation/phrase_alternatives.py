@@ -24,10 +24,12 @@ def alternatives(
 ) -> list[PhraseAlternative]:
     """The options of the span of phrase `number` of a derivation: the `most` best, and the chosen one, by their total.
 
-    The search must have looked its options up.
+    There are none for words of a prefix that no source words give. The search must have looked its options up.
     """
     options = result.workspace.options
     begin, end, pair = (int(field[number]) for field in (derivation.begin, derivation.end, derivation.pair))
+    if begin == end:
+        return []
     first, last = options.first[begin * options.longest + end - begin - 1 :][:2].tolist()
     chosen = np.arange(first, min(last, first + most))
     behind = first + most + np.flatnonzero(options.pair[first + most : last] == pair)

@@ -53,8 +53,8 @@ class Engine(Protocol):
     def threads(self, threads: int) -> int:
         """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
 
-    def begin(self, function: Callable[[Any, Any], Any]) -> "Calls | None":
-        """Calls of `function` on items and what changes between them; None: call it here."""
+    def begin(self, function: Callable[[Any, Any], Any]) -> "Calls":
+        """Calls of `function` on items and what changes between them, where `is_remote`."""
 
 
 class Calls(Protocol):
@@ -91,8 +91,9 @@ class LocalEngine:
         """See Engine.threads."""
         return self.workers or threads
 
-    def begin(self, function: Callable[[Any, Any], Any]) -> None:
-        """Nothing: callers have threads of their own."""
+    def begin(self, function: Callable[[Any, Any], Any]) -> "Calls":
+        """Not here: callers have threads of their own."""
+        raise NotImplementedError
 
 
 _engine: ContextVar[Engine | None] = ContextVar("engine", default=None)

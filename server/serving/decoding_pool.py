@@ -32,7 +32,8 @@ class DecodingPool:
     def open(self) -> None:
         """Have threads, within an event loop that begins, until `close`."""
         self._executor = ThreadPoolExecutor(self.threads, thread_name_prefix="decoding")
-        self._free = asyncio.Semaphore(self.threads)
+        # As many jobs again wait in the executor, so that no thread waits for the event loop between two.
+        self._free = asyncio.Semaphore(2 * self.threads)
 
     async def run(self, gone: Callable[[], Coroutine[Any, Any, None]], jobs: Sequence[Job[Result]]) -> list[Result]:
         """The results of the jobs of one request, in their order; `gone()` returns when its client goes away.
@@ -81,7 +82,7 @@ class DecodingPool:
                     if stop.is_set:
                         return
                     try:
-                        results[number] = await loop.run_in_executor(self._executor, jobs[number], stop)
+                        results[number] = await loop.run_in_executor(self._executor, _run, jobs[number], stop)
                     except Exception as error:
                         if not stop.is_set:
                             errors[number] = error
@@ -92,3 +93,9 @@ class DecodingPool:
             raise errors[min(errors)]
         stop.check()
         return [results[number] for number in range(len(jobs))]
+
+
+def _run(job: Job[Result], stop: StopFlag) -> Result:
+    """What a job gives. Raises what StopFlag.check does where it was stopped while it waited for its thread."""
+    stop.check()
+    return job(stop)

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import yaml
@@ -17,6 +17,18 @@ SEARCH = {"algorithm": "cube", "pop_limit": 50, "stack": 50}
 TEMPLATES = {"rule_id": True, "source_bigrams": True}
 TUNING = {"iterations": 2, "nbest": 20, "search": SEARCH, "threads": 2}
 TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2, "lm_folds": 0, "tune": None}
+MAXFORCE_STAGE = {
+    "kind": "train-maxforce",
+    "settings": TRAINING | {"templates": TEMPLATES, "search": {"stack": 20}},
+}
+
+
+def recipe(*stages: dict[str, Any]) -> dict[str, Any]:
+    """A recipe with these stages between the tuned model and minimum Bayes risk."""
+    tuned = [{"kind": "train-model"}, {"kind": "tune", "settings": TUNING}]
+    return {"held_out": 0.5, "stages": [*tuned, *stages, {"kind": "mbr", "sizes": [20], "scales": [1.0]}]}
+
+
 CONFIGS = {
     "model": {"phrases": {"max_length": 3}, "language_model": {"order": 2}, "threads": 2},
     "smoothed": {"phrases": {"max_length": 3, "smoothing": "kneser-ney"}, "language_model": {"order": 2}, "threads": 2},
@@ -26,15 +38,14 @@ CONFIGS = {
     "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
     "ranking": TRAINING
     | {"templates": TEMPLATES, "checkpoint": 10, "algorithm": 4, "shards": 2, "workers": 2, "nbest": 20},
-    "recipe": {
-        "held_out": 0.5,
-        "stages": [
-            {"kind": "train-model"},
-            {"kind": "tune", "settings": TUNING},
-            {"kind": "train-maxforce", "settings": TRAINING | {"templates": TEMPLATES, "search": {"stack": 20}}},
-            {"kind": "mbr", "sizes": [20], "scales": [1.0]},
-        ],
-    },
+    "recipe": recipe(MAXFORCE_STAGE),
+    "every-stage": recipe(
+        {"kind": "choose", "searches": [{"distortion_limit": 4}, {"early_distortion": True}], "settings": TUNING},
+        {"kind": "train-expected-bleu", "settings": TRAINING | {"nbest": 20, "features": ["a"], "score_every": 2}},
+        MAXFORCE_STAGE | {"start": "tune"},
+        {"kind": "train-ranking", "settings": TRAINING | {"templates": TEMPLATES, "nbest": 20}, "start": "tune"},
+        {"kind": "join-features", "start": "train-expected-bleu", "features": "train-maxforce", "settings": TUNING},
+    ),
     "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
 BITEXT = "--source {data}/train.de --target {data}/train.en"
@@ -64,6 +75,9 @@ COMMANDS = {
         "--source {data}/raw.de --target {data}/raw.en --output out --config {data}/model.yaml"
     ),
     "train": KilledCommand(f"train {BITEXT} {DEV} --output out --recipe {{data}}/recipe.yaml", is_resumed=True),
+    "train, every stage": KilledCommand(
+        f"train {BITEXT} {DEV} --output out --recipe {{data}}/every-stage.yaml", is_resumed=True
+    ),
     "build-lm": KilledCommand("build-lm --text {data}/train.en --output out/lm.arpa --output out/lm.bin --order 3"),
     "cluster": KilledCommand("cluster --text {data}/train.en --output out/classes --classes 40"),
     "select": KilledCommand(

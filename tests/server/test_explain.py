@@ -30,6 +30,12 @@ def test_terms_and_prefixes_count(client):
     assert answer["text"].startswith("q") and answer["explanation"]["stacks"] == []
 
 
+def test_words_of_a_prefix_that_no_source_word_gives_have_no_alternatives(client):
+    answer = client.post("/v1/explain", json={"text": "", "prefix": "q"}).json()
+    (phrase,) = answer["explanation"]["best"]["phrases"]
+    assert (phrase["target"], phrase["source_span"], phrase["alternatives"]) == ("q", [0, 0], [])
+
+
 def test_comparisons_are_those_of_the_explainer(client, explainer):
     best = explainer.explain("a b c").best.text
     for translation in (best, "nothing like that", ""):

@@ -7,11 +7,14 @@ its predecessor. Asynchronous training elsewhere lets the delay depend on which 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.engine.engine import Calls
+from phrasebeam.engine.engine import Calls, Engine
+from phrasebeam.engine.followed_arrays import ArrayChanges, FollowingArrays, LeadingArrays
 from phrasebeam.training.online.objective import ExampleObjective, Outcome
 
 
@@ -67,37 +70,55 @@ def _completed(batch: Sequence[int], outcomes: Callable[[], list[Outcome]]) -> t
 
 
 class RemoteExamples:
-    """An objective whose examples are decoded by workers elsewhere: weights are sent once for each mini-batch."""
+    """An objective whose examples are decoded by workers elsewhere.
 
-    def __init__(self, objective: ExampleObjective[Any], calls: Calls):
-        self.objective, self.features, self._calls = objective, objective.features, calls
+    They are sent all weights from time to time, and with each mini-batch what has changed since.
+    """
 
-    @staticmethod
-    def outcomes(objective: ExampleObjective[Any]) -> "RemoteOutcomes":
-        """The function that workers have."""
-        return RemoteOutcomes(objective.with_examples({}))
+    def __init__(self, objective: ExampleObjective[Any], engine: Engine):
+        self.objective, self.features, self._engine = objective, objective.features, engine
+        self._sent: tuple[LeadingArrays, Calls] | None = None
 
-    def snapshot(self, weights: Weights, sparse: SparseWeights) -> tuple[Weights, SparseWeights]:
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> "Underway":
         """The weights as they are sent."""
-        return weights, sparse
+        table = sparse.keys, sparse.values
+        changes = self._sent[0].changes(table) if self._sent else None
+        if self._sent is None or changes is None:
+            copy = LeadingArrays(table)
+            outcomes = RemoteOutcomes(self.objective.with_examples({}), copy.copies)
+            self._sent, changes = (copy, self._engine.begin(outcomes)), copy.no_changes()
+        return Underway(self._sent[1], weights, changes)
 
-    def begin(self, batch: Sequence[int], weights: Any, epoch: int) -> Callable[[], list[Outcome]]:
+    def begin(self, batch: Sequence[int], weights: "Underway", epoch: int) -> Callable[[], list[Outcome]]:
         """Send a mini-batch; a function that waits for the outcomes."""
         items = [(number, self.objective.examples[number], epoch) for number in batch]
-        return self._calls.begin(items, weights)
+        return weights.calls.begin(items, (weights.dense, weights.changes))
+
+
+class Underway(NamedTuple):
+    """Weights of a mini-batch, for workers that have all sparse ones as they were some time ago."""
+
+    calls: Calls  # of what has these
+    dense: Weights
+    changes: ArrayChanges  # of keys and values of sparse ones since
 
 
 class RemoteOutcomes:
     """The outcomes of examples that arrive one by one, under weights that arrive for many."""
 
-    def __init__(self, objective: ExampleObjective[Any]):
-        self.objective = objective
-        self._sent: Any = None
+    def __init__(self, objective: ExampleObjective[Any], table: Sequence[np.ndarray]):
+        """`table`: keys and values of sparse weights, which are changed in place."""
+        self.objective, self._table = objective, FollowingArrays(table)
+        self._changes: ArrayChanges | None = None
         self._snapshot: Any = None
 
-    def __call__(self, item: tuple[int, Any, int], sent: tuple[Weights, SparseWeights]) -> Outcome:
+    def __call__(self, item: tuple[int, Any, int], sent: tuple[Weights, ArrayChanges]) -> Outcome:
         """The outcome of an example: number, example and epoch."""
-        if sent is not self._sent:
-            self._sent, self._snapshot = sent, self.objective.snapshot(*sent)
+        dense, changes = sent
+        if changes is not self._changes:
+            self._table.follow(changes)
+            keys, values = self._table.arrays
+            sparse = SparseWeights(keys, values, np.array([np.count_nonzero(keys)]))
+            self._changes, self._snapshot = changes, self.objective.snapshot(dense, sparse)
         number, example, epoch = item
         return self.objective.with_examples({number: example}).outcome(number, self._snapshot, epoch)

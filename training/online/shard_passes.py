@@ -67,8 +67,8 @@ class ShardPasses:
         self, engine: Engine, threads: int
     ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
         """What decodes the examples of a single shard: workers elsewhere, or the objective itself in threads."""
-        if calls := engine.begin(RemoteExamples.outcomes(self.objective)):
-            yield RemoteExamples(self.objective, calls), Inline()
+        if engine.is_remote:
+            yield RemoteExamples(self.objective, engine), Inline()
             return
         with ThreadPoolExecutor(engine.threads(threads)) as pool:
             yield self.objective, pool
