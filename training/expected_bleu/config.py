@@ -54,7 +54,7 @@ class Steps(Section):
     sgd: Sgd = Sgd()
 
 
-class Corners(Section):
+class CornerWords(Section):
     """What features e know of the words at the corners of phrase pairs."""
 
     classes: int = Field(50, ge=2, le=1000, description="of the words of each side, made of the training data")
@@ -75,7 +75,7 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation; "
         "e: first and last words of both sides by orientation; none: a to d, as the model and the optimizer allow",
     )
-    corners: Corners = Corners()
+    corners: CornerWords = CornerWords()
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = 40
     tau: Factor = Field(
         1e-6, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"

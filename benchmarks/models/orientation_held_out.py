@@ -1,8 +1,8 @@
 """What sets of features by orientation learn from four fifths of the lists, on the last fifth: mean BLEU of the best.
 
-    python -m benchmarks.experiments.orientation_held_out DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+    python -m benchmarks.models.orientation_held_out DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
 
-DIRECTORY has what benchmarks.experiments.orientation_sets wrote. The factor of the learned score is chosen on one half
+DIRECTORY has what benchmarks.models.orientation_sets wrote. The factor of the learned score is chosen on one half
 of the last fifth, and each half is scored by the factor of the other. No weights are tuned, so that the figures have
 none of the noise of that, and say nothing of what tuning makes of them. In the end p, that of no gain over the
 run before it, is of a paired bootstrap over the lists.
@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.corpora import CORPORA
 from benchmarks.experiments.expected_bleu import BASELINE, Work, say
 from benchmarks.experiments.kept_runs import parser_of
-from benchmarks.experiments.orientation_sets import ITERATIONS, RUNS, begun, prepared, settings_of
+from benchmarks.models.orientation_sets import ITERATIONS, RUNS, begun, prepared, settings_of
 from phrasebeam.training.expected_bleu.calibration import mean_best
 from phrasebeam.training.expected_bleu.learners import FeatureLearner
 from phrasebeam.training.expected_bleu.list_store import Events

@@ -1,6 +1,6 @@
 """Features by orientation in maximum expected BLEU, of phrase pairs (d) and of their first and last words (e): BLEU.
 
-    python -m benchmarks.experiments.orientation_sets DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
+    python -m benchmarks.models.orientation_sets DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--tables]
 
 All begin with the stage `tune` of a recipe run in DIRECTORY/CORPUS.run, which is made unless it is there. Lists and a
