@@ -18,11 +18,10 @@ from benchmarks.experiments.kept_runs import parser_of
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
-from phrasebeam.lm.text.word_classes import write_paths
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.word_classes import cluster
+from phrasebeam.training.clustering.class_file import write_classes as write_word_classes
 
 KN, GT, NONE = ({"smoothing": name} for name in ("kneser-ney", "good-turing", "none"))
 RUNS: dict[str, tuple[dict[str, str], int, int]] = {  # settings of phrases, word classes, order of their model
@@ -85,7 +84,7 @@ def write_classes(texts: Texts, n_classes: int, path: Path) -> None:
     """Brown classes of the target words of the training data, unless they are there."""
     if not path.exists():
         bigrams = read_bigrams([texts.training.target], 1)
-        write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
+        write_word_classes(path, bigrams, n_classes)
 
 
 def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:

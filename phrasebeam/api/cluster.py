@@ -6,7 +6,6 @@ from phrasebeam.api.arguments import File, Files, check_range, paths
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.progress import stage
-from phrasebeam.lm.text.word_classes import write_paths
 
 MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
@@ -26,7 +25,7 @@ def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1
     True
     """
     from phrasebeam.training.clustering.bigrams import read_bigrams
-    from phrasebeam.training.clustering.word_classes import cluster as cluster_words
+    from phrasebeam.training.clustering.class_file import write_classes
 
     check_range("classes", classes, 2, MOST_CLASSES)
     check_range("min_count", min_count, 1, MOST_COUNTED)
@@ -36,6 +35,5 @@ def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1
     if len(bigrams.words) < classes:
         found = f"{len(bigrams.words)} words that occur {min_count} times or more, for {classes} classes"
         raise FormatError(", ".join(map(str, files)), f"{found}; give more text, fewer classes or a lower min-count")
-    bits = cluster_words(bigrams, classes)
-    write_paths(Path(output), zip(bits, bigrams.words, bigrams.counts.tolist()))
+    write_classes(Path(output), bigrams, classes)
     return len(bigrams.words)

@@ -38,10 +38,10 @@ def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray,
     """
     design = np.stack([np.ones(target_words.size), target_words], axis=1)
     point, step = np.zeros(2), FIRST_STEP
-    best = _mean_best(lists, design @ point)
+    best = mean_best(lists, design @ point)
     while step >= LAST_STEP:
         trials = [point + step * np.array(direction) for direction in ((-1, 0), (1, 0), (0, -1), (0, 1))]
-        values = [_mean_best(lists, design @ trial) for trial in trials]
+        values = [mean_best(lists, design @ trial) for trial in trials]
         if max(values) > best:
             point, best = trials[int(np.argmax(values))], max(values)
         else:
@@ -49,7 +49,8 @@ def calibrate(lists: ScoredLists, target_words: np.ndarray) -> tuple[np.ndarray,
     return design @ point, point
 
 
-def _mean_best(lists: ScoredLists, weights: np.ndarray) -> float:
+def mean_best(lists: ScoredLists, weights: np.ndarray) -> float:
+    """Mean BLEU of the best hypothesis of each list, by its score and the `weights` of its events (float64[E])."""
     n_lists, total = lists.first.size - 1, np.zeros(1)
     for begin in range(0, n_lists, LISTS_AT_ONCE):
         add_best(lists, begin, min(begin + LISTS_AT_ONCE, n_lists), weights, total)

@@ -33,8 +33,8 @@ def train_expected_bleu_command(
     features: Annotated[
         str | None,
         typer.Option(
-            help="Separated by commas: a, phrase pairs; b, word pairs; c, triplets; d, orientations.",
-            show_default="all",
+            help="By commas: a, phrase pairs; b, word pairs; c, triplets; d, orientations; e, these of edge words.",
+            show_default="a to d",
         ),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Steps over all lists.", show_default="40")] = None,

@@ -1,6 +1,6 @@
 """Learners of phrase pair scores on n-best lists: weights of features, or the two phrase channel models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +12,8 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.training.expected_bleu.calibration import calibrate
-from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.expected_bleu.config import BY_ORIENTATION, ExpectedBleuConfig, FeatureSet
+from phrasebeam.training.expected_bleu.corner_features import CornerFeatures, WordGroups, find_corner_features
 from phrasebeam.training.expected_bleu.features import MODELS, condensed, find_features
 from phrasebeam.training.expected_bleu.growth_transformation import (
     Channel,
@@ -22,12 +23,12 @@ from phrasebeam.training.expected_bleu.growth_transformation import (
     ln_ratio,
     step,
 )
-from phrasebeam.training.expected_bleu.list_store import ListStore
+from phrasebeam.training.expected_bleu.list_store import Events, ListStore
 from phrasebeam.training.expected_bleu.objective import Objective, ObjectiveValue, expectations, ln_expected
 from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
 from phrasebeam.training.expected_bleu.orientation_features import (
     PAIRS_AT_ONCE,
-    condensed_orientations,
+    OrientationFeatures,
     find_orientation_features,
 )
 
@@ -54,21 +55,17 @@ class Learner(Protocol):
 class FeatureLearner:
     """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
 
-    Raises ConfigError where the model has no orientations, and features of these are asked for.
+    `groups`: of words, for features (e). Raises ConfigError where the model has no orientations, and features of these
+    are asked for.
     """
 
-    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
+    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig, groups: WordGroups | None = None):
         self.opened, self.config, events = opened, config, store.events()
         sets = config.features or ()
         self.features = find_features(opened.tables.phrases, events.pair, [s for s in sets if s in MODELS])
-        designs, self.by_orientation = self.features.designs, None
-        if "d" in sets:
-            if opened.description.reordering is None:
-                raise ConfigError("features are of orientations (d), and the model has no lexicalized reordering")
-            orientations = opened.tables.orientations
-            self.by_orientation = find_orientation_features(orientations, events, self.features.size)
-            designs = (*designs, self.by_orientation.design)
-        self.size = self.features.size + (self.by_orientation.size if self.by_orientation else 0)
+        self.by_orientation = _by_orientation(opened, events, sets, groups, self.features.size)
+        designs = *self.features.designs, *(one.design for one in self.by_orientation)
+        self.size = self.features.size + sum(one.size for one in self.by_orientation)
         shared = config.tau, config.scale, config.threads
         calibrated = _calibrated(opened, store, config)
         self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
@@ -93,13 +90,12 @@ class FeatureLearner:
             begin = end
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """The scores of the reordering table, followed by the weights of each pair in each orientation."""
-        features, ln_scores = self.by_orientation, self.opened.tables.ln_reordering
-        if features is None:
+        """The scores of the reordering table, followed by those of each set of features by orientation."""
+        sets, ends = self.by_orientation, np.cumsum([self.features.size, *(one.size for one in self.by_orientation)])
+        if not sets:
             return None
-        weights, n_columns = parameters[self.features.size :], self.opened.tables.orientations.ln_default.size
-        pieces = condensed_orientations(features, weights, len(ln_scores), n_columns)
-        return (np.hstack([before, piece]) for before, piece in zip(_pieces(ln_scores), pieces, strict=True))
+        learned = [one.scores(weights) for one, weights in zip(sets, np.split(parameters, ends[:-1])[1:])]
+        return map(np.hstack, zip(_pieces(self.opened.tables.ln_reordering), *learned, strict=True))
 
     def model_weights(self) -> Weights:
         """The model's weights, with 1 for each added score, and 0 for it in groups by length."""
@@ -107,7 +103,7 @@ class FeatureLearner:
         update = {"translation": [*weights.translation, *[1.0] * n_scores]}
         if self.by_orientation:
             n_columns = self.opened.tables.orientations.ln_default.size
-            update["reordering"] = [*(weights.reordering or []), *[1.0] * n_columns]
+            update["reordering"] = [*(weights.reordering or []), *[1.0] * (n_columns * len(self.by_orientation))]
         if weights.length_groups is not None:
             n_ranges = len(weights.length_groups) // len(weights.translation)
             update["length_groups"] = [*weights.length_groups, *[0.0] * (n_ranges * n_scores)]
@@ -175,6 +171,25 @@ class ChannelLearner:
         return self.opened.weights
 
 
+def _by_orientation(
+    opened: Model, events: Events, sets: Sequence[FeatureSet], groups: WordGroups | None, n_before: int
+) -> list[OrientationFeatures | CornerFeatures]:
+    """The features by orientation, set by set, numbered from `n_before` on."""
+    found: list[OrientationFeatures | CornerFeatures] = []
+    asked = [name for name in sets if name in BY_ORIENTATION]
+    if asked and opened.description.reordering is None:
+        raise ConfigError(
+            f"features are of orientations ({', '.join(asked)}), and the model has no lexicalized reordering"
+        )
+    orientations, table = opened.tables.orientations, opened.tables.phrases
+    if "d" in asked:
+        found.append(find_orientation_features(orientations, events, len(table.ln_scores), n_before))
+    if "e" in asked and groups is not None:
+        n_before += sum(one.size for one in found)
+        found.append(find_corner_features(orientations, table, groups, events, n_before))
+    return found
+
+
 def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> np.ndarray | None:
     """float64[E] weights of events by calibration; None if the settings switch it off."""
     if not config.calibrate:
@@ -198,6 +213,10 @@ def _restored(state: State) -> GrowthStep | None:
     return GrowthStep(float(state["value"][0]), probabilities, state["gradient"], float(state["smoothing"][0]))
 
 
-def new_learner(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> Learner:
-    """The learner for the optimizer in the settings."""
-    return (ChannelLearner if config.optimizer == "gt" else FeatureLearner)(opened, store, config)
+def new_learner(
+    opened: Model, store: ListStore, config: ExpectedBleuConfig, groups: WordGroups | None = None
+) -> Learner:
+    """The learner for the optimizer in the settings; `groups`: of words, for features (e)."""
+    if config.optimizer == "gt":
+        return ChannelLearner(opened, store, config)
+    return FeatureLearner(opened, store, config, groups)

@@ -22,33 +22,37 @@ class OrientationFeatures:
 
     numbers: np.ndarray  # int64[F], sorted
     design: Design  # features are numbered from `n_before` on, see find_orientation_features
+    n_pairs: int  # P of the table
+    n_columns: int  # C
 
     @property
     def size(self) -> int:
         """Number of features, F."""
         return self.numbers.size
 
+    def scores(self, weights: np.ndarray) -> Iterator[np.ndarray]:
+        """float32[K, C] scores of all pairs, in pieces of PAIRS_AT_ONCE, by `weights` (float64[F]); others are 0."""
+        n_columns = self.n_columns
+        for begin in range(0, self.n_pairs, PAIRS_AT_ONCE):
+            end = min(begin + PAIRS_AT_ONCE, self.n_pairs)
+            first, last = np.searchsorted(self.numbers, [begin * n_columns, end * n_columns])
+            scores = np.zeros((end - begin) * n_columns, np.float32)
+            scores[self.numbers[first:last] - begin * n_columns] = weights[first:last]
+            yield scores.reshape(-1, n_columns)
 
-def find_orientation_features(model: Orientations, events: Events, n_before: int) -> OrientationFeatures:
+
+def event_columns(model: Orientations, events: Events) -> np.ndarray:
+    """int64[E, 2], the column of each event in each direction, or ABSENT."""
+    # The last element is that of UNSEEN, which is -1.
+    by_direction = [np.append(columns, ABSENT)[events.orientations[:, i]] for i, columns in enumerate(model.columns)]
+    return np.stack(by_direction, axis=1)
+
+
+def find_orientation_features(model: Orientations, events: Events, n_pairs: int, n_before: int) -> OrientationFeatures:
     """The features of events; an event fires none or one in each direction. Other features are the first `n_before`."""
-    n_columns, numbers = model.ln_default.size, np.full(events.orientations.shape, ABSENT, np.int64)
-    for direction, columns in enumerate(model.columns):
-        # The last element is that of UNSEEN, which is -1.
-        column = np.append(columns, ABSENT)[events.orientations[:, direction]]
-        numbers[:, direction] = np.where(column == ABSENT, ABSENT, events.pair * n_columns + column)
-    fires = numbers != ABSENT
-    fired, feature_index = np.unique(numbers[fires], return_inverse=True)
+    n_columns, columns = model.ln_default.size, event_columns(model, events)
+    fires = columns != ABSENT
+    numbers = (events.pair[:, None] * n_columns + columns)[fires]
+    fired, feature_index = np.unique(numbers, return_inverse=True)
     first = np.append(0, np.cumsum(fires.sum(axis=1)))
-    return OrientationFeatures(fired, Design(first, (feature_index + n_before).astype(np.int32)))
-
-
-def condensed_orientations(
-    features: OrientationFeatures, weights: np.ndarray, n_pairs: int, n_columns: int
-) -> Iterator[np.ndarray]:
-    """float32[K, C] scores of all pairs of a table, in pieces, by `weights` (float64[F]); others are 0."""
-    for begin in range(0, n_pairs, PAIRS_AT_ONCE):
-        end = min(begin + PAIRS_AT_ONCE, n_pairs)
-        first, last = np.searchsorted(features.numbers, [begin * n_columns, end * n_columns])
-        scores = np.zeros((end - begin) * n_columns, np.float32)
-        scores[features.numbers[first:last] - begin * n_columns] = weights[first:last]
-        yield scores.reshape(-1, n_columns)
+    return OrientationFeatures(fired, Design(first, (feature_index + n_before).astype(np.int32)), n_pairs, n_columns)

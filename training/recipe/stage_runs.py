@@ -11,13 +11,12 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.word_classes import write_paths
 from phrasebeam.process.unfinished import unfinished_directory
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.word_classes import cluster
+from phrasebeam.training.clustering.class_file import write_classes
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features
@@ -64,8 +63,7 @@ def with_word_classes(work: StageWork) -> TrainModelConfig:
     path = work.output.with_name(f"{work.output.name}.classes")
     with target_tokens(work) as target, logged("counting"):
         bigrams = read_bigrams([target], 1)
-    n_classes = min(stage.word_classes, len(bigrams.words))
-    write_paths(path, zip(cluster(bigrams, n_classes), bigrams.words, bigrams.counts.tolist()))
+    write_classes(path, bigrams, stage.word_classes)
     given = stage.settings.model_dump(mode="json", exclude_unset=True)
     models = [*given.get("language_models", []), {"classes": str(path), "order": stage.class_order}]
     return parse_config(given | {"language_models": models}, TrainModelConfig, "recipe")

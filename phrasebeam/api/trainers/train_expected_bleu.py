@@ -51,7 +51,8 @@ def train_expected_bleu(
         lists: Directory for the n-best lists, which further trainings then find there.
         config: Settings, see ExpectedBleuConfig; what is given beside them counts instead.
         optimizer: How to step.
-        features: a, phrase pairs; b, word pairs; c, triplets; d, orientations: "a,b" or ["a", "b"].
+        features: a, phrase pairs; b, word pairs; c, triplets; d, orientations; e, orientations of first and last
+            words: "a,b" or ["a", "b"]; None: a to d, as far as the model has orientations.
         iterations: Steps over all lists.
         leave_one_out: What the counts of a sentence pair leave of the phrase pairs that it is translated by.
         lm_folds: Language models without a fold of the data each.
