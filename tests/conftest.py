@@ -1,6 +1,7 @@
 """What all tests share: how hypothesis runs, and the KenLM package as oracle."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 settings.load_profile("phrasebeam")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's job in the background; commands would ignore it, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 LONGEST = "test_every_kernel_has_one_signature"  # at the end, one worker would wait for the other
