@@ -7,7 +7,7 @@ engine. The engine is chosen where a command begins, and found here by whatever 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from pydantic import Field
 
@@ -53,8 +53,13 @@ class Engine(Protocol):
     def threads(self, threads: int) -> int:
         """Threads of this process to use where it was told `threads`, unless the engine was told of workers."""
 
+
+@runtime_checkable
+class RemoteEngine(Engine, Protocol):
+    """An engine whose workers are elsewhere."""
+
     def begin(self, function: Callable[[Any, Any], Any]) -> "Calls":
-        """Calls of `function` on items and what changes between them, where `is_remote`."""
+        """Calls of `function` on items and what changes between them; the function is sent as it is now."""
 
 
 class Calls(Protocol):
@@ -90,10 +95,6 @@ class LocalEngine:
     def threads(self, threads: int) -> int:
         """See Engine.threads."""
         return self.workers or threads
-
-    def begin(self, function: Callable[[Any, Any], Any]) -> "Calls":
-        """Not here: callers have threads of their own."""
-        raise NotImplementedError
 
 
 _engine: ContextVar[Engine | None] = ContextVar("engine", default=None)

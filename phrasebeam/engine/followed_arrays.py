@@ -27,7 +27,7 @@ class ArrayChanges(NamedTuple):
         return sum(array.nbytes for array in (self.places, *self.values))
 
 
-NONE = np.zeros(0, np.int64)
+NO_PLACES = np.zeros(0, np.int64)
 
 
 class LeadingArrays:
@@ -39,7 +39,7 @@ class LeadingArrays:
 
     def no_changes(self) -> ArrayChanges:
         """What has changed when the copy is made."""
-        return ArrayChanges.at(NONE, self.copies)
+        return ArrayChanges.at(NO_PLACES, self.copies)
 
     def changes(self, arrays: Sequence[np.ndarray]) -> ArrayChanges | None:
         """What has changed; None where a new copy is better.
@@ -61,7 +61,7 @@ class FollowingArrays:
 
     def __init__(self, copies: Sequence[np.ndarray]):
         self.arrays = copies
-        self._as_copied = ArrayChanges.at(NONE, copies)  # what the last changes have overwritten
+        self._as_copied = ArrayChanges.at(NO_PLACES, copies)  # what the last changes have overwritten
 
     def follow(self, changes: ArrayChanges) -> None:
         """Have these changes and no others."""

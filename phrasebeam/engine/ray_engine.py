@@ -144,7 +144,7 @@ class RayEngine:
         return threads
 
     def begin(self, function: Callable[[Any, Any], Any]) -> "RayCalls":
-        """See Engine.begin."""
+        """See RemoteEngine.begin."""
         return RayCalls(self, self._share(function))
 
     def _share(self, value: object) -> Sent:

@@ -13,7 +13,7 @@ import numpy as np
 
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
-from phrasebeam.engine.engine import Calls, Engine
+from phrasebeam.engine.engine import Calls, RemoteEngine
 from phrasebeam.engine.followed_arrays import ArrayChanges, FollowingArrays, LeadingArrays
 from phrasebeam.training.online.objective import ExampleObjective, Outcome
 
@@ -75,11 +75,11 @@ class RemoteExamples:
     They are sent all weights from time to time, and with each mini-batch what has changed since.
     """
 
-    def __init__(self, objective: ExampleObjective[Any], engine: Engine):
+    def __init__(self, objective: ExampleObjective[Any], engine: RemoteEngine):
         self.objective, self.features, self._engine = objective, objective.features, engine
         self._sent: tuple[LeadingArrays, Calls] | None = None
 
-    def snapshot(self, weights: Weights, sparse: SparseWeights) -> "Underway":
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> "SentWeights":
         """The weights as they are sent."""
         table = sparse.keys, sparse.values
         changes = self._sent[0].changes(table) if self._sent else None
@@ -87,15 +87,15 @@ class RemoteExamples:
             copy = LeadingArrays(table)
             outcomes = RemoteOutcomes(self.objective.with_examples({}), copy.copies)
             self._sent, changes = (copy, self._engine.begin(outcomes)), copy.no_changes()
-        return Underway(self._sent[1], weights, changes)
+        return SentWeights(self._sent[1], weights, changes)
 
-    def begin(self, batch: Sequence[int], weights: "Underway", epoch: int) -> Callable[[], list[Outcome]]:
+    def begin(self, batch: Sequence[int], weights: "SentWeights", epoch: int) -> Callable[[], list[Outcome]]:
         """Send a mini-batch; a function that waits for the outcomes."""
         items = [(number, self.objective.examples[number], epoch) for number in batch]
         return weights.calls.begin(items, (weights.dense, weights.changes))
 
 
-class Underway(NamedTuple):
+class SentWeights(NamedTuple):
     """Weights of a mini-batch, for workers that have all sparse ones as they were some time ago."""
 
     calls: Calls  # of what has these

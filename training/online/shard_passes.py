@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phrasebeam.base.side_by_side import Advance
-from phrasebeam.engine.engine import Engine
+from phrasebeam.engine.engine import Engine, RemoteEngine
 from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
@@ -67,7 +67,7 @@ class ShardPasses:
         self, engine: Engine, threads: int
     ) -> "Iterator[tuple[ExampleObjective[Any] | RemoteExamples, Executor]]":
         """What decodes the examples of a single shard: workers elsewhere, or the objective itself in threads."""
-        if engine.is_remote:
+        if isinstance(engine, RemoteEngine):
             yield RemoteExamples(self.objective, engine), Inline()
             return
         with ThreadPoolExecutor(engine.threads(threads)) as pool:
