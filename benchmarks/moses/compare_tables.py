@@ -44,7 +44,7 @@ def main() -> None:
     arguments = parser.parse_args()
     corpus, reference = arguments.data / arguments.corpus, arguments.data / "reference" / arguments.corpus
     bitext = read_bitext(corpus / arguments.source, corpus / arguments.target)
-    alignments = read_pharaoh(corpus / arguments.alignment, bitext.source, bitext.target)
+    [alignments] = read_pharaoh(corpus / arguments.alignment, bitext.source, bitext.target)
     agreed = compare_language_models(corpus / arguments.target, reference / f"lm{LANGUAGE_MODEL_ORDER}.arpa.gz")
     agreed &= compare_lexical(bitext, alignments, reference)
     with tempfile.TemporaryDirectory() as directory:
@@ -52,7 +52,7 @@ def main() -> None:
             output = Path(directory) / name
             settings = PhraseTableSettings(reordering=Reordering(orientation=orientation, kind=kind))
             start = time.perf_counter()
-            build_phrase_table(bitext.source, bitext.target, alignments, output, settings)
+            build_phrase_table(bitext.source, bitext.target, [alignments], output, settings)
             print(f"{name}: built in {time.perf_counter() - start:.1f} s")
             table = open_phrase_table(output / "phrases")
             if name == "wbe-msd":

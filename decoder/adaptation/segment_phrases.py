@@ -28,7 +28,7 @@ def occurrences(
     """The phrase pairs of a sentence pair (int32[n], int32[m]), extracted as those of the model were."""
     longest_source, longest_target = description.max_source_phrase_length, description.max_target_phrase_length
     orientation = description.reordering.orientation if description.reordering else "word"
-    rows = sentence_occurrences(source, target, points, max(longest_source, longest_target), KINDS[orientation])
+    rows = sentence_occurrences(source, target, [points], max(longest_source, longest_target), KINDS[orientation])
     columns = rows[:, 1], rows[:, 2], source_lengths(rows), target_lengths(rows), *all_orientations(rows)
     source_words, target_words = source.tolist(), target.tolist()
     for i, j, n, m, previous, following in zip(*(column.tolist() for column in columns)):

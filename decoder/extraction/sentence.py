@@ -4,44 +4,51 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.orientations import new_corners, orient
-from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
+from phrasebeam.decoder.extraction.agreement import Agreement, count_pairs, extract_agreed
+from phrasebeam.decoder.extraction.orientations import new_corners
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import kernel
 
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 ZERO = np.int64(0)
 
-
-@kernel
-def _count(bitext, max_length, occurrences):
-    return extract_pair(bitext, ZERO, max_length, occurrences, ZERO)
+Points = Sequence[tuple[int, int]]  # (source, target) positions of linked words
 
 
 @kernel
-def _extract(bitext, max_length, kind, corners, occurrences):
-    extract_pair(bitext, ZERO, max_length, occurrences, ZERO)
-    orient(bitext, ZERO, kind, corners, occurrences)
+def _count(bitext, agreement, max_length, occurrences):
+    return count_pairs(bitext, ZERO, agreement, max_length, occurrences)
+
+
+@kernel
+def _extract(bitext, agreement, max_length, kind, corners, occurrences):
+    return extract_agreed(bitext, ZERO, agreement, max_length, kind, corners, occurrences, ZERO)
 
 
 def sentence_occurrences(
-    source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]], max_length: int, kind: int
+    source: np.ndarray, target: np.ndarray, alignments: Sequence[Points], max_length: int, kind: int, least: int = 1
 ) -> np.ndarray:
     """int32[K, 4] phrase pairs of one sentence pair, with the columns of `extract_pair` and `orient`.
 
-    `source` and `target` (int32[n], int32[m]) are word ids, `points` (source, target) positions of linked words in any
-    order, of which repeated ones count once, `kind` is WORD, PHRASE or HIER.
+    `source` and `target` (int32[n], int32[m]) are word ids; alignments have points in any order, of which repeated ones
+    count once; at least `least` of them allow each phrase pair, which names the first of these as its sentence; `kind`
+    is WORD, PHRASE or HIER.
     """
-    bitext = _one_pair(source, target, points)
-    occurrences = np.zeros((_count(bitext, max_length, NO_OCCURRENCES), 4), np.int32)
-    _extract(bitext, max_length, kind, new_corners(bitext), occurrences)
-    return occurrences
+    agreement, bitext = Agreement(len(alignments), least), _copies(source, target, alignments)
+    occurrences = np.zeros((_count(bitext, agreement, max_length, NO_OCCURRENCES), 4), np.int32)
+    n = _extract(bitext, agreement, max_length, kind, new_corners(bitext), occurrences)
+    return occurrences[:n]
 
 
-def _one_pair(source: np.ndarray, target: np.ndarray, points: Sequence[tuple[int, int]]) -> AlignedBitext:
-    links = np.array(sorted(set(points), key=lambda point: point[::-1]), np.int32).reshape(-1, 2)
-    before = [
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(links[:, side], minlength=words.size))])
-        for side, words in enumerate((source, target))
-    ]
-    offsets = (np.array([0, words.size], np.int64) for words in (source, target))
-    return AlignedBitext(next(offsets), source, next(offsets), target, links, before[0], before[1])
+def _copies(source: np.ndarray, target: np.ndarray, alignments: Sequence[Points]) -> AlignedBitext:
+    """The sentence pair once for each of its alignments."""
+    ordered = [sorted(set(points), key=lambda point: point[::-1]) for points in alignments]
+    links = np.array([point for points in ordered for point in points], np.int32).reshape(-1, 2)
+    copies = np.repeat(np.arange(len(ordered)), [len(points) for points in ordered])
+    texts: list[np.ndarray] = []
+    before: list[np.ndarray] = []
+    for side, words in enumerate((source, target)):
+        linked = np.bincount(copies * words.size + links[:, side], minlength=words.size * len(ordered))
+        before.append(np.concatenate([np.zeros(1, np.int64), np.cumsum(linked)]))
+        texts += [np.arange(len(ordered) + 1, dtype=np.int64) * words.size, np.tile(words, len(ordered))]
+    return AlignedBitext(*texts, links, *before)

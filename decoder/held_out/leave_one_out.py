@@ -199,7 +199,11 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
     sizes, reordering = model.description, model.description.reordering
     longest = longest_held_out(sizes)
     kind = KINDS[reordering.orientation if reordering else "word"]
-    occurrences = sentence_occurrences(source, target, held_out.alignment, longest, kind)
+    alignments = [held_out.alignment, *held_out.more_alignments]
+    if len(alignments) < sizes.agreement:
+        found = f"leave-one-out with {len(alignments)} word alignments, of which {sizes.agreement} should agree"
+        raise ModelError(f"{found}; give those that the model was made of, which it keeps in the file alignment")
+    occurrences = sentence_occurrences(source, target, alignments, longest, kind, sizes.agreement)
     counts = new_counts(occurrences, source, target)
     count_held_out(counts)
     if len(model.discounting.target_types):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
-from phrasebeam.decoder.extraction.pharaoh import read_points
+from phrasebeam.decoder.extraction.pharaoh import read_alternatives
 from phrasebeam.decoder.input.sentence_input import HeldOutPair, Input, LeaveOneOut
 from phrasebeam.decoder.model.language_model_folds import fold_of
 from phrasebeam.lm.text.corpus import split
@@ -43,9 +43,9 @@ def with_references(inputs: Iterable[Input], files: TrainingFiles) -> Iterator[t
             if points is None:
                 raise FormatError(files.alignment, f"ends after line {number - 1}, and there are more sentence pairs")
             sizes = len(given.words), len(reference)
-            numbers = read_points(points, *sizes, files.alignment, number)
-            points_of_pair = tuple(zip(numbers[::2], numbers[1::2]))
-            given = replace(given, held_out=HeldOutPair(reference, points_of_pair, files.mode, fold))
+            alternatives = read_alternatives(points, *sizes, files.alignment, number)
+            first, *more = (tuple(zip(numbers[::2], numbers[1::2])) for numbers in alternatives)
+            given = replace(given, held_out=HeldOutPair(reference, first, files.mode, fold, tuple(more)))
         elif fold is not None:
             given = replace(given, held_out=HeldOutPair((), (), fold=fold))
         yield given, reference

@@ -5,6 +5,7 @@ Or a word lattice, of which one path is to be translated, without instructions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 
 from phrasebeam.base.errors import ConfigError
@@ -63,6 +64,7 @@ class HeldOutPair:
     alignment: tuple[tuple[int, int], ...]  # (source, target) positions; the one that the model was trained on
     mode: LeaveOneOut = "drop"
     fold: int | None = None  # number of the language model trained without the sentence
+    more_alignments: tuple[tuple[tuple[int, int], ...], ...] = ()  # of a model that was trained on several
 
     def __post_init__(self) -> None:
         split_lines(self, "reference")
@@ -142,7 +144,7 @@ class Input:
             _check_nesting(sorted(self.zones))
         if self.held_out:
             n_target = len(self.held_out.reference)
-            for i, j in self.held_out.alignment:
+            for i, j in chain(self.held_out.alignment, *self.held_out.more_alignments):
                 if not (0 <= i < n_words and 0 <= j < n_target):
                     sizes = f"{n_words} source and {n_target} target words"
                     raise ConfigError(f"point {i}-{j} of the alignment lies outside the sentence pair of {sizes}")

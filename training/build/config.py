@@ -18,6 +18,7 @@ class Phrases(Section):
     """Which phrase pairs are extracted, and how their probabilities are smoothed."""
 
     max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
+    agreement: int = Field(1, ge=1, description="of several word alignments, how many have to allow a phrase pair")
     smoothing: Literal[Method, "none"] = Field("none", description="of p(f|e) and p(e|f); none: relative frequencies")
 
 
@@ -77,6 +78,9 @@ class TrainModelConfig(MemorySettings):
 
     preprocessing: RawTextSettings | None = Field(None, description="of raw text; none: the text is tokenized")
     alignment: AlignmentConfig = AlignmentConfig()
+    more_alignments: list[AlignmentConfig] = Field(
+        [], max_length=20, description="of the same text, with settings of their own; phrase pairs of all are extracted"
+    )
     phrases: Phrases = Phrases()
     reordering: ReorderingConfig = ReorderingConfig()
     language_model: LanguageModelConfig = LanguageModelConfig()

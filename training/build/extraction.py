@@ -1,21 +1,26 @@
-"""Extraction of all phrase pairs of a bitext that are consistent with its word alignment (Koehn et al. 2003)."""
+"""Extraction of all phrase pairs of a bitext that are consistent with its word alignments (Koehn et al. 2003)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.orientations import new_corners, orient
-from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
+from phrasebeam.decoder.extraction.agreement import ONE_ALIGNMENT, Agreement, count_pairs, extract_agreed
+from phrasebeam.decoder.extraction.orientations import new_corners
+from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order, runs
+from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order, interleaved, runs
 
 NO_OCCURRENCES = np.zeros((0, 4), np.int32)
 
 
-def align_bitext(source: Corpus, target: Corpus, alignments: Alignments) -> AlignedBitext:
-    """Both corpora and their word alignments, whose points may be in any order and count once each."""
-    offsets, links = in_target_order(alignments)
+def align_bitext(source: Corpus, target: Corpus, *alignments: Alignments) -> AlignedBitext:
+    """Both corpora and their word alignments, whose points may be in any order and count once each.
+
+    With K of these there are K copies of each sentence pair, one after the other, see `agreement`.
+    """
+    offsets, links = in_target_order(interleaved(alignments))
+    source, target = (_repeated(corpus, len(alignments)) for corpus in (source, target))
     return AlignedBitext(
         np.ascontiguousarray(source.offsets, np.int64),
         np.ascontiguousarray(source.tokens, np.int32),
@@ -25,6 +30,27 @@ def align_bitext(source: Corpus, target: Corpus, alignments: Alignments) -> Alig
         _links_before(source.offsets, offsets, links[:, 0]),
         _links_before(target.offsets, offsets, links[:, 1]),
     )
+
+
+def _repeated(corpus: Corpus, n_copies: int) -> Corpus:
+    """Each sentence `n_copies` times, one after the other."""
+    if n_copies == 1:
+        return corpus
+    lengths = np.repeat(np.diff(corpus.offsets), n_copies)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    tokens = np.empty(int(offsets[-1]), np.int32)
+    _repeat(corpus.offsets, corpus.tokens, n_copies, tokens)
+    return Corpus(offsets, tokens)
+
+
+@kernel
+def _repeat(offsets, tokens, n_copies, out):
+    n = 0
+    for i in range(offsets.size - 1):
+        for _ in range(n_copies):
+            for k in range(offsets[i], offsets[i + 1]):
+                out[n] = tokens[k]
+                n += 1
 
 
 def _links_before(token_offsets: np.ndarray, link_offsets: np.ndarray, positions: np.ndarray) -> np.ndarray:
@@ -42,25 +68,26 @@ def _links_before(token_offsets: np.ndarray, link_offsets: np.ndarray, positions
 
 
 @kernel
-def _count(bitext, max_length, occurrences, counts):
+def _count(bitext, agreement, max_length, occurrences, counts):
     for i in range(counts.size):
-        counts[i] = extract_pair(bitext, i, max_length, occurrences, 0)
+        counts[i] = count_pairs(bitext, i, agreement, max_length, occurrences)
 
 
 @kernel
-def _extract(bitext, sentences, max_length, kind, corners, occurrences):
+def _extract(bitext, sentences, agreement, max_length, kind, corners, occurrences):
     n = 0
     for i in range(sentences[0], sentences[1]):
-        before = n
-        n = extract_pair(bitext, i, max_length, occurrences, n)
-        orient(bitext, i, kind, corners, occurrences[before:n])
+        n = extract_agreed(bitext, i, agreement, max_length, kind, corners, occurrences, n)
     return n
 
 
-def count_occurrences(bitext: AlignedBitext, max_length: int) -> np.ndarray:
-    """int64[N] number of phrase pairs of at most `max_length` words on either side in each of N sentence pairs."""
-    counts = np.zeros(bitext.source_offsets.size - 1, np.int64)
-    _count(bitext, max_length, NO_OCCURRENCES, counts)
+def count_occurrences(bitext: AlignedBitext, max_length: int, agreement: Agreement = ONE_ALIGNMENT) -> np.ndarray:
+    """int64[N] number of phrase pairs of at most `max_length` words on either side in each of N sentence pairs.
+
+    With several alignments, of each of them, added up: more than are extracted.
+    """
+    counts = np.zeros((bitext.source_offsets.size - 1) // agreement.alignments, np.int64)
+    _count(bitext, agreement, max_length, NO_OCCURRENCES, counts)
     return counts
 
 
@@ -71,11 +98,13 @@ def extract(
     kind: int,
     chunk: int,
     sentences: tuple[int, int] | None = None,
+    agreement: Agreement = ONE_ALIGNMENT,
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Extract the phrase pairs of runs of sentence pairs with at most `chunk` phrase pairs, or of one with more.
 
     Yields the number of sentence pairs and int32[K, 4] occurrences: sentence, first source word, first target word, and
-    source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18.
+    source length | target length << 8 | orientation to the previous phrase << 16 | to the next << 18. With several
+    alignments, `sentence` is the copy in the bitext with the first of those that allow the pair.
     counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`;
     sentences: the first sentence pair and the one behind the last; None: all.
     """
@@ -86,6 +115,6 @@ def extract(
         done = int(ends[first - 1]) if first else 0
         last = min(end, max(first + 1, int(np.searchsorted(ends, done + chunk, side="right"))))
         occurrences = np.zeros((int(ends[last - 1]) - done, 4), np.int32)
-        _extract(bitext, (first, last), max_length, kind, corners, occurrences)
-        yield last - first, occurrences
+        n = _extract(bitext, (first, last), agreement, max_length, kind, corners, occurrences)
+        yield last - first, occurrences[:n]
         first = last

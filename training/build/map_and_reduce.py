@@ -18,6 +18,7 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.resident_memory import let_release
 from phrasebeam.base.side_by_side import Advance
+from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.training.build.extraction import extract
 
@@ -41,6 +42,7 @@ class ShardExtraction:
 
     bitext: AlignedBitext
     counts: np.ndarray  # int64[N], phrase pairs of each sentence pair
+    agreement: Agreement
     max_length: int
     kind: int  # of orientations
     chunk: int  # phrase pairs at a time
@@ -52,7 +54,8 @@ class ShardExtraction:
         n_shards, n_pairs = self.shuffle.n_shards, self.counts.size
         sentences = n_pairs * shard // n_shards, n_pairs * (shard + 1) // n_shards
         with new_directory(self.shuffle.scratch, f"shard-{shard}") as directory:
-            for n, occurrences in extract(self.bitext, self.counts, self.max_length, self.kind, self.chunk, sentences):
+            limits = self.max_length, self.kind, self.chunk
+            for n, occurrences in extract(self.bitext, self.counts, *limits, sentences, self.agreement):
                 pieces = self.shuffle.piece_of(self.source_hashes(self.bitext, occurrences), self.shuffle.n_pieces)
                 for piece, rows in divided(pieces, occurrences):
                     append_rows(directory / f"{piece}", rows)

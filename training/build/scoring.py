@@ -8,6 +8,7 @@ pieces.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, scratch_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.base.spill import BucketFiles
+from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
@@ -59,21 +61,18 @@ class BuiltTables(NamedTuple):
 
 
 def build_phrase_table(
-    source: Corpus, target: Corpus, alignments: Alignments, output: Path, settings: PhraseTableSettings
+    source: Corpus, target: Corpus, alignments: Sequence[Alignments], output: Path, settings: PhraseTableSettings
 ) -> BuiltTables:
     """Write output/phrases/ and output/reordering/, for `open_phrase_table` and `open_reordering_table`.
 
     With smoothing by Kneser-Ney also output/smoothing/, for `open_discounting`. Raises ConfigError if corpora and
     alignments differ in number, or settings.scratch is not a directory.
     """
-    sizes = [len(part.offsets) - 1 for part in (source, target, alignments)]
-    if len(set(sizes)) > 1:
-        found = "{} source sentences, {} target sentences and {} alignments".format(*sizes)
-        raise ConfigError(f"{found}; a bitext has the same number of each")
+    _check_sizes(source, target, alignments)
     if settings.scratch is not None and not settings.scratch.is_dir():
         raise ConfigError(f"scratch: {settings.scratch} is not a directory; name one that exists, or leave it out")
-    bitext = align_bitext(source, target, alignments)
-    counts = count_occurrences(bitext, settings.max_phrase_length)
+    bitext, agreement = align_bitext(source, target, *alignments), Agreement(len(alignments), settings.agreement)
+    counts = count_occurrences(bitext, settings.max_phrase_length, agreement)
     engine, n_columns = current_engine(), settings.reordering.n_columns
     with (
         atomic_directory(output / "reordering") as reordering,
@@ -81,12 +80,21 @@ def build_phrase_table(
         scratch_directory(settings.scratch or output) as scratch,
     ):
         writer = TableWriter(phrases, reordering, n_columns, memory=settings.memory_budget)
-        build = Build(bitext, counts, settings, scratch, phrases, writer)
+        build = Build(bitext, counts, agreement, settings, scratch, phrases, writer)
         types = build.in_pieces() if engine.processes == 1 else build.by_processes(engine)
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
             types.copy(output)
     return BuiltTables(writer.sizes, smoothing)
+
+
+def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments]) -> None:
+    """Raise ConfigError where the numbers of sentences differ."""
+    for one in alignments:
+        sizes = [len(part.offsets) - 1 for part in (source, target, one)]
+        if len(set(sizes)) > 1:
+            found = "{} source sentences, {} target sentences and {} alignments".format(*sizes)
+            raise ConfigError(f"{found}; a bitext has the same number of each")
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,7 @@ class Build:
 
     bitext: AlignedBitext
     counts: np.ndarray  # int64[N], phrase pairs of each sentence pair
+    agreement: Agreement
     settings: PhraseTableSettings
     scratch: Path
     phrases: Path
@@ -118,7 +127,8 @@ class Build:
         by_target = BucketFiles(self.scratch / "target", np.int64, 4)
         with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
             chunk = max(1, settings.memory_budget // BYTES_PER_OCCURRENCE)
-            for n_sentences, occurrences in extract(bitext, counts, settings.max_phrase_length, self.kind, chunk):
+            limits = settings.max_phrase_length, self.kind, chunk
+            for n_sentences, occurrences in extract(bitext, counts, *limits, agreement=self.agreement):
                 by_source.scatter(_piece_of(source_hashes(bitext, occurrences), n_pieces), occurrences)
                 advance(n_sentences)
         with self.writer, stage("score phrase pairs", n_pieces) as advance:
@@ -147,7 +157,7 @@ class Build:
         n_shards = min(counts.size, SHARDS_OF_WORKER * n_processes)
         shuffle = Shuffle(self.scratch, n_shards, min(n_pieces, MAX_PIECES), _piece_of)
         limits = settings.max_phrase_length, self.kind, max(1, budget // BYTES_PER_OCCURRENCE)
-        extraction = ShardExtraction(bitext, counts, *limits, source_hashes, shuffle)
+        extraction = ShardExtraction(bitext, counts, self.agreement, *limits, source_hashes, shuffle)
         with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
             deque(engine.run(extraction, range(n_shards), n_processes, advance), 0)
         scoring, pieces, first_rows = PieceScoring(bitext, lexicon, settings, shuffle), range(shuffle.n_pieces), []

@@ -67,6 +67,7 @@ def train_model(
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
+        check_agreement(len(alignments), config)
         write_pharaoh(alignments, directory / ALIGNMENT)
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
@@ -97,17 +98,28 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
     return bitext
 
 
-def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> Alignments:
-    if path is None:
-        return align(bitext.source, bitext.target, config.alignment, config.threads)
-    with stage("reading word alignments"):
-        return read_pharaoh(path, bitext.source, bitext.target)
+def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> list[Alignments]:
+    """Those of the file `path`, or one that is computed, and the further ones of the settings."""
+    given: list[Alignments] = []
+    if path is not None:
+        with stage("reading word alignments"):
+            given = read_pharaoh(path, bitext.source, bitext.target)
+    computed = [*([] if given else [config.alignment]), *config.more_alignments]
+    return given + [align(bitext.source, bitext.target, one, config.threads) for one in computed]
 
 
-def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, config: TrainModelConfig) -> BuiltTables:
+def check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
+    """Raise ConfigError where more alignments have to agree than there are."""
+    if config.phrases.agreement > n_alignments:
+        found = f"{config.phrases.agreement}, and there are {n_alignments} word alignments"
+        raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")
+
+
+def _build_tables(bitext: Bitext, alignments: list[Alignments], directory: Path, config: TrainModelConfig) -> BuiltTables:
     model = config.reordering.model
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,
+        agreement=config.phrases.agreement,
         reordering=model or Reordering(),
         score_smoothing=config.phrases.smoothing,
         memory_budget=_memory_left(bitext, alignments, config.memory),
@@ -119,10 +131,11 @@ def _build_tables(bitext: Bitext, alignments: Alignments, directory: Path, confi
     return built
 
 
-def _memory_left(bitext: Bitext, alignments: Alignments, memory: int) -> int:
+def _memory_left(bitext: Bitext, alignments: list[Alignments], memory: int) -> int:
     """Bytes that phrase pairs may take: what the process leaves of `memory`, but a sixteenth to a half of it."""
-    # LexicalTable will add an int32 for each link.
-    expected = _aligned_bytes(bitext) + 4 * len(alignments.points)
+    # LexicalTable will add an int32 for each link; with several alignments there are as many copies of the tokens.
+    copies = (len(alignments) - 1) * (bitext.source.tokens.nbytes + bitext.target.tokens.nbytes)
+    expected = len(alignments) * _aligned_bytes(bitext) + copies + 4 * sum(len(one.points) for one in alignments)
     return min(memory // 2, max(memory // 16, memory_left(memory) - expected))
 
 
@@ -163,6 +176,7 @@ def _describe(
         language_model_order=config.language_model.order,
         language_models=language_model_files(config),
         smoothing=built.smoothing,
+        agreement=config.phrases.agreement,
         reordering=config.reordering.model,
         preprocessing=config.preprocessing,
         settings=settings,

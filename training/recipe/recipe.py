@@ -34,7 +34,7 @@ class RecipeStage(Section):
 
 
 class BuildStage(RecipeStage):
-    """The model of the bitext: the first stage of all recipes, and no other."""
+    """The model of the bitext: the first stage of all recipes. Further ones are made otherwise, tuned and compared."""
 
     kind: Literal["train-model"]
     settings: TrainModelConfig = TrainModelConfig()
@@ -158,8 +158,10 @@ class Recipe(Section):
             name = name_of(stage)
             if name in known:
                 raise ValueError(f"two stages are called {name}; give one of them another name")
-            if (stage.kind == "train-model") != (not known):
-                raise ValueError("train-model should be the first stage, and no other")
+            if not known and stage.kind != "train-model":
+                raise ValueError("train-model should be the first stage")
+            if stage.kind == "train-model" and stage.start:
+                raise ValueError(f"the stage {name} starts with {stage.start}; train-model begins with the texts alone")
             for other in before(stage):
                 if other not in known:
                     raise ValueError(f"the stage {name} names {other}, expected a stage before it")

@@ -137,7 +137,7 @@ class _Run:
 
     def make(self, stage: AnyStage) -> StageRecord:
         """Make the model of a stage unless it is there; score it; keep it if it is the best."""
-        name, start = name_of(stage), stage.start or self.best
+        name, start = name_of(stage), "" if isinstance(stage, BuildStage) else stage.start or self.best
         whole, work = (self._signature(stage, start, is_whole) for is_whole in (True, False))
         before = self.records.get(name)
         is_same = before is not None and before.signature == whole
@@ -166,7 +166,7 @@ class _Run:
         model = self.directory(record.start) if record.start else Path()
         output = self.directory(name)
         output.parent.mkdir(parents=True, exist_ok=True)
-        training = self._training() if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
+        training = self._training(model) if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
         run_stage(
             stage, StageWork(stage, model, features, output, self.files, training, self.data, self.threads, is_other)
         )
@@ -204,14 +204,14 @@ class _Run:
             test = tokenized(test, model, directory, "test") if test else None
         return DividedData(*divided(development, self.recipe.held_out, directory), test)
 
-    def _training(self) -> TrainingData:
-        """The training data as stages take them, with the alignment that the first model keeps."""
+    def _training(self, start: Path) -> TrainingData:
+        """The training data as stages take them, with the alignment that the model `start` keeps."""
         if not self._is_raw:
             return TrainingData(self.files.source, self.files.target, None, self.left_out)
         model = self.directory(name_of(self.recipe.stages[0]))
         raw = DevelopmentData(self.files.source, [self.files.target])
         tokens = tokenized(raw, model, self.work / "data", "training")
-        return TrainingData(tokens.source, tokens.references[0], model / ALIGNMENT, self.left_out)
+        return TrainingData(tokens.source, tokens.references[0], start / ALIGNMENT, self.left_out)
 
     @property
     def _is_raw(self) -> bool:

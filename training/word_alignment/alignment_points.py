@@ -1,7 +1,7 @@
 """Word alignments of a bitext, and the Pharaoh format (`0-0 1-2 2-1`) in which most tools write them."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.decoder.extraction.pharaoh import read_points
+from phrasebeam.decoder.extraction.pharaoh import SEPARATOR, read_alternatives
 from phrasebeam.lm.text.corpus import Corpus
 
 POINTS_AT_ONCE = 1 << 21  # processed at a time; temporary arrays take a hundred bytes per point
@@ -66,25 +66,51 @@ def _increasing(rows: np.ndarray) -> np.ndarray:
     return (step[:, 0] > 0) | (step[:, 0] == 0) & ((step[:, 1] > 0) | (step[:, 1] == 0) & (step[:, 2] > 0))
 
 
-def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> Alignments:
-    """Alignments of a bitext in target order, from a file with a line per sentence pair.
+def interleaved(alignments: Sequence[Alignments]) -> Alignments:
+    """K alignments of the same N sentence pairs as one of K N pairs: those of the first pair, then of the second, ..."""
+    if len(alignments) == 1:
+        return alignments[0]
+    sizes = np.column_stack([np.diff(one.offsets) for one in alignments])
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes.ravel())])
+    points = np.zeros((int(offsets[-1]), 2), np.int32)
+    for k, one in enumerate(alignments):
+        begins = np.repeat(offsets[:-1].reshape(sizes.shape)[:, k] - one.offsets[:-1], sizes[:, k])
+        points[begins + np.arange(len(one.points))] = one.points
+    return Alignments(offsets, points)
 
-    Raises FormatError, naming the line, for another number of lines, other formats, and positions out of bounds.
+
+def read_pharaoh(path: str | Path, source: Corpus, target: Corpus) -> list[Alignments]:
+    """Alignments of a bitext in target order, from a file with a line per sentence pair; several are set apart by |||.
+
+    Raises FormatError, naming the line, for another number of lines or of alignments, other formats, and positions out
+    of bounds.
     """
     n_source, n_target = np.diff(source.offsets).tolist(), np.diff(target.offsets).tolist()
-    flat, offsets = array("i"), array("q", [0])
+    flat, offsets = [array("i")], [array("q", [0])]
     for i, line in enumerate(read_lines(path)):
         if i == len(n_source):
             raise FormatError(path, f"more lines than the {len(n_source)} sentence pairs that it aligns", i + 1)
-        flat.extend(read_points(line, n_source[i], n_target[i], path, i + 1))
-        offsets.append(len(flat) // 2)
-    if len(offsets) - 1 != len(n_source):
-        raise FormatError(path, f"{len(offsets) - 1} lines for {len(n_source)} sentence pairs; expected one for each")
-    return in_target_order(Alignments(np.array(offsets, np.int64), np.array(flat, np.int32).reshape(-1, 2)))
+        alternatives = read_alternatives(line, n_source[i], n_target[i], path, i + 1)
+        if i == 0:
+            flat, offsets = [array("i") for _ in alternatives], [array("q", [0]) for _ in alternatives]
+        elif len(alternatives) != len(flat):
+            found = f"{len(alternatives)} alignments of a sentence pair, expected {len(flat)} as in line 1"
+            raise FormatError(path, found, i + 1)
+        for points, numbers, ends in zip(alternatives, flat, offsets):
+            numbers.extend(points)
+            ends.append(len(numbers) // 2)
+    if len(offsets[0]) - 1 != len(n_source):
+        found = f"{len(offsets[0]) - 1} lines for {len(n_source)} sentence pairs; expected one for each"
+        raise FormatError(path, found)
+    return [
+        in_target_order(Alignments(np.array(ends, np.int64), np.array(numbers, np.int32).reshape(-1, 2)))
+        for numbers, ends in zip(flat, offsets)
+    ]
 
 
-def write_pharaoh(alignments: Alignments, path: str | Path) -> None:
-    """Write one line per sentence pair, points in the order of `alignments`."""
+def write_pharaoh(alignments: Sequence[Alignments], path: str | Path) -> None:
+    """Write one line per sentence pair, points in their order; several alignments are set apart by |||."""
     with atomic_file(path) as file:
-        for i in range(alignments.offsets.size - 1):
-            file.write((" ".join(f"{s}-{t}" for s, t in alignments.pair(i).tolist()) + "\n").encode("ascii"))
+        for i in range(alignments[0].offsets.size - 1):
+            lines = (" ".join(f"{s}-{t}" for s, t in one.pair(i).tolist()) for one in alignments)
+            file.write((SEPARATOR.join(lines) + "\n").encode("ascii"))

@@ -13,7 +13,7 @@ from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.recipe.recipe import Recipe, recipe_file
+from phrasebeam.training.recipe.recipe import BuildStage, Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
@@ -124,10 +124,7 @@ def train(
     bounds = {"threads": threads, "memory": memory_option(memory)}
     found = _with_bounds(_recipe(recipe), {name: value for name, value in bounds.items() if value is not None})
     if raw or source_language or target_language:
-        first = found.stages[0]
-        settings = _raw_config(first.settings, raw, source_language, target_language)  # type: ignore[union-attr, arg-type]
-        stages = [first.model_copy(update={"settings": settings}), *found.stages[1:]]
-        found = found.model_copy(update={"stages": stages})
+        found = _of_raw_text(found, raw, source_language, target_language)
     development = DevelopmentData(Path(dev_source), paths(dev_reference))
     test = DevelopmentData(Path(test_source), paths(test_reference)) if test_source else None
     files = RecipeFiles(Path(source), Path(target), development, optional_path(alignment), test)
@@ -141,6 +138,16 @@ def _recipe(given: Settings) -> Recipe:
     if isinstance(given, str):
         given = recipe_file(given, CONFIGS)
     return config_with_options(given, Recipe, {})
+
+
+def _of_raw_text(recipe: Recipe, raw: bool, source: str | None, target: str | None) -> Recipe:
+    """The recipe whose models of the bitext are of raw text."""
+    stages = []
+    for stage in recipe.stages:
+        if isinstance(stage, BuildStage):
+            stage = stage.model_copy(update={"settings": _raw_config(stage.settings, raw, source, target)})
+        stages.append(stage)
+    return recipe.model_copy(update={"stages": stages})
 
 
 def _with_bounds(recipe: Recipe, bounds: dict[str, int]) -> Recipe:

@@ -40,7 +40,7 @@ from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.scoring import PhraseTableSettings, build_phrase_table
 from phrasebeam.training.build.train_model import train_model
 from tests.naive.phrase_smoothing import SMOOTHED
-from tests.training.build.bitexts import arrays, bitexts, sentence_pairs
+from tests.training.build.bitexts import HARD, arrays, bitexts, realigned, sentence_pairs
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -60,11 +60,15 @@ class Numbers:
         return np.array([int(word) for word in words], np.int32)
 
 
-def build(bitext, max_length, reordering, smoothing="none"):
-    """A model without language models."""
+def build(bitext, max_length, reordering, smoothing="none", seeds=(), agreement=1):
+    """A model without language models; with seeds, each pair has further alignments, drawn for it alone."""
     with tempfile.TemporaryDirectory() as directory:
-        query = PhraseTableSettings(max_phrase_length=max_length, reordering=reordering, score_smoothing=smoothing)
-        built = build_phrase_table(*arrays(bitext), Path(directory), query)
+        query = PhraseTableSettings(
+            max_phrase_length=max_length, reordering=reordering, score_smoothing=smoothing, agreement=agreement
+        )
+        source, target, first = arrays(bitext)
+        more = [arrays([realigned([pair], seed)[0] for pair in bitext])[2] for seed in seeds]
+        built = build_phrase_table(source, target, [first, *more], Path(directory), query)
         table = open_phrase_table(Path(directory) / "phrases")
         scores = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
         discounting = open_discounting(Path(directory), built.smoothing, table.joint_counts.size)
@@ -81,6 +85,7 @@ def build(bitext, max_length, reordering, smoothing="none"):
         max_target_phrase_length=max(longest(phrases.target_offsets), 1),
         language_model_order=2,
         smoothing=built.smoothing,
+        agreement=agreement,
         reordering=reordering,
         settings={},
         data={},
@@ -124,9 +129,10 @@ def within(table, words, longest_phrase):
     return {pair: row for pair, row in table.items() if pair[0] in spans}
 
 
-def held_out_sentence(pair, mode):
+def held_out_sentence(pair, mode, seeds=()):
     source, target, links = pair
-    return np.array(source, np.int32), HeldOutPair(tuple(map(str, target)), tuple(links), mode)
+    more = tuple(tuple(realigned([pair], seed)[0][2]) for seed in seeds)
+    return np.array(source, np.int32), HeldOutPair(tuple(map(str, target)), tuple(links), mode, more_alignments=more)
 
 
 @settings(deadline=None, max_examples=60)
@@ -144,6 +150,26 @@ def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, r
         assert found[name] == pytest.approx(row, abs=1e-6), name
     check_penalties(full, table_filter, pair, expected, longest_phrase)
     check_forced(table_filter, pair, expected)
+
+
+@settings(deadline=None, max_examples=60)
+@given(bitexts, sentence_pairs(), st.integers(1, 4), MODELS, st.integers(1, 3))
+def test_with_several_alignments_too(bitext, pair, max_length, reordering, agreement):
+    seeds = (1, 2)
+    full, without = (build(some, max_length, reordering, "none", seeds, agreement) for some in ([*bitext, pair], bitext))
+    expected = within(rows(without, without.tables), pair[0], max_length)
+    words, given_pair = held_out_sentence(pair, "drop", seeds)
+    found = rows(full, new_filter(full, max_length).filter(words, None, given_pair).tables)
+    assert found.keys() == expected.keys()
+    for name, row in expected.items():
+        assert found[name] == pytest.approx(row, abs=1e-6), name
+
+
+def test_fewer_alignments_than_have_to_agree_are_refused():
+    full = build(HARD["one word each"], 3, Reordering(), "none", (1,), 2)
+    words, given_pair = held_out_sentence(HARD["one word each"][0], "drop")
+    with pytest.raises(ModelError, match="leave-one-out with 1 word alignments, of which 2 should agree"):
+        new_filter(full, 3).filter(words, None, given_pair)
 
 
 @settings(deadline=None, max_examples=60)

@@ -29,6 +29,20 @@ def permutations(draw):
 
 bitexts = st.lists(sentence_pairs() | permutations(), max_size=4)
 
+
+def realigned(bitext, seed):
+    """The sentence pairs with other links: half of their own, and as many at random."""
+    rng = np.random.default_rng(seed)
+
+    def links_of(source, target, links):
+        if not source or not target:
+            return set()
+        own = {point for point in sorted(links) if rng.random() < 0.5}
+        return own | {(int(rng.integers(len(source))), int(rng.integers(len(target)))) for _ in range(len(links) // 2)}
+
+    return [(source, target, links_of(source, target, links)) for source, target, links in bitext]
+
+
 HARD = {
     "nothing": [],
     "empty sentences": [([], [], set()), ([1], [], set()), ([], [2], set()), ([1], [2], {(0, 0)})],

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from tests.naive import extraction as naive
-from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair
+from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair, realigned
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -39,6 +40,34 @@ def test_agrees_with_the_definition(bitext, max_length, kind, chunk):
     found, counts = extracted(bitext, max_length, kind, chunk)
     assert sorted(found) == sorted(expected(bitext, max_length, kind))
     assert counts == [sum(i == j for j, _, _ in found) for i in range(len(bitext))]
+
+
+@settings(deadline=None, max_examples=80)
+@given(bitexts, st.integers(1, 3), st.integers(1, 3), st.sampled_from(list(KINDS)), st.integers(1, 50))
+def test_enough_alignments_allow_what_is_extracted(bitext, n_alignments, least, kind, chunk):
+    """Once each, with the orientations that the first of them has."""
+    bitexts_of = [bitext, *(realigned(bitext, seed) for seed in range(1, n_alignments))]
+    source, target, _ = arrays(bitext)
+    aligned = align_bitext(source, target, *(arrays(one)[2] for one in bitexts_of))
+    agreement = Agreement(n_alignments, least)
+    counts = count_occurrences(aligned, 4, agreement)
+    found = {}
+    for _, occurrences in extract(aligned, counts, 4, KINDS[kind], chunk, agreement=agreement):
+        for copy, first, begin, packed in occurrences.tolist():
+            spans = (first, first + (packed & 255) - 1, begin, begin + (packed >> 8 & 255) - 1)
+            pair, number = divmod(copy, n_alignments)
+            assert (pair, spans) not in found
+            found[pair, spans] = number, (packed >> 16 & 3, packed >> 18 & 3)
+    assert found == agreed(bitexts_of, least, kind)
+
+
+def agreed(bitexts_of, least, kind):
+    """{(sentence pair, spans): (number of the first alignment that allows them, orientations)}"""
+    by_spans = {}
+    for number, bitext in enumerate(bitexts_of):
+        for pair, spans, orientations in expected(bitext, 4, kind):
+            by_spans.setdefault((pair, spans), []).append((number, orientations))
+    return {key: allowing[0] for key, allowing in by_spans.items() if len(allowing) >= least}
 
 
 @pytest.mark.parametrize("name", HARD)

@@ -26,7 +26,8 @@ KINDS = st.sampled_from(["word", "phrase", "hier"])
 def build(bitext, **options):
     """The tables, read back from the files and copied into memory."""
     with tempfile.TemporaryDirectory() as directory:
-        build_phrase_table(*arrays(bitext), Path(directory), PhraseTableSettings(**options))
+        source, target, alignments = arrays(bitext)
+        build_phrase_table(source, target, [alignments], Path(directory), PhraseTableSettings(**options))
         table = open_phrase_table(Path(directory) / "phrases")
         reordering = open_reordering_table(Path(directory) / "reordering", table.joint_counts.size)
         return (type(part)(*(np.array(array) for array in part)) for part in (table, reordering))
@@ -188,20 +189,20 @@ def test_ties_are_broken_as_in_moses():
 
 def test_an_old_table_is_replaced_and_a_failed_one_is_not_left(tmp_path, monkeypatch):
     source, target, alignments = arrays(HARD["one word each"])
-    build_phrase_table(source, target, alignments, tmp_path, PhraseTableSettings())
+    build_phrase_table(source, target, [alignments], tmp_path, PhraseTableSettings())
     before = (tmp_path / "phrases" / "ln_scores.npy").read_bytes()
     monkeypatch.setattr("phrasebeam.training.build.scoring.lexical_table", lambda bitext: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        build_phrase_table(source, target, alignments, tmp_path, PhraseTableSettings())
+        build_phrase_table(source, target, [alignments], tmp_path, PhraseTableSettings())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["phrases", "reordering"]
     assert (tmp_path / "phrases" / "ln_scores.npy").read_bytes() == before
 
 
 def test_no_scratch(tmp_path):
     with pytest.raises(ConfigError, match="nowhere is not a directory"):
-        build_phrase_table(
-            *arrays(HARD["no links"]), tmp_path / "out", PhraseTableSettings(scratch=tmp_path / "nowhere")
-        )
+        source, target, alignments = arrays(HARD["no links"])
+        settings = PhraseTableSettings(scratch=tmp_path / "nowhere")
+        build_phrase_table(source, target, [alignments], tmp_path / "out", settings)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -209,4 +210,4 @@ def test_unequal_parts(tmp_path):
     source, target, _ = arrays(HARD["one word each"])
     _, _, alignments = arrays(HARD["no links"])
     with pytest.raises(ConfigError, match="3 source sentences, 3 target sentences and 1 alignments"):
-        build_phrase_table(source, target, alignments, tmp_path, PhraseTableSettings())
+        build_phrase_table(source, target, [alignments], tmp_path, PhraseTableSettings())

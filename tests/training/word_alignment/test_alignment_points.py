@@ -1,13 +1,14 @@
 """Reading and writing alignments, and what is said of bad ones."""
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.training.word_alignment import alignment_points
-from phrasebeam.training.word_alignment.alignment_points import in_target_order, read_pharaoh, write_pharaoh
-from tests.training.build.bitexts import arrays, bitexts, corpus
+from phrasebeam.training.word_alignment.alignment_points import in_target_order, interleaved, read_pharaoh, write_pharaoh
+from tests.training.build.bitexts import arrays, bitexts, corpus, realigned
 
 SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
 
@@ -17,8 +18,8 @@ SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
 def test_round_trip_and_order(tmp_path_factory, bitext, at_once):
     source, target, alignments = arrays(bitext)
     path = tmp_path_factory.mktemp("alignments") / "points"
-    write_pharaoh(alignments, path)
-    found = read_pharaoh(path, source, target)
+    write_pharaoh([alignments], path)
+    [found] = read_pharaoh(path, source, target)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(alignment_points, "POINTS_AT_ONCE", at_once)
         ordered = in_target_order(alignments)
@@ -28,10 +29,24 @@ def test_round_trip_and_order(tmp_path_factory, bitext, at_once):
         assert [tuple(point) for point in ordered.pair(i).tolist()] == expected
 
 
+@settings(deadline=None, max_examples=40)
+@given(bitexts)
+def test_several_alignments(tmp_path_factory, bitext):
+    source, target, first = arrays(bitext)
+    alignments = [in_target_order(one) for one in (first, arrays(realigned(bitext, 1))[2])]
+    path = tmp_path_factory.mktemp("alignments") / "points"
+    write_pharaoh(alignments, path)
+    for one, found in zip(alignments, read_pharaoh(path, source, target)):
+        assert np.array_equal(one.offsets, found.offsets) and np.array_equal(one.points, found.points)
+    together = interleaved(alignments)
+    for i in range(2 * len(bitext)):
+        assert np.array_equal(together.pair(i), alignments[i % 2].pair(i // 2))
+
+
 def test_points_count_once(tmp_path):
     path = tmp_path / "points"
     path.write_text(" 1-2  0-0\t1-2 \n0-0\n\n")
-    assert read_pharaoh(path, SOURCE, TARGET).pair(0).tolist() == [[0, 0], [1, 2]]
+    assert read_pharaoh(path, SOURCE, TARGET)[0].pair(0).tolist() == [[0, 0], [1, 2]]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +62,8 @@ def test_points_count_once(tmp_path):
         ("0-0\n99999999999999999999-0\n\n", r"points:2: '99999999999999999999-0' is not an alignment point"),
         ("0-0\n" + "9" * 5000 + "-0\n\n", r"points:2: '9{79}\.\.\. is not an alignment point"),
         ("0-0\n0-0\n0-0\n", r"points:3: point 0-0 lies outside the sentence pair of 0 source and 0 target words"),
+        ("0-0 ||| \n0-0\n|||\n", r"points:2: 1 alignments of a sentence pair, expected 2 as in line 1"),
+        ("0-0 ||| 1-1\n0-0 ||| 0-1\n|||\n", r"points:2: point 0-1 lies outside"),
         ("0-0\n0-0\n", r"points: 2 lines for 3 sentence pairs"),
         ("0-0\n0-0\n\n\n", r"points:4: more lines than the 3 sentence pairs"),
     ],
