@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.occurrences import PACKED, TARGET_SHIFT
-from phrasebeam.decoder.extraction.orientations import Corners, orient
+from phrasebeam.decoder.extraction.occurrences import source_length, target_length
+from phrasebeam.decoder.extraction.orientations import orient
 from phrasebeam.decoder.extraction.pairs import AlignedBitext, extract_pair
-from phrasebeam.kernels.jit import inner_kernel
-
-LENGTHS_MASK, LENGTHS_BITS = (1 << 2 * TARGET_SHIFT) - 1, 2 * TARGET_SHIFT
-POSITION_BITS = 23  # of a word in its sentence
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
 
 class Agreement(NamedTuple):
@@ -26,6 +24,19 @@ class Agreement(NamedTuple):
 
 
 ONE_ALIGNMENT = Agreement()
+
+
+class Votes(NamedTuple):
+    """Where the alignments that allow the same pair of spans are counted, for R rows of a sentence pair at most."""
+
+    slots: np.ndarray  # int64[S], a hash table of rows; S is a power of two, above 2 R
+    counts: np.ndarray  # int64[R], of a row that is the first of its spans, else 0
+
+
+def new_votes(most_rows: int, agreement: Agreement) -> Votes:
+    """Votes for sentence pairs with up to `most_rows` phrase pairs by all alignments; none where there is one."""
+    n_rows = most_rows if agreement.alignments > 1 else 0
+    return Votes(np.zeros(2 << (2 * n_rows).bit_length(), np.int64), np.zeros(n_rows, np.int64))
 
 
 @inner_kernel
@@ -41,11 +52,13 @@ def count_pairs(bitext: AlignedBitext, i, agreement: Agreement, max_length, occu
 
 
 @inner_kernel
-def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, kind, corners: Corners, occurrences, n):
+def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, kind, scratch, occurrences, n):
     """Write the phrase pairs of sentence pair i with orientations to `occurrences` from row n on; the row behind them.
 
-    Columns are those of `extract_pair` and `orient`. The rows up to n + `count_pairs` are overwritten.
+    Columns are those of `extract_pair` and `orient`. The rows up to n + `count_pairs` are overwritten, as is `scratch`,
+    (Corners, Votes).
     """
+    corners, votes = scratch
     first = n
     for copy in range(i * agreement.alignments, (i + 1) * agreement.alignments):
         before = n
@@ -53,29 +66,48 @@ def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, k
         orient(bitext, copy, kind, corners, occurrences[before:n])
     if agreement.alignments == 1:
         return n
-    return first + _keep_agreed(occurrences[first:n], agreement.least)
+    return first + _keep_agreed(occurrences[first:n], agreement.least, votes)
 
 
 @inner_kernel
-def _keep_agreed(occurrences, least):
+def _keep_agreed(occurrences, least, votes):
     """Keep the first of each `least` or more occurrences of the same spans, in their order; their number."""
-    n = occurrences.shape[0]
-    keys = np.empty(n, np.int64)
-    for k in range(n):
-        lengths = np.int64(occurrences[k, PACKED]) & LENGTHS_MASK
-        spans = np.int64(occurrences[k, 1]) << POSITION_BITS | np.int64(occurrences[k, 2])
-        keys[k] = spans << LENGTHS_BITS | lengths
-    order = np.argsort(keys, kind="mergesort")
-    is_kept = np.zeros(n, np.bool_)
-    begin = 0
-    for end in range(1, n + 1):
-        if end == n or keys[order[end]] != keys[order[begin]]:
-            is_kept[order[begin]] = end - begin >= least
-            begin = end
-    n_kept = 0
-    for k in range(n):
-        if is_kept[k]:
+    n_rows = np.int64(occurrences.shape[0])
+    n_slots = np.int64(2)
+    while n_slots <= 2 * n_rows:
+        n_slots *= 2
+    for slot in range(n_slots):
+        votes.slots[slot] = EMPTY
+    for k in range(n_rows):
+        slot = _slot_of(occurrences, k, votes.slots, n_slots)
+        votes.counts[k] = 0
+        if votes.slots[slot] == EMPTY:
+            votes.slots[slot] = k
+        votes.counts[votes.slots[slot]] += 1
+    n_kept = np.int64(0)
+    for k in range(n_rows):
+        if votes.counts[k] >= least:
             for column in range(occurrences.shape[1]):
                 occurrences[n_kept, column] = occurrences[k, column]
             n_kept += 1
     return n_kept
+
+
+@inlined_kernel
+def _slot_of(occurrences, k, slots, n_slots):
+    """The slot (int64) of the spans of row k, which has a row with the same spans or none."""
+    first, begin = np.int64(occurrences[k, 1]), np.int64(occurrences[k, 2])
+    lengths = source_length(occurrences[k]) * 256 + target_length(occurrences[k])
+    slot = first_slot(mix(combine(combine(combine(START, first), begin), lengths)), n_slots)
+    while slots[slot] != EMPTY and not _has_same_spans(occurrences, slots[slot], k):
+        slot = next_slot(slot, n_slots)
+    return slot
+
+
+@inlined_kernel
+def _has_same_spans(occurrences, i, k):
+    """Whether rows i and k have the same source words and the same target words, by their positions."""
+    if occurrences[i, 1] != occurrences[k, 1] or occurrences[i, 2] != occurrences[k, 2]:
+        return False
+    same_source = source_length(occurrences[i]) == source_length(occurrences[k])
+    return same_source and target_length(occurrences[i]) == target_length(occurrences[k])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.agreement import Agreement, count_pairs, extract_agreed
+from phrasebeam.decoder.extraction.agreement import Agreement, count_pairs, extract_agreed, new_votes
 from phrasebeam.decoder.extraction.orientations import new_corners
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import kernel
@@ -21,8 +21,8 @@ def _count(bitext, agreement, max_length, occurrences):
 
 
 @kernel
-def _extract(bitext, agreement, max_length, kind, corners, occurrences):
-    return extract_agreed(bitext, ZERO, agreement, max_length, kind, corners, occurrences, ZERO)
+def _extract(bitext, agreement, max_length, kind, scratch, occurrences):
+    return extract_agreed(bitext, ZERO, agreement, max_length, kind, scratch, occurrences, ZERO)
 
 
 def sentence_occurrences(
@@ -36,7 +36,8 @@ def sentence_occurrences(
     """
     agreement, bitext = Agreement(len(alignments), least), _copies(source, target, alignments)
     occurrences = np.zeros((_count(bitext, agreement, max_length, NO_OCCURRENCES), 4), np.int32)
-    n = _extract(bitext, agreement, max_length, kind, new_corners(bitext), occurrences)
+    scratch = new_corners(bitext), new_votes(len(occurrences), agreement)
+    n = _extract(bitext, agreement, max_length, kind, scratch, occurrences)
     return occurrences[:n]
 
 

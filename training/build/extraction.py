@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from phrasebeam.decoder.extraction.agreement import ONE_ALIGNMENT, Agreement, count_pairs, extract_agreed
+from phrasebeam.decoder.extraction.agreement import ONE_ALIGNMENT, Agreement, count_pairs, extract_agreed, new_votes
 from phrasebeam.decoder.extraction.orientations import new_corners
 from phrasebeam.decoder.extraction.pairs import AlignedBitext
 from phrasebeam.kernels.jit import kernel
@@ -74,10 +74,10 @@ def _count(bitext, agreement, max_length, occurrences, counts):
 
 
 @kernel
-def _extract(bitext, sentences, agreement, max_length, kind, corners, occurrences):
+def _extract(bitext, sentences, agreement, max_length, kind, scratch, occurrences):
     n = 0
     for i in range(sentences[0], sentences[1]):
-        n = extract_agreed(bitext, i, agreement, max_length, kind, corners, occurrences, n)
+        n = extract_agreed(bitext, i, agreement, max_length, kind, scratch, occurrences, n)
     return n
 
 
@@ -108,13 +108,13 @@ def extract(
     counts: from `count_occurrences`; kind: WORD, PHRASE or HIER, whose orientations are those of `orientation`;
     sentences: the first sentence pair and the one behind the last; None: all.
     """
-    corners = new_corners(bitext)
+    scratch = new_corners(bitext), new_votes(int(counts.max(initial=0)), agreement)
     ends = np.cumsum(counts)
     first, end = sentences or (0, counts.size)
     while first < end:
         done = int(ends[first - 1]) if first else 0
         last = min(end, max(first + 1, int(np.searchsorted(ends, done + chunk, side="right"))))
         occurrences = np.zeros((int(ends[last - 1]) - done, 4), np.int32)
-        n = _extract(bitext, (first, last), agreement, max_length, kind, corners, occurrences)
+        n = _extract(bitext, (first, last), agreement, max_length, kind, scratch, occurrences)
         yield last - first, occurrences[:n]
         first = last

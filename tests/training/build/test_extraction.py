@@ -46,6 +46,7 @@ def test_agrees_with_the_definition(bitext, max_length, kind, chunk):
 @given(bitexts, st.integers(1, 3), st.integers(1, 3), st.sampled_from(list(KINDS)), st.integers(1, 50))
 def test_enough_alignments_allow_what_is_extracted(bitext, n_alignments, least, kind, chunk):
     """Once each, with the orientations that the first of them has."""
+    least = min(least, n_alignments)
     bitexts_of = [bitext, *(realigned(bitext, seed) for seed in range(1, n_alignments))]
     source, target, _ = arrays(bitext)
     aligned = align_bitext(source, target, *(arrays(one)[2] for one in bitexts_of))
