@@ -46,10 +46,11 @@ def _copies(source: np.ndarray, target: np.ndarray, alignments: Sequence[Points]
     ordered = [sorted(set(points), key=lambda point: point[::-1]) for points in alignments]
     links = np.array([point for points in ordered for point in points], np.int32).reshape(-1, 2)
     copies = np.repeat(np.arange(len(ordered)), [len(points) for points in ordered])
-    texts: list[np.ndarray] = []
-    before: list[np.ndarray] = []
+    n = len(ordered)
+    offsets, tokens, before = [], [], []
     for side, words in enumerate((source, target)):
-        linked = np.bincount(copies * words.size + links[:, side], minlength=words.size * len(ordered))
+        offsets.append(np.arange(n + 1, dtype=np.int64) * words.size)
+        tokens.append(np.tile(words, n))
+        linked = np.bincount(copies * words.size + links[:, side], minlength=words.size * n)
         before.append(np.concatenate([np.zeros(1, np.int64), np.cumsum(linked)]))
-        texts += [np.arange(len(ordered) + 1, dtype=np.int64) * words.size, np.tile(words, len(ordered))]
-    return AlignedBitext(*texts, links, *before)
+    return AlignedBitext(offsets[0], tokens[0], offsets[1], tokens[1], links, before[0], before[1])

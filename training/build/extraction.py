@@ -1,6 +1,6 @@
 """Extraction of all phrase pairs of a bitext that are consistent with its word alignments (Koehn et al. 2003)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 

@@ -115,7 +115,9 @@ def check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
         raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")
 
 
-def _build_tables(bitext: Bitext, alignments: list[Alignments], directory: Path, config: TrainModelConfig) -> BuiltTables:
+def _build_tables(
+    bitext: Bitext, alignments: list[Alignments], directory: Path, config: TrainModelConfig
+) -> BuiltTables:
     model = config.reordering.model
     settings = PhraseTableSettings(
         max_phrase_length=config.phrases.max_length,

@@ -67,7 +67,7 @@ def _increasing(rows: np.ndarray) -> np.ndarray:
 
 
 def interleaved(alignments: Sequence[Alignments]) -> Alignments:
-    """K alignments of the same N sentence pairs as one of K N pairs: those of the first pair, then of the second, ..."""
+    """K alignments of the same N sentence pairs as one of K N pairs: all of the first pair, then of the second, ..."""
     if len(alignments) == 1:
         return alignments[0]
     sizes = np.column_stack([np.diff(one.offsets) for one in alignments])

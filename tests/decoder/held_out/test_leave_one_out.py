@@ -156,7 +156,9 @@ def test_equals_retraining_without_the_sentence_pair(bitext, pair, max_length, r
 @given(bitexts, sentence_pairs(), st.integers(1, 4), MODELS, st.integers(1, 3))
 def test_with_several_alignments_too(bitext, pair, max_length, reordering, agreement):
     seeds = (1, 2)
-    full, without = (build(some, max_length, reordering, "none", seeds, agreement) for some in ([*bitext, pair], bitext))
+    full, without = (
+        build(some, max_length, reordering, "none", seeds, agreement) for some in ([*bitext, pair], bitext)
+    )
     expected = within(rows(without, without.tables), pair[0], max_length)
     words, given_pair = held_out_sentence(pair, "drop", seeds)
     found = rows(full, new_filter(full, max_length).filter(words, None, given_pair).tables)

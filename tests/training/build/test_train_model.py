@@ -93,6 +93,35 @@ def test_same_bytes_every_time(tmp_path, monkeypatch):
     assert other.signature != first.signature
 
 
+SEVERAL = {"more_alignments": [{"seed": 2, "effort": 0.2}, {"aligner": "fast_align"}]}
+
+
+def test_several_alignments(tmp_path, monkeypatch):
+    source, target = bitext(tmp_path)
+    settings = config(**SEVERAL, phrases={"agreement": 2}, threads=1)
+    found = train_model(source, target, tmp_path / "first", settings)
+    kept = (tmp_path / "first" / "alignment").read_text(encoding="ascii").splitlines()
+    assert found.agreement == 2 and {line.count("|||") for line in kept} == {2}
+    # Those of a file are the same as those that are computed, also in many pieces.
+    monkeypatch.setattr(building, "_memory_left", lambda *_: 100_000)
+    given = config(phrases={"agreement": 2}, threads=1)
+    train_model(source, target, tmp_path / "second", given, tmp_path / "first" / "alignment")
+    first, second = contents(tmp_path / "first"), contents(tmp_path / "second")
+    assert all(first[name] == second[name] for name in first if name not in {"model.yaml", "README.md"})
+    sizes = {}
+    for least in (1, 2, 3):
+        train_model(source, target, tmp_path / "any", config(**SEVERAL, phrases={"agreement": least}), None, True)
+        sizes[least] = int(open_phrase_table(tmp_path / "any" / "phrases").joint_counts.sum())
+    assert sizes[1] > sizes[2] > sizes[3] > 0
+
+
+def test_more_agreement_than_alignments(tmp_path):
+    source, target = bitext(tmp_path, 10)
+    with pytest.raises(ConfigError, match="agreement: 2, and there are 1 word alignments; expected no more, or give"):
+        train_model(source, target, tmp_path / "model", config(phrases={"agreement": 2}))
+    assert not (tmp_path / "model").exists()
+
+
 @pytest.mark.parametrize(("held", "left"), [(0, 512), (512, 384 - 1 / 64), (2048, 64), (None, 384 - 1 / 64)])
 def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
     aligned = Alignments(np.array([0, 1 << 12]), np.zeros((1 << 12, 2), np.int32))  # 16 K to come
@@ -100,7 +129,7 @@ def test_phrase_pairs_take_what_is_left_of_the_memory(monkeypatch, held, left):
     pairs = Bitext(corpus, corpus, Vocabulary(), Vocabulary(), 0)
     found = None if held is None else ResidentMemory(held << 20, 0)
     monkeypatch.setattr(memory_bound, "resident_memory", lambda: found)
-    assert building._memory_left(pairs, aligned, 1 << 30) == left * 2**20
+    assert building._memory_left(pairs, [aligned], 1 << 30) == left * 2**20
 
 
 def test_a_bitext_that_memory_cannot_hold_is_refused_before_the_work(tmp_path, monkeypatch):

@@ -106,6 +106,23 @@ def test_all_kinds_of_stages(here, capsys):
         assert "stages/tune/tuning/curve.png" in report
 
 
+def test_two_models_of_the_bitext(here):
+    """Each tuned; trainers begin with the better one, and hold out a sentence with the alignments of that one."""
+    settings = {"language_model": {"order": 3}, "more_alignments": [{"seed": 2}, {"seed": 3}]}
+    again = {"kind": "train-model", "name": "again", "settings": settings | {"phrases": {"agreement": 2}}}
+    tuned = {"kind": "tune", "name": "tuned-again", "start": "again", "settings": TUNE}
+    learned = MAXFORCE | {"name": "learned", "start": "tuned-again"}
+    recipe = {"held_out": 0.34, "stages": [*STAGES[:2], again, tuned, learned]}
+    raw = {"raw": True, "source_language": "de", "target_language": "en"}
+    for output, how in (("out", {}), ("of-raw", raw)):
+        result = phrasebeam.train(*TEXTS, output, recipe=recipe, **how)
+        assert list(result.stages) == ["train-model", "tune", "again", "tuned-again", "learned"]
+        assert result.stages["again"].start == ""
+        kept = (here / output / "recipe/stages/learned/alignment").read_bytes()
+        assert kept == (here / output / "recipe/stages/again/alignment").read_bytes()
+        assert kept.count(b"|||") == 2 * 400
+
+
 def test_only_what_follows_from_a_change_is_done_again(here):
     recipe = {"held_out": 0.34, "stages": [*STAGES[:2], MAXFORCE]}
     phrasebeam.train(*TEXTS, "out", recipe=recipe)

@@ -7,7 +7,12 @@ from hypothesis import strategies as st
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.training.word_alignment import alignment_points
-from phrasebeam.training.word_alignment.alignment_points import in_target_order, interleaved, read_pharaoh, write_pharaoh
+from phrasebeam.training.word_alignment.alignment_points import (
+    in_target_order,
+    interleaved,
+    read_pharaoh,
+    write_pharaoh,
+)
 from tests.training.build.bitexts import arrays, bitexts, corpus, realigned
 
 SOURCE, TARGET = corpus([[1, 2], [3], []]), corpus([[1, 2, 3], [4], []])
