@@ -43,7 +43,7 @@ def new_votes(most_rows: int, agreement: Agreement) -> Votes:
 def count_pairs(bitext: AlignedBitext, i, agreement: Agreement, max_length, occurrences):
     """Number of phrase pairs of sentence pair i by each of its alignments, added up: what `extract_agreed` writes to.
 
-    `occurrences` is an int32[0, 4].
+    `max_length` (int64) words a side at most; `occurrences` is an int32[0, 4].
     """
     n = np.int64(0)
     for copy in range(i * agreement.alignments, (i + 1) * agreement.alignments):
@@ -56,7 +56,7 @@ def extract_agreed(bitext: AlignedBitext, i, agreement: Agreement, max_length, k
     """Write the phrase pairs of sentence pair i with orientations to `occurrences` from row n on; the row behind them.
 
     Columns are those of `extract_pair` and `orient`. The rows up to n + `count_pairs` are overwritten, as is `scratch`,
-    (Corners, Votes).
+    (Corners, Votes). `max_length` (int64) words a side at most; `kind` (int64) is WORD, PHRASE or HIER.
     """
     corners, votes = scratch
     first = n
