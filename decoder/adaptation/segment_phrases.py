@@ -25,7 +25,7 @@ class Occurrence(NamedTuple):
 def occurrences(
     source: np.ndarray, target: np.ndarray, points: Points, description: ModelDescription
 ) -> Iterator[Occurrence]:
-    """The phrase pairs of a sentence pair (int32[n], int32[m]), extracted as those of the model were."""
+    """The phrase pairs of a sentence pair (int32[n], int32[m]) with one alignment, otherwise as the model took them."""
     longest_source, longest_target = description.max_source_phrase_length, description.max_target_phrase_length
     orientation = description.reordering.orientation if description.reordering else "word"
     rows = sentence_occurrences(source, target, [points], max(longest_source, longest_target), KINDS[orientation])

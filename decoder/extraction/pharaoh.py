@@ -8,12 +8,12 @@ from phrasebeam.lm.text.corpus import split
 
 LINE = re.compile(r"\s*(?:\d{1,9}-\d{1,9}(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d{1,9}-\d{1,9}", re.ASCII)
-SEPARATOR = " ||| "  # of several alignments of a sentence pair
+SEPARATOR = "|||"  # of several alignments of a sentence pair
 
 
 def read_alternatives(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[list[int]]:
     """The points of each alignment in a line, see `read_points`, which raises FormatError."""
-    return [read_points(part, n_source, n_target, path, number) for part in line.split(SEPARATOR.strip())]
+    return [read_points(part, n_source, n_target, path, number) for part in line.split(SEPARATOR)]
 
 
 def read_points(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[int]:

@@ -67,7 +67,6 @@ def train_model(
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
         alignments = _alignments(bitext, config, alignment)
-        check_agreement(len(alignments), config)
         write_pharaoh(alignments, directory / ALIGNMENT)
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
@@ -99,17 +98,20 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
 
 
 def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> list[Alignments]:
-    """Those of the file `path`, or one that is computed, and the further ones of the settings."""
+    """Those of the file `path`, or one that is computed, and the further ones of the settings.
+
+    Raises ConfigError, before any is computed, where more of them have to agree than there are.
+    """
     given: list[Alignments] = []
     if path is not None:
         with stage("reading word alignments"):
             given = read_pharaoh(path, bitext.source, bitext.target)
     computed = [*([] if given else [config.alignment]), *config.more_alignments]
+    _check_agreement(len(given) + len(computed), config)
     return given + [align(bitext.source, bitext.target, one, config.threads) for one in computed]
 
 
-def check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
-    """Raise ConfigError where more alignments have to agree than there are."""
+def _check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
     if config.phrases.agreement > n_alignments:
         found = f"{config.phrases.agreement}, and there are {n_alignments} word alignments"
         raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")

@@ -24,7 +24,9 @@ def train_model(
     ] = False,
     source_language: Annotated[str | None, typer.Option(help="Of raw text: de, en, fr ...")] = None,
     target_language: Annotated[str | None, typer.Option(help="Of raw text.")] = None,
-    alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
+    alignment: Annotated[
+        Path | None, typer.Option(help="A word alignment (0-0 1-2 ...), or several set apart by |||, to use as it is.")
+    ] = None,
     lm_text: Annotated[
         list[str] | None, typer.Option(help="Target-language text for a further language model; repeatable.")
     ] = None,

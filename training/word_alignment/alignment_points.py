@@ -113,4 +113,4 @@ def write_pharaoh(alignments: Sequence[Alignments], path: str | Path) -> None:
     with atomic_file(path) as file:
         for i in range(alignments[0].offsets.size - 1):
             lines = (" ".join(f"{s}-{t}" for s, t in one.pair(i).tolist()) for one in alignments)
-            file.write((SEPARATOR.join(lines) + "\n").encode("ascii"))
+            file.write((f" {SEPARATOR} ".join(lines) + "\n").encode("ascii"))
