@@ -49,7 +49,7 @@ class PhraseTableSettings(Section):
     """How phrase pairs are extracted and scored."""
 
     max_phrase_length: int = Field(7, ge=1, le=255)  # words, on either side
-    agreement: int = Field(1, ge=1)  # word alignments that have to allow a phrase pair
+    agreement: int = Field(1, ge=1, le=100)  # word alignments that have to allow a phrase pair
     reordering: Reordering = Reordering()
     smoothing: Factor = SMOOTHING  # added to each orientation's count
     score_smoothing: Literal[Method, "none"] = "none"  # of p(f|e) and p(e|f)
