@@ -200,9 +200,9 @@ def held_out_counts(model: Model, source: np.ndarray, held_out: HeldOutPair) -> 
     longest = longest_held_out(sizes)
     kind = KINDS[reordering.orientation if reordering else "word"]
     alignments = [held_out.alignment, *held_out.more_alignments]
-    if len(alignments) < sizes.agreement:
-        found = f"leave-one-out with {len(alignments)} word alignments, of which {sizes.agreement} should agree"
-        raise ModelError(f"{found}; give those that the model was made of, which it keeps in the file alignment")
+    if len(alignments) != sizes.alignments:
+        found = f"leave-one-out with {len(alignments)} word alignments, and the model was made of {sizes.alignments}"
+        raise ModelError(f"{found}; give these, which it keeps in the file alignment")
     occurrences = sentence_occurrences(source, target, alignments, longest, kind, sizes.agreement)
     counts = new_counts(occurrences, source, target)
     count_held_out(counts)

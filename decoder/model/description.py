@@ -47,7 +47,8 @@ class ModelDescription(Section):
     language_model_order: int = Field(ge=1, le=MAX_ORDER)
     language_models: list[LanguageModelFile] = Field(default=[LanguageModelFile()], min_length=1, max_length=64)
     smoothing: ScoreSmoothing | None = None  # of the phrase table's p(f|e) and p(e|f); None: relative frequencies
-    agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # word alignments that had to allow each phrase pair
+    alignments: int = Field(1, ge=1, le=MOST_COUNTED)  # word alignments of each sentence pair that it was made of
+    agreement: int = Field(1, ge=1, le=MOST_COUNTED)  # of them, that had to allow each phrase pair
     reordering: Reordering | None
     preprocessing: RawTextSettings | None = None  # of raw text; None: the model was made of tokenized text
     moses_names: list[MosesFeature] = Field(default=[], max_length=MOST_FEATURES)  # of an imported model

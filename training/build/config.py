@@ -18,7 +18,9 @@ class Phrases(Section):
     """Which phrase pairs are extracted, and how their probabilities are smoothed."""
 
     max_length: int = Field(7, ge=1, le=20, description="longest phrase of either side, in words")
-    agreement: int = Field(1, ge=1, le=100, description="of several word alignments, how many have to allow a phrase pair")
+    agreement: int = Field(
+        1, ge=1, le=100, description="of several word alignments, how many have to allow a phrase pair"
+    )
     smoothing: Literal[Method, "none"] = Field("none", description="of p(f|e) and p(e|f); none: relative frequencies")
 
 

@@ -58,6 +58,7 @@ class BuiltTables(NamedTuple):
 
     sizes: TableSizes
     smoothing: ScoreSmoothing | None
+    agreement: Agreement
 
 
 def build_phrase_table(
@@ -85,7 +86,7 @@ def build_phrase_table(
         smoothing = _smooth(scratch, phrases, settings.score_smoothing, build.pairs_at_once)
         if types:
             types.copy(output)
-    return BuiltTables(writer.sizes, smoothing)
+    return BuiltTables(writer.sizes, smoothing, agreement)
 
 
 def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments]) -> None:

@@ -1,7 +1,7 @@
 """Building a model directory from a bitext: language models, word alignment, phrase table, reordering table."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from importlib import metadata
 from pathlib import Path
@@ -30,8 +30,8 @@ from phrasebeam.training.build.language_models import (
     monolingual_paths,
 )
 from phrasebeam.training.build.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
-from phrasebeam.training.word_alignment.alignment import align
-from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh, write_pharaoh
+from phrasebeam.training.build.word_alignments import KeptAlignments, word_alignments
+from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
 NOT_SETTINGS = ("weights", "memory", "threads")
@@ -48,12 +48,14 @@ def train_model(
     config: TrainModelConfig,
     alignment: str | Path | None = None,
     is_forced: bool = False,
+    kept: Sequence[KeptAlignments] = (),
 ) -> ModelDescription:
     """Build the model of the bitext `source`, `target` in the directory `output`.
 
     A model that is there is replaced where it was made of the same files and settings, or where `is_forced`.
     The text must be tokenized, unless config.preprocessing is set. `alignment` is a file in Pharaoh's format, used in
-    place of a computed word alignment. Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
+    place of a computed word alignment; those that other models of the same bitext have `kept` are not computed again.
+    Raises ConfigError, FormatError or OSError, and then leaves `output` as it was.
     """
     output = real_path(output)
     check_output(output)
@@ -66,7 +68,7 @@ def train_model(
             bitext = _read(texts.source, texts.target)
             _check_memory(bitext, config.memory)
             build_language_models(texts, directory, config)
-        alignments = _alignments(bitext, config, alignment)
+        alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
@@ -95,26 +97,6 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
     if not bitext.source.tokens.size:
         raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
     return bitext
-
-
-def _alignments(bitext: Bitext, config: TrainModelConfig, path: str | Path | None) -> list[Alignments]:
-    """Those of the file `path`, or one that is computed, and the further ones of the settings.
-
-    Raises ConfigError, before any is computed, where more of them have to agree than there are.
-    """
-    given: list[Alignments] = []
-    if path is not None:
-        with stage("reading word alignments"):
-            given = read_pharaoh(path, bitext.source, bitext.target)
-    computed = [*([] if given else [config.alignment]), *config.more_alignments]
-    _check_agreement(len(given) + len(computed), config)
-    return given + [align(bitext.source, bitext.target, one, config.threads) for one in computed]
-
-
-def _check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
-    if config.phrases.agreement > n_alignments:
-        found = f"{config.phrases.agreement}, and there are {n_alignments} word alignments"
-        raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")
 
 
 def _build_tables(
@@ -180,7 +162,8 @@ def _describe(
         language_model_order=config.language_model.order,
         language_models=language_model_files(config),
         smoothing=built.smoothing,
-        agreement=config.phrases.agreement,
+        alignments=built.agreement.alignments,
+        agreement=built.agreement.least,
         reordering=config.reordering.model,
         preprocessing=config.preprocessing,
         settings=settings,

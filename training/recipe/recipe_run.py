@@ -5,6 +5,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 """
 
 import time
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from phrasebeam.decoder.tables.provenance import check_output, file_digests, sig
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
+from phrasebeam.training.build.word_alignments import KeptAlignments, kept_alignments
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain
@@ -167,13 +169,23 @@ class _Run:
         output = self.directory(name)
         output.parent.mkdir(parents=True, exist_ok=True)
         training = self._training(model) if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
-        run_stage(
-            stage, StageWork(stage, model, features, output, self.files, training, self.data, self.threads, is_other)
-        )
+        paths, texts = (model, features, output), (self.files, training, self.data)
+        run_stage(stage, StageWork(stage, *paths, *texts, self.threads, is_other, self._kept(stage)))
         seconds = time.perf_counter() - begun
         made = record.model_copy(update={"is_done": True, "seconds": seconds, "peak": peak_memory()})
         self._save(name, made)
         return made
+
+    def _kept(self, stage: AnyStage) -> list[KeptAlignments]:
+        """Word alignments that models of the bitext before it keep, of text prepared in the same way."""
+        if not isinstance(stage, BuildStage):
+            return []
+        is_given = self.files.alignment is not None
+        return [
+            kept_alignments(self.directory(name_of(one)), one.settings, is_given)
+            for one in takewhile(lambda before: before is not stage, self.recipe.stages)
+            if isinstance(one, BuildStage) and one.settings.preprocessing == stage.settings.preprocessing
+        ]
 
     def _scored(self, name: str, record: StageRecord) -> StageRecord:
         decoder, found = Decoder.load(self.directory(name)), {}

@@ -1,6 +1,6 @@
 """What each kind of stage does: a model in a directory of its own, made of the models of stages before it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from phrasebeam.process.unfinished import unfinished_directory
 from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
+from phrasebeam.training.build.word_alignments import KeptAlignments
 from phrasebeam.training.clustering.bigrams import read_bigrams
 from phrasebeam.training.clustering.class_file import write_classes
 from phrasebeam.training.common.derived_model import Making
@@ -42,6 +43,7 @@ class StageWork(NamedTuple):
     data: DividedData | None  # of the first stage, none
     threads: int
     is_forced: bool  # what is in `output` is of other settings
+    kept: Sequence[KeptAlignments] = ()  # by models of the same bitext
 
     @property
     def tuning(self) -> Any:
@@ -53,7 +55,7 @@ def build(work: StageWork) -> None:
     """The model of the bitext, with a language model over word classes where the stage asks for one."""
     files, stage = work.files, work.stage
     settings = with_word_classes(work) if stage.word_classes else stage.settings
-    train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced)
+    train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced, work.kept)
     save_config(ModelSearch(search=stage.search), work.output / SEARCH)
 
 

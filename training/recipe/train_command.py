@@ -22,6 +22,9 @@ def train_command(
     recipe: Annotated[
         str, typer.Option(help="quick, standard, best, or a file; 'phrasebeam config recipe-standard' prints one.")
     ] = "standard",
+    seed: Annotated[
+        int, typer.Option(help="N adds N - 1 to all seeds of the recipe, to repeat it with other ones.")
+    ] = 1,
     alignment: Annotated[Path | None, typer.Option(help="A word alignment (0-0 1-2 ...) to use as it is.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="The text is raw: tokenize and truecase it.")] = False,
     source_language: Annotated[str | None, typer.Option(help="Of raw text: de, en, fr ...")] = None,

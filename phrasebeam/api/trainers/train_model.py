@@ -17,7 +17,9 @@ from phrasebeam.training.recipe.recipe import BuildStage, Recipe, recipe_file
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_report import write_report
 from phrasebeam.training.recipe.recipe_run import RecipeResult, run_recipe
+from phrasebeam.training.recipe.recipe_seed import with_seeds
 
+MOST_SEEDS = 1_000_000
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
@@ -81,6 +83,7 @@ def train(
     output: File,
     *,
     recipe: Settings = "standard",
+    seed: int = 1,
     alignment: File | None = None,
     raw: bool = False,
     source_language: str | None = None,
@@ -101,6 +104,7 @@ def train(
         output: Directory of the model; a run that was stopped there goes on. Of a changed recipe only what follows from
             the change is done again.
         recipe: "quick", "standard", "best", a YAML file, or what one would say.
+        seed: N adds N - 1 to all seeds of the recipe, to repeat it with other ones.
         alignment: A word alignment (0-0 1-2 ...) to use as it is; None: the text is aligned.
         raw: The text is raw: tokenize and truecase it.
         source_language: Of raw text: "de", "en" ...
@@ -122,6 +126,7 @@ def train(
     if threads is not None:
         check_range("threads", threads, 1, MOST_THREADS)
     bounds = {"threads": threads, "memory": memory_option(memory)}
+    check_range("seed", seed, 1, MOST_SEEDS)
     found = _with_bounds(_recipe(recipe), {name: value for name, value in bounds.items() if value is not None})
     if raw or source_language or target_language:
         found = _of_raw_text(found, raw, source_language, target_language)
@@ -129,8 +134,9 @@ def train(
     test = DevelopmentData(Path(test_source), paths(test_reference)) if test_source else None
     files = RecipeFiles(Path(source), Path(target), development, optional_path(alignment), test)
     with memory_bound(bounds["memory"] or DEFAULT_MEMORY):
-        result = run_recipe(files, Path(output), found, threads or found.stages[0].settings.threads, force)  # type: ignore[union-attr]
-    write_report(result, found, Path(output), _command(files, output, recipe))
+        cores = threads or found.stages[0].settings.threads  # type: ignore[union-attr]
+        result = run_recipe(files, Path(output), with_seeds(found, seed - 1), cores, force)
+    write_report(result, found, Path(output), _command(files, output, recipe, seed))
     return result
 
 
@@ -161,7 +167,7 @@ def _with_bounds(recipe: Recipe, bounds: dict[str, int]) -> Recipe:
     return recipe.model_copy(update={"stages": stages})
 
 
-def _command(files: RecipeFiles, output: File, recipe: Settings) -> str:
+def _command(files: RecipeFiles, output: File, recipe: Settings, seed: int) -> str:
     """The command that does the same."""
     references = " ".join(map(str, files.development.references))
     parts = [f"phrasebeam train --source {files.source} --target {files.target}"]
@@ -170,7 +176,8 @@ def _command(files: RecipeFiles, output: File, recipe: Settings) -> str:
     if files.test:
         parts += [f"--test-source {files.test.source} --test-reference {' '.join(map(str, files.test.references))}"]
     named = recipe if isinstance(recipe, (str, Path)) else "RECIPE.yaml"
-    return " \\\n  ".join([*parts, f"--recipe {named} --output {output}"])
+    chance = f" --seed {seed}" if seed > 1 else ""
+    return " \\\n  ".join([*parts, f"--recipe {named}{chance} --output {output}"])
 
 
 def _with_language_models(config: TrainModelConfig, texts: list[Path], classes: list[Path]) -> TrainModelConfig:

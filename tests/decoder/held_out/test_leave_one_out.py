@@ -85,6 +85,7 @@ def build(bitext, max_length, reordering, smoothing="none", seeds=(), agreement=
         max_target_phrase_length=max(longest(phrases.target_offsets), 1),
         language_model_order=2,
         smoothing=built.smoothing,
+        alignments=1 + len(seeds),
         agreement=agreement,
         reordering=reordering,
         settings={},
@@ -170,7 +171,7 @@ def test_with_several_alignments_too(bitext, pair, max_length, reordering, agree
 def test_fewer_alignments_than_have_to_agree_are_refused():
     full = build(HARD["one word each"], 3, Reordering(), "none", (1,), 2)
     words, given_pair = held_out_sentence(HARD["one word each"][0], "drop")
-    with pytest.raises(ModelError, match="leave-one-out with 1 word alignments, of which 2 should agree"):
+    with pytest.raises(ModelError, match="leave-one-out with 1 word alignments, and the model was made of"):
         new_filter(full, 3).filter(words, None, given_pair)
 
 

@@ -101,7 +101,7 @@ def test_several_alignments(tmp_path, monkeypatch):
     settings = config(**SEVERAL, phrases={"agreement": 2}, threads=1)
     found = train_model(source, target, tmp_path / "first", settings)
     kept = (tmp_path / "first" / "alignment").read_text(encoding="ascii").splitlines()
-    assert found.agreement == 2 and {line.count("|||") for line in kept} == {2}
+    assert (found.alignments, found.agreement) == (3, 2) and {line.count("|||") for line in kept} == {2}
     # Those of a file are the same as those that are computed, also in many pieces.
     monkeypatch.setattr(building, "_memory_left", lambda *_: 100_000)
     given = config(phrases={"agreement": 2}, threads=1)

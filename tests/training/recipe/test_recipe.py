@@ -7,6 +7,7 @@ from phrasebeam.api.trainers.train_model import CONFIGS
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
+from phrasebeam.training.recipe.recipe_seed import with_seeds
 from tests import ROOT
 
 BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
@@ -63,3 +64,14 @@ def test_stages_that_a_stage_names():
     )
     recipe = parse_config(yaml.safe_load(text), Recipe, "mine")
     assert [list(before(stage)) for stage in recipe.stages] == [[], [], ["a", "train-model"]]
+
+
+def test_seeds_at_any_depth():
+    recipe = load_config(recipe_file("best", CONFIGS), Recipe)
+    assert with_seeds(recipe, 0) == recipe
+    other = {name_of(stage): stage.settings for stage in with_seeds(recipe, 2).stages if hasattr(stage, "settings")}
+    own = {name_of(stage): stage.settings for stage in recipe.stages if hasattr(stage, "settings")}
+    assert other["train-model"].alignment.seed == 3
+    assert [one.seed for one in other["aligned-thrice"].more_alignments] == [4, 3]  # of fast_align, without effect
+    assert other["train-maxforce"].seeds == [seed + 2 for seed in own["train-maxforce"].seeds]
+    assert other["tune"].seeds == [3] and other["tune"].iterations == own["tune"].iterations

@@ -12,6 +12,7 @@ import yaml
 import phrasebeam
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
+from phrasebeam.training.build import word_alignments
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.demo.demo_corpus import write_pairs
 from phrasebeam.training.recipe.recipe import TwinSettings
@@ -121,6 +122,28 @@ def test_two_models_of_the_bitext(here):
         kept = (here / output / "recipe/stages/learned/alignment").read_bytes()
         assert kept == (here / output / "recipe/stages/again/alignment").read_bytes()
         assert kept.count(b"|||") == 2 * 400
+
+
+def test_an_alignment_that_a_model_keeps_is_not_computed_again(here, monkeypatch):
+    again = {"kind": "train-model", "name": "again", "settings": {"more_alignments": [{"aligner": "fast_align"}]}}
+    seen = []
+    aligned = word_alignments.align
+    monkeypatch.setattr(word_alignments, "align", lambda *args: seen.append(args[2].aligner) or aligned(*args))
+    phrasebeam.train(*TEXTS, "out", recipe={"stages": [*STAGES[:2], again, again | {"name": "third"}]})
+    assert seen == ["eflomal", "fast_align"]
+    phrasebeam.train_model("train.de", "train.en", "alone", config=again["settings"])
+    found = [(here / path / "alignment").read_bytes() for path in ("out/recipe/stages/third", "alone")]
+    assert found[0] == found[1]
+
+
+def test_other_seeds(here):
+    recipe = {"stages": [*STAGES[:2], MAXFORCE]}
+    results = [phrasebeam.train(*TEXTS, f"out-{seed}", recipe=recipe, seed=seed) for seed in (1, 3)]
+    assert [*results[0].stages] == [*results[1].stages]
+    for stage, name in (("train-model", "alignment"), ("tune", "weights.yaml"), ("train-maxforce", "weights.yaml")):
+        one, other = ((here / f"out-{seed}/recipe/stages" / stage / name).read_bytes() for seed in (1, 3))
+        assert one != other, stage
+    assert "--recipe RECIPE.yaml --seed 3" in (here / "out-3/recipe/report.md").read_text()
 
 
 def test_only_what_follows_from_a_change_is_done_again(here):

@@ -1,0 +1,60 @@
+"""The word alignments of a model's bitext: given, kept by another model of the same text, or computed."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import stage
+from phrasebeam.decoder.tables.model_files import ALIGNMENT
+from phrasebeam.training.build.bitext import Bitext
+from phrasebeam.training.build.config import TrainModelConfig
+from phrasebeam.training.word_alignment.alignment import align
+from phrasebeam.training.word_alignment.alignment_points import Alignments, read_pharaoh
+from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
+
+
+class KeptAlignments(NamedTuple):
+    """Those that a model of the same bitext keeps, so that they need not be computed again."""
+
+    model: Path
+    settings: list[AlignmentConfig]  # of the last ones of its file; those before were given
+
+
+def kept_alignments(model: Path, config: TrainModelConfig, is_given: bool) -> KeptAlignments:
+    """What `model`, which was made with `config`, keeps; `is_given`: with an alignment from a file."""
+    return KeptAlignments(model, [*([] if is_given else [config.alignment]), *config.more_alignments])
+
+
+def word_alignments(
+    bitext: Bitext, config: TrainModelConfig, path: str | Path | None, kept: Sequence[KeptAlignments] = ()
+) -> list[Alignments]:
+    """Those of the file `path`, or one by config.alignment, and then config.more_alignments.
+
+    Raises ConfigError, before any is computed, where more of them have to agree than there are.
+    """
+    given: list[Alignments] = []
+    if path is not None:
+        with stage("reading word alignments"):
+            given = read_pharaoh(path, bitext.source, bitext.target)
+    wanted = [*([] if given else [config.alignment]), *config.more_alignments]
+    _check_agreement(len(given) + len(wanted), config)
+    return given + [
+        _kept(bitext, one, kept) or align(bitext.source, bitext.target, one, config.threads) for one in wanted
+    ]
+
+
+def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments]) -> Alignments | None:
+    """The alignment of these settings, if one of the models keeps it."""
+    for one in kept:
+        if wanted in one.settings:
+            with stage("reading word alignments"):
+                found = read_pharaoh(one.model / ALIGNMENT, bitext.source, bitext.target)
+            return found[one.settings.index(wanted) - len(one.settings)]
+    return None
+
+
+def _check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
+    if config.phrases.agreement > n_alignments:
+        found = f"{config.phrases.agreement}, and there are {n_alignments} word alignments"
+        raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")
