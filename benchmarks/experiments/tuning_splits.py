@@ -23,6 +23,7 @@ from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import INDEX, Lists, NbestStore, StoreIndex
@@ -90,15 +91,10 @@ def with_seed(problem: Problem, seed: int) -> Problem:
 def of_sentences(problem: Problem, sentences: np.ndarray) -> Problem:
     """The problem of these sentences (int64[K], any may come again) alone, in their order. Its lists are in memory."""
     lists = problem.lists
-    sizes = np.diff(lists.first)[sentences]
-    first = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    within = np.arange(first[-1]) - np.repeat(first[:-1], sizes)
-    rows = lists.row[np.repeat(lists.first[:-1][sentences], sizes) + within]
-    sparse_sizes = np.diff(lists.sparse_first)[rows]
-    sparse_first = np.append(0, np.cumsum(sparse_sizes)).astype(np.int64)
-    within = np.arange(sparse_first[-1]) - np.repeat(sparse_first[:-1], sparse_sizes)
-    sparse = np.repeat(lists.sparse_first[:-1][rows], sparse_sizes) + within
-    taken = Lists(
+    first, entries = taken(lists.first, sentences)
+    rows = lists.row[entries]
+    sparse_first, sparse = taken(lists.sparse_first, rows)
+    chosen = Lists(
         first,
         np.arange(rows.size),
         np.ascontiguousarray(lists.dense[rows]),
@@ -107,7 +103,7 @@ def of_sentences(problem: Problem, sentences: np.ndarray) -> Problem:
         np.ascontiguousarray(lists.sparse_value[sparse]),
         np.ascontiguousarray(lists.statistics[rows]),
     )
-    return Problem(taken, problem.metric, problem.start, problem.tunable, problem.rng, problem.threads, problem.memory)
+    return Problem(chosen, problem.metric, problem.start, problem.tunable, problem.rng, problem.threads, problem.memory)
 
 
 def mean_of(weights: Sequence[np.ndarray], tunable: np.ndarray) -> np.ndarray:

@@ -33,6 +33,7 @@ from phrasebeam.decoder.search.workspace import Workspace
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT, UNCLASSED
 from phrasebeam.decoder.sparse.sparse_features import sparse_of
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 
@@ -147,9 +148,7 @@ def _tables_of(
 ) -> FilteredTables:
     """Tables whose source phrases are paths: their words as by _packed, the offsets of their pairs, and the pairs."""
     whole = tables.phrases
-    first, last = whole.target_offsets[pairs], whole.target_offsets[pairs + 1]
-    target_offsets = np.append(0, np.cumsum(last - first))
-    columns = np.repeat(first - target_offsets[:-1], last - first) + np.arange(target_offsets[-1])
+    target_offsets, columns = taken(whole.target_offsets, pairs)
     phrases = PhraseTable(
         NO_SLOTS,
         source_offsets=words[1],

@@ -17,6 +17,7 @@ from phrasebeam.decoder.sparse.templates import (
 )
 from phrasebeam.decoder.sparse.word_edges import KIND, POSITIONS, word_edges
 from phrasebeam.decoder.sparse.word_templates import ListedWords, listed_words
+from phrasebeam.decoder.tables.ragged import taken
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 from phrasebeam.lm.text.vocabulary import BEGIN
 
@@ -83,10 +84,7 @@ def sparse_of(sparse: Sparse, pairs: np.ndarray) -> Sparse:
     sparse = sparse._replace(points=sparse.points._replace(origin=pairs))
     if not sparse.pair_keys.size:
         return sparse
-    first, last = sparse.pair_offsets[pairs], sparse.pair_offsets[pairs + 1]
-    offsets = np.zeros(pairs.size + 1, np.int64)
-    np.cumsum(last - first, out=offsets[1:])
-    columns = np.repeat(first - offsets[:-1], last - first) + np.arange(offsets[-1])
+    offsets, columns = taken(sparse.pair_offsets, pairs)
     return sparse._replace(
         pair_offsets=offsets, pair_keys=sparse.pair_keys[columns], pair_values=sparse.pair_values[columns]
     )
