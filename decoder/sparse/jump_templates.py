@@ -114,6 +114,7 @@ JUMP_GROUPS = (
         "orientation",
         _corner_names,
         rate=0.02,
+        is_of_levels=True,
     ),
     SparseGroup(
         "class_reordering",
@@ -121,5 +122,6 @@ JUMP_GROUPS = (
         "history",
         _class_names,
         rate=0.02,
+        is_of_levels=True,
     ),
 )

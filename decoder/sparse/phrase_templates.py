@@ -104,6 +104,7 @@ PHRASE_GROUPS = (
         "rule",
         _deletion_names,
         rate=0.02,
+        is_of_levels=True,
     ),
 )
 MOST_OF_A_GROUP = 2 * LONGEST_PHRASE  # features of a phrase in a group: source_deletion has two for each word

@@ -58,6 +58,7 @@ class SparseGroup(NamedTuple):
     rate: float  # default learning rate in train-maxforce
     rate_name: str = ""  # name of a learning rate that groups share; "": the group's name
     is_switch: bool = True  # whether templates.yaml switches it on by its name
+    is_of_levels: bool = False  # whether its features depend on the levels in templates.yaml
 
 
 @inlined_kernel

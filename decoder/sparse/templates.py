@@ -80,6 +80,7 @@ SPARSE_GROUPS = (
         "history",
         _history_names,
         rate=0.02,
+        is_of_levels=True,
     ),
     *PHRASE_GROUPS,
     *WORD_GROUPS,

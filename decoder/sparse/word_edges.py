@@ -165,6 +165,7 @@ EDGE_GROUPS = tuple(
         rate=1.0,
         rate_name="word_edges",
         is_switch=False,
+        is_of_levels=True,
     )
     for kind, (name, sides) in enumerate(KINDS.items())
 )

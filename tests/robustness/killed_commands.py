@@ -40,6 +40,12 @@ CONFIGS = {
     | {"templates": TEMPLATES, "checkpoint": 10, "algorithm": 4, "shards": 2, "workers": 2, "nbest": 20},
     "recipe": recipe(MAXFORCE_STAGE),
     "every-stage": recipe(
+        {
+            "kind": "train-model",
+            "name": "agreed",
+            "settings": {"more_alignments": [{"aligner": "fast_align"}], "phrases": {"agreement": 2}},
+        },
+        {"kind": "tune", "name": "tuned-agreed", "start": "agreed", "settings": TUNING},
         {"kind": "choose", "searches": [{"distortion_limit": 4}, {"early_distortion": True}], "settings": TUNING},
         {"kind": "train-expected-bleu", "settings": TRAINING | {"nbest": 20, "features": ["a"], "score_every": 2}},
         MAXFORCE_STAGE | {"start": "tune"},

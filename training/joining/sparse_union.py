@@ -10,10 +10,8 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_files import open_feature_names, save_feature_names, save_templates
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights, used, with_values
 from phrasebeam.decoder.sparse.template_config import SWITCHES, Templates
-from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.decoder.sparse.templates import GROUPS, SPARSE_GROUPS
 from phrasebeam.training.common.shared_file import share
-
-OF_LEVELS = ("rule_history", "class_reordering", "source_deletion")  # groups that depend on levels, with word_edges
 
 
 class SparseModel(NamedTuple):
@@ -32,7 +30,8 @@ class SparseModel(NamedTuple):
     @property
     def needs_levels(self) -> bool:
         """Whether any of its features depends on levels."""
-        return self.templates.word_edges is not None or any(getattr(self.templates, name) for name in OF_LEVELS)
+        groups = zip(SPARSE_GROUPS, self.opened.tables.sparse.active)
+        return any(group.is_of_levels and is_active for group, is_active in groups)
 
 
 def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
