@@ -170,7 +170,7 @@ class OnlineTraining(Generic[Iteration]):
             self._save_own(number)
         self._write_curve(progress)
         self._save(progress)
-        log.info(f"iteration {number}: {iteration.text()}; score {score:.2f}, {n_words} words")
+        log.info(f"iteration {number}: {progress.iterations[-1].text()}; score {score:.2f}, {n_words} words")
         return progress
 
     def _write_curve(self, progress: OnlineProgress[Iteration]) -> None:
