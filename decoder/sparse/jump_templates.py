@@ -81,9 +81,9 @@ def _corner_names(context: RuleInContext) -> Iterator[str]:
 
 def _corners_of(context: RuleInContext, begin: int, end: int, target: Sequence[str], jump: str) -> Iterator[str]:
     levels = context.levels
-    ends = [levels.names("target", word) for word in (*target[:1], *target[-1:])] or [
-        [EMPTY_PHRASE] * len(levels.labels)
-    ] * 2
+    ends = [levels.names("target", word) for word in (*target[:1], *target[-1:])]
+    if not ends:
+        ends = [[EMPTY_PHRASE] * len(levels.labels)] * 2
     for column in range(1, len(levels.labels)):
         source = [context.source_names(position)[column] for position in (begin, end - 1)]
         goal = [names[column] for names in ends] if column in levels.target_columns else []
