@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
@@ -18,6 +18,7 @@ from pydantic import (
     ValidationInfo,
     create_model,
 )
+from pydantic.fields import FieldInfo
 
 from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, excerpt
 from phrasebeam.base.files import atomic_file
@@ -247,12 +248,27 @@ def _explain(problem: Any, section: type[Section]) -> str:
 
 
 def _keys(section: type[Section], path: list[str]) -> list[str]:
-    """Keys of the subsection of `section` at the key path `path`; empty where there is none."""
+    """Keys of the subsection of `section` at the key path `path`; empty where there is none.
+
+    Lists have numbers in the path, and sections that are told apart by a kind have that kind.
+    """
+    found = [section]
     for key in path:
-        field = section.model_fields.get(key)
-        types = [] if field is None else [field.annotation, *get_args(field.annotation)]  # "Section | None" has two
-        sections = [type_ for type_ in types if isinstance(type_, type) and issubclass(type_, Section)]
-        if not sections:
-            return []
-        section = sections[0]
-    return list(section.model_fields)
+        fields = [one.model_fields[key] for one in found if key in one.model_fields]
+        if fields:
+            found = [one for field in fields for one in _sections_in(field.annotation)]
+        elif not key.isdigit():
+            found = [one for one in found if _is_of_kind(one.model_fields.values(), key)]
+    return list(found[0].model_fields) if found else []
+
+
+def _is_of_kind(fields: Iterable[FieldInfo], kind: str) -> bool:
+    return any(kind in get_args(field.annotation) for field in fields)
+
+
+def _sections_in(annotation: Any) -> Iterator[type[Section]]:
+    """The sections in a type such as `Section | None` or `list[Section]`."""
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _sections_in(part)

@@ -30,7 +30,7 @@ from phrasebeam.training.build.language_models import (
     monolingual_paths,
 )
 from phrasebeam.training.build.scoring import BuiltTables, PhraseTableSettings, build_phrase_table
-from phrasebeam.training.build.word_alignments import KeptAlignments, word_alignments
+from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, word_alignments
 from phrasebeam.training.word_alignment.alignment_points import Alignments, write_pharaoh
 
 # Not among the settings in model.yaml: weights have a file of their own, memory and threads do not change the model.
@@ -62,6 +62,7 @@ def train_model(
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
     data = _digests(source, target, config, alignment)
+    check_agreement(config, alignment)
     check_replaceable(output, "train-model", _settings(config, data), data, config.starting_weights, is_forced)
     with atomic_directory(output) as directory:
         with _tokenized(source, target, directory, config) as texts:

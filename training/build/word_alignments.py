@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
+from phrasebeam.decoder.extraction.pharaoh import SEPARATOR
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.training.build.bitext import Bitext
 from phrasebeam.training.build.config import TrainModelConfig
@@ -29,16 +31,12 @@ def kept_alignments(model: Path, config: TrainModelConfig, is_given: bool) -> Ke
 def word_alignments(
     bitext: Bitext, config: TrainModelConfig, path: str | Path | None, kept: Sequence[KeptAlignments] = ()
 ) -> list[Alignments]:
-    """Those of the file `path`, or one by config.alignment, and then config.more_alignments.
-
-    Raises ConfigError, before any is computed, where more of them have to agree than there are.
-    """
+    """Those of the file `path`, or one by config.alignment, and then config.more_alignments. Raises SmtError."""
     given: list[Alignments] = []
     if path is not None:
         with stage("reading word alignments"):
             given = read_pharaoh(path, bitext.source, bitext.target)
     wanted = [*([] if given else [config.alignment]), *config.more_alignments]
-    _check_agreement(len(given) + len(wanted), config)
     return given + [
         _kept(bitext, one, kept) or align(bitext.source, bitext.target, one, config.threads) for one in wanted
     ]
@@ -54,7 +52,10 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
     return None
 
 
-def _check_agreement(n_alignments: int, config: TrainModelConfig) -> None:
-    if config.phrases.agreement > n_alignments:
-        found = f"{config.phrases.agreement}, and there are {n_alignments} word alignments"
-        raise ConfigError(f"phrases.agreement: {found}; expected no more, or give more_alignments")
+def check_agreement(config: TrainModelConfig, path: str | Path | None) -> None:
+    """Raise ConfigError where more word alignments have to agree than there are, with those of the file `path`."""
+    given = 1 if path is None else next(iter(read_lines(path)), "").count(SEPARATOR) + 1
+    found = given + len(config.more_alignments)
+    if config.phrases.agreement > found:
+        message = f"phrases.agreement: {config.phrases.agreement}, and there are {found} word alignments"
+        raise ConfigError(f"{message}; expected no more, or give more_alignments")

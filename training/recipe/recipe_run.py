@@ -20,7 +20,7 @@ from phrasebeam.decoder.tables.provenance import check_output, file_digests, sig
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
-from phrasebeam.training.build.word_alignments import KeptAlignments, kept_alignments
+from phrasebeam.training.build.word_alignments import KeptAlignments, check_agreement, kept_alignments
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain
@@ -100,6 +100,9 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
         if (output / MODEL).exists() and not is_forced:
             raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
     sentences, seen = check_lengths(files), seen_in_training(files)
+    for stage in recipe.stages:
+        if isinstance(stage, BuildStage):
+            check_agreement(stage.settings, files.alignment)
     for name, number in seen.items():
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)

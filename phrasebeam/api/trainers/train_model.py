@@ -142,7 +142,11 @@ def train(
 
 def _recipe(given: Settings) -> Recipe:
     if isinstance(given, str):
-        given = recipe_file(given, CONFIGS)
+        path = recipe_file(given, CONFIGS)
+        if not path.exists():
+            names = ", ".join(sorted(one.stem.removeprefix("recipe-") for one in CONFIGS.glob("recipe-*.yaml")))
+            raise ConfigError(f"{given}: neither a file nor a recipe; expected a file, or one of {names}")
+        given = path
     return config_with_options(given, Recipe, {})
 
 

@@ -41,7 +41,16 @@ def test_a_file_of_a_recipe_is_itself(tmp_path):
             [BUILD, {"kind": "join-features", "features": "x"}],
             "the stage join-features names x, expected a stage before",
         ),
-        ([BUILD, TUNE | {"settings": {"nbst": 3}}], "stages.1.tune.settings.nbst: unknown key; "),
+        ([BUILD, TUNE | {"settings": {"nbst": 3}}], "stages.1.tune.settings.nbst: unknown key; did you mean nbest?"),
+        ([BUILD | {"setings": {}}], "stages.0.train-model.setings: unknown key; did you mean settings?"),
+        (
+            [BUILD | {"x": 1}],
+            "stages.0.train-model.x: unknown key; known keys: name, start, kind, settings, word_classes, ",
+        ),
+        (
+            [BUILD | {"settings": {"more_alignments": [{"sed": 2}]}}],
+            "settings.more_alignments.0.sed: unknown key; did you mean seed?",
+        ),
         (
             [BUILD, {"kind": "guess"}],
             "stages.1: Input tag 'guess' found using 'kind' does not match any of the expected",

@@ -136,6 +136,20 @@ def test_an_alignment_that_a_model_keeps_is_not_computed_again(here, monkeypatch
     assert found[0] == found[1]
 
 
+def test_more_agreement_than_alignments_is_refused_before_any_work(here):
+    again = {"kind": "train-model", "name": "again", "settings": {"phrases": {"agreement": 2}}}
+    with pytest.raises(ConfigError, match="agreement: 2, and there are 1 word alignments; expected no more, or give"):
+        phrasebeam.train(*TEXTS, "out", recipe={"stages": [*STAGES[:2], again]})
+    assert not (here / "out").exists()
+
+
+def test_a_recipe_that_is_not_there(here):
+    with pytest.raises(
+        ConfigError, match=r"^bst: neither a file nor a recipe; expected a file, or one of best, quick, s"
+    ):
+        phrasebeam.train(*TEXTS, "out", recipe="bst")
+
+
 def test_other_seeds(here):
     recipe = {"stages": [*STAGES[:2], MAXFORCE]}
     results = [phrasebeam.train(*TEXTS, f"out-{seed}", recipe=recipe, seed=seed) for seed in (1, 3)]
@@ -292,7 +306,7 @@ def test_raw_text(here):
         ({"dev_reference": "train.en"}, FormatError, "train.en: 400 lines, but dev.de has 30"),
         ({"alignment": "dev.de"}, FormatError, "dev.de: 30 lines, but train.de has 400"),
         ({"test_source": "test.de"}, ConfigError, "--test-source and --test-reference need each other"),
-        ({"recipe": "nothing"}, OSError, "nothing"),
+        ({"recipe": "nothing"}, ConfigError, "nothing: neither a file nor a recipe"),
         ({"recipe": {"stages": []}}, ConfigError, "stages: List should have at least 1 item"),
         ({"source_language": "de"}, ConfigError, "give --raw with them"),
     ],
