@@ -19,6 +19,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.recipe.recipe import ChooseStage, SearchChoice
+from phrasebeam.training.recipe.recipe_seed import with_seeds
 from phrasebeam.training.recipe.searched_model import write_with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
@@ -80,6 +81,14 @@ def as_carried(settings: Settings, model: Path) -> Settings:
         if isinstance(search, SearchSettings) and name not in settings.model_fields_set:
             update[name] = search.model_copy(update=reach)
     tune = getattr(settings, "tune", None)
-    if isinstance(tune, TuneConfig) and tune.search and "tune" not in settings.model_fields_set:
+    if isinstance(tune, TuneConfig) and tune.search and _is_default(settings, tune):
         update["tune"] = tune.model_copy(update={"search": tune.search.model_copy(update=reach)})
     return settings.model_copy(update=update)
+
+
+def _is_default(settings: Section, tune: TuneConfig) -> bool:
+    """Whether the settings do not say how to tune, but perhaps by which seeds, as those of a recipe with other seeds."""
+    if "tune" not in settings.model_fields_set:
+        return True
+    default = type(settings).model_fields["tune"].default
+    return isinstance(default, TuneConfig) and tune == with_seeds(default, tune.seeds[0] - default.seeds[0])

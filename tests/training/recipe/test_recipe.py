@@ -4,8 +4,14 @@ import pytest
 import yaml
 
 from phrasebeam.api.trainers.train_model import CONFIGS
-from phrasebeam.base.config import load_config, parse_config
+from phrasebeam.base.config import load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.tables.model_files import SEARCH
+from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
+from phrasebeam.training.maxforce.config import MaxforceConfig
+from phrasebeam.training.recipe.chosen_search import as_carried
 from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
 from phrasebeam.training.recipe.recipe_seed import with_seeds
 from tests import ROOT
@@ -84,3 +90,14 @@ def test_seeds_at_any_depth():
     assert [one.seed for one in other["aligned-thrice"].more_alignments] == [4, 3]  # of fast_align, without effect
     assert other["train-maxforce"].seeds == [seed + 2 for seed in own["train-maxforce"].seeds]
     assert other["tune"].seeds == [3] and other["tune"].iterations == own["tune"].iterations
+
+
+@pytest.mark.parametrize("kind", [ExpectedBleuConfig, MaxforceConfig])
+@pytest.mark.parametrize("more", [0, 1])
+def test_trainers_tune_with_the_search_of_the_model(tmp_path, kind, more):
+    save_config(ModelSearch(search=SearchSettings(distortion_limit=14)), tmp_path / SEARCH)
+    settings = as_carried(with_seeds(kind(), more), tmp_path)
+    assert settings.tune.search.distortion_limit == settings.search.distortion_limit == 14
+    assert settings.tune.seeds == [1 + more]
+    own = kind().tune.model_copy(update={"iterations": 2})
+    assert as_carried(kind(tune=own), tmp_path).tune == own
