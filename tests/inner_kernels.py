@@ -29,8 +29,8 @@ def is_closed(links, source, target):
 
 
 @kernel
-def next_history(table, history, state, rule, words, begin, end):
-    return _next_history(table, history, state, rule, words, begin, end)
+def next_history(table, history, state, operations, rule, words, begin, end):
+    return _next_history(table, history, state, operations, rule, words, begin, end)
 
 
 @kernel

@@ -137,7 +137,8 @@ def _joined(
     ln_reordering = _with(old.ln_reordering, [pair.ln_reordering for pair in pairs if pair.ln_reordering])
     ln_reordering = ln_reordering[order] if old.ln_reordering.shape[1] else old.ln_reordering
     sparse = _sparse(old.sparse, phrases, order)
-    own = old._replace(phrases=phrases, ln_reordering=ln_reordering, sparse=sparse)
+    operations = old.operations._replace(points=sparse.points)
+    own = old._replace(phrases=phrases, ln_reordering=ln_reordering, sparse=sparse, operations=operations)
     return FilteredTables(own, np.arange(order.size))
 
 

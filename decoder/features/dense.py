@@ -19,6 +19,7 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046
 ABSENT = -1
+N_OPERATION_WEIGHTS = 3
 SAMPLE = 1 << 10  # first pairs of a phrase table, by which we tell whether it has counts
 
 
@@ -37,6 +38,7 @@ class DenseWeights(NamedTuple):
     length_groups: np.ndarray  # float64[G]
     by_length: np.ndarray  # float64[K, M + 1, M + 1], sums of length_groups, see weights_by_length
     related_words: float
+    operations: np.ndarray  # float64[3], of ln p, gaps, jumps back; empty without the feature
     input_score: np.ndarray  # float64[I], of the scores of a lattice's arcs
     sparse: np.ndarray  # float64[len(GROUPS)], scales of the groups of sparse features
 
@@ -54,6 +56,7 @@ class FeaturePlaces(NamedTuple):
     early_distortion: int
     length_groups: int
     related_words: int
+    operations: int
     input_score: int
     pair: np.ndarray  # int64[len(PAIR_FEATURES)]
     sparse: np.ndarray  # int64[len(GROUPS)]; the value of a group is its sum of weights times values
@@ -155,10 +158,22 @@ def dense_weights(
         length_groups=length_groups,
         by_length=weights_by_length(length_groups, n_translation),
         related_words=weights.related_words or 0.0,
+        operations=np.array(weights.operations or [], float),
         input_score=np.array(weights.input_score or [], float),
         sparse=np.array([getattr(weights, name) or 0.0 for name in GROUPS], float),
         **scalars,
     )
+
+
+def check_operations(weights: Weights, n_operations: int) -> None:
+    """Raise ModelError if `operations` has a weight and the model no operations, or other than three weights."""
+    if weights.operations is None:
+        return
+    if not n_operations:
+        raise ModelError("weights: operations is given, but the model has no operation sequence model; remove it")
+    if len(weights.operations) != N_OPERATION_WEIGHTS:
+        found = f"weights: operations has {len(weights.operations)} weights, expected {N_OPERATION_WEIGHTS}"
+        raise ModelError(f"{found}: of ln p, of gaps, of jumps back")
 
 
 def active_groups(weights: Weights, sparse: Sparse) -> np.ndarray:

@@ -1,6 +1,8 @@
-"""Histories: the last rule and the last two target words of hypotheses, for sparse features (Yu et al. 2013, 4.3).
+"""Histories: what the next phrase's features depend on, of hypotheses.
 
-Equal histories have one id, which recombination compares. A history contains the last option's state, too.
+These are the last rule and the last two target words, for sparse features (Yu et al. 2013, 4.3), and the state of the
+operation sequence model. Equal histories have one id, which recombination compares. A history contains the last
+option's state, too.
 """
 
 from typing import Annotated, NamedTuple
@@ -8,6 +10,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.operations.operation_states import BEGIN_OPERATIONS
 from phrasebeam.decoder.sparse.feature_buffer import (
     SparseFeatureBuffer,
     most_history_features,
@@ -30,6 +33,7 @@ class Histories(NamedTuple):
 
     size: Annotated[np.ndarray, array(np.int64, 1)]  # number of histories
     state: Annotated[np.ndarray, array(np.int32, "B")]  # Options.state of the last option
+    operations: Annotated[np.ndarray, array(np.int32, "B")]  # OperationStates after the last option
     # RuleHashes of the last rule; START_RULE at the start, and where no feature depends on it
     rule: Annotated[np.ndarray, array(np.uint64, "B", 2)]
     # The last target words, the last one first; NO_WORD before the start, and where no feature depends on them
@@ -52,27 +56,29 @@ def forget_histories(histories: Histories):
     histories.size[0] = 1
     histories.slots[:] = EMPTY
     histories.memo_keys[:] = 0
+    histories.operations[0] = BEGIN_OPERATIONS
     histories.state[0], histories.rule[0, 0], histories.rule[0, 1] = EMPTY, START_RULE, START_RULE
     histories.words[0, 0], histories.words[0, 1] = NO_WORD, NO_WORD
 
 
 @inner_kernel
-def next_history(histories: Histories, history, state, rule: RuleHashes, words, begin, end):
+def next_history(histories: Histories, history, state, operations, rule: RuleHashes, words, begin, end):
     """Id (int64) of the history after `history` (int64) and an option, or NO_HISTORY if the table is full.
 
-    The option has the `state` (int64), the `rule` and the target words[begin:end] (int32[W]).
+    The option has the `state` (int64), the `rule` and the target words[begin:end] (int32[W]), and leaves the operation
+    sequence model in the state `operations` (int64).
     """
     last, before = np.int64(histories.words[history, 0]), np.int64(histories.words[history, 1])
     if end - begin > 0:
         before = last if end - begin == 1 else np.int64(words[end - 2])
         last = np.int64(words[end - 1])
-    h = combine(combine(START, state), np.int64(rule.rule))
+    h = combine(combine(combine(START, state), operations), np.int64(rule.rule))
     h = combine(combine(combine(h, np.int64(rule.source_classes)), last), before)
     slot = first_slot(mix(h), histories.slots.size)
     while histories.slots[slot] != EMPTY:
         i = np.int64(histories.slots[slot])
         same_rule = histories.rule[i, 0] == rule.rule and histories.rule[i, 1] == rule.source_classes
-        same_state = histories.state[i] == state
+        same_state = histories.state[i] == state and histories.operations[i] == operations
         if same_state and same_rule and histories.words[i, 0] == last and histories.words[i, 1] == before:
             return i
         slot = next_slot(slot, histories.slots.size)
@@ -80,7 +86,7 @@ def next_history(histories: Histories, history, state, rule: RuleHashes, words, 
     if new == histories.state.size:
         return NO_HISTORY
     histories.state[new], histories.rule[new, 0], histories.rule[new, 1] = state, rule.rule, rule.source_classes
-    histories.words[new, 0], histories.words[new, 1] = last, before
+    histories.words[new, 0], histories.words[new, 1], histories.operations[new] = last, before, operations
     histories.slots[slot] = new
     histories.size[0] = new + 1
     return new

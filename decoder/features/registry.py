@@ -38,6 +38,12 @@ RELATED_WORDS = DenseFeature(
     "related_words",
     "number of known words that are translated in place of unknown ones: other inflections, parts of compounds",
 )
+OPERATIONS = DenseFeature(
+    "operations",
+    "ln probability of the operations that generate both sides; minus the gaps opened, minus the jumps back "
+    "(Durrani et al. 2011)",
+    "list",
+)
 INPUT_SCORE = DenseFeature(
     "input_score",
     "ln probabilities of the arcs of a lattice or confusion network that were chosen, summed; 0 for text",
@@ -54,6 +60,7 @@ OPTIONAL = (
     *PAIR_FEATURES,
     LENGTH_GROUPS,
     RELATED_WORDS,
+    OPERATIONS,
     INPUT_SCORE,
     *SCALES,
 )  # only in models that give them weights

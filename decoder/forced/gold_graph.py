@@ -11,13 +11,13 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.features.hierarchical import FULL, NO_BLOCKS, shift
-from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY, forget_histories
+from phrasebeam.decoder.features.histories import NO_HISTORY, START_HISTORY
 from phrasebeam.decoder.features.language_model import BEGIN_STATE, States, intern_state, score_after, weighted_ln
 from phrasebeam.decoder.features.reordering import MONOTONE
 from phrasebeam.decoder.forced.gold_lattice import NOT_THERE, GoldLattice
 from phrasebeam.decoder.options.candidates import is_score
 from phrasebeam.decoder.options.translation_options import Options
-from phrasebeam.decoder.search.extension import SearchSpace, history_after, jump, ln_history
+from phrasebeam.decoder.search.extension import SearchSpace, begin_histories, history_after, jump, ln_history
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, START_NODE, ArrivedEdges, append_edges
 from phrasebeam.decoder.search.stacks import BLOCKS_FULL, EDGES_FULL, HISTORIES_FULL, NODES_FULL, OK, WRONG_SCORE
 from phrasebeam.decoder.tables.language_models import LanguageModels
@@ -98,8 +98,7 @@ def fill_gold_graph(space: SearchSpace, n_words: int, lattice: GoldLattice, gold
     graph.score[START_NODE], graph.option[START_NODE], graph.blocks[START_NODE] = 0.0, NO_OPTION, NO_BLOCKS
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     graph.history[START_NODE] = START_HISTORY
-    if space.sparse.has_history:
-        forget_histories(space.histories)
+    begin_histories(space)
     graph.first_gap[START_NODE], graph.window[START_NODE], graph.lm_state[START_NODE] = 0, np.uint64(0), 0
     gold.node_first[0], gold.node_first[1] = 0, 1
     gold.slots[:] = EMPTY
@@ -134,14 +133,14 @@ def _fill_state(space, n_words, lattice, gold, state):
         for node in range(gold.node_first[source], gold.node_first[source + 1]):
             base, orientation = jump(space, node, begin, end)
             score = base + options.backward[option, orientation] + options.score[option] + ln_lm
-            if space.sparse.has_history:
+            if space.parameters.keeps_histories:
                 score += ln_history(space, node, option, orientation == MONOTONE)
             if not is_score(score):
                 return WRONG_SCORE
             blocks, phrase_state = NO_BLOCKS, np.int64(EMPTY)
             if not is_end:
                 phrase_state = np.int64(options.state[option])
-                if space.sparse.has_history:
+                if space.parameters.keeps_histories:
                     phrase_state = history_after(space, node, option)
                     if phrase_state == NO_HISTORY:
                         return HISTORIES_FULL

@@ -34,6 +34,8 @@ from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
+from phrasebeam.decoder.operations.operation_states import new_operation_states
+from phrasebeam.decoder.operations.operations import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
@@ -236,15 +238,17 @@ class TableFilter:
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_sentence = empty_sentence(orders.size, longest)
         ranking = ranking._replace(is_own=False)  # scores are of no use here
-        self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, new_states(orders, 2))
+        states = new_states(orders, 2), new_operation_states(tables.operations, 1, 1, 1)
+        self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, *states)
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:
-        """Use the weights of `tables`, and rank by `ranking` from now on; the language models stay.
+        """Use the weights of `tables`, and rank by `ranking` from now on; the models of words and operations stay.
 
         `is_ranked_alike`: whether pairs were ranked by the same weights before.
         """
         lms = self.tables.lms._replace(ln_weights=tables.lms.ln_weights)
-        self.tables, ranking = tables._replace(lms=lms), ranking._replace(is_own=False)
+        operations = self.tables.operations._replace(ln_weights=tables.operations.ln_weights)
+        self.tables, ranking = tables._replace(lms=lms, operations=operations), ranking._replace(is_own=False)
         self.lookup = self.lookup._replace(tables=self.tables, weights=ranking.dense, ranking=ranking)
         if not is_ranked_alike:
             clear_candidate_cache(self.lookup.candidates.cache)
@@ -269,7 +273,8 @@ class TableFilter:
         by_source = reordering is not None and reordering.condition == "f"
         copy_pairs(self.tables, self.model.reordering_counts, by_source, query, filtered, output)
         origin = filtered.pair[: filtered.sizes[2]]
-        return FilteredTables(output._replace(sparse=sparse_of(self.tables.sparse, origin)), origin)
+        sparse, operations = sparse_of(self.tables.sparse, origin), operations_of(self.tables.operations, origin)
+        return FilteredTables(output._replace(sparse=sparse, operations=operations), origin)
 
     def _query(self, words: np.ndarray, reference: np.ndarray | None, held_out: HeldOutPair | None) -> FilterQuery:
         counts, mode = NO_COUNTS, KEEP_ALL

@@ -3,6 +3,7 @@
 folds.yaml      FoldsDescription; sentence i, counted from 0, is in fold i mod K
 0.bin, 1.bin ...  KenLM probing binaries; the model of a fold was trained on all sentences but those of the fold
 0-lm2.bin ...   likewise the second language model, where it is of the training data, too
+0-operations.bin ...   likewise the operation sequence model
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from phrasebeam.base.config import Section, load_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.decoder.model.digests import Digest, FileName, file_digest
 from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.operations.operations import Operations, with_language_model
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import MAX_ORDER
@@ -34,6 +36,7 @@ class FoldsDescription(Section):
     format: Literal["phrasebeam language model folds 2"]
     folds: int = Field(ge=2, le=MOST_FOLDS)
     orders: dict[Number, Order]  # of the model's language models that have folds, by their number, from 1
+    operations: Order | None = None  # of the operation sequence model
     data: dict[str, dict[str, str]]  # name and digest of the texts
     files: dict[FileName, Digest]  # of the folds
 
@@ -43,6 +46,7 @@ class Fold(NamedTuple):
 
     model: Model
     lms: LanguageModels  # of the model, with weights 0
+    operations: Operations  # likewise
 
 
 def fold_of(sentence: int, n_folds: int) -> int:
@@ -56,6 +60,11 @@ def fold_of(sentence: int, n_folds: int) -> int:
 def fold_path(directory: Path, fold: int, number: int) -> Path:
     """The file of a fold's language model of that number, from 1, in `directory`."""
     return directory / (f"{fold}.bin" if number == 1 else f"{fold}-lm{number}.bin")
+
+
+def operations_path(directory: Path, fold: int) -> Path:
+    """The file of a fold's operation sequence model in `directory`."""
+    return directory / f"{fold}-operations.bin"
 
 
 def numbers_with_folds(model: Model) -> list[int]:
@@ -79,8 +88,20 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
             else lm
             for number, lm in enumerate(model.language_models, 1)
         )
-        folds.append(Fold(model._replace(language_models=models), join_language_models(models, model.target)))
+        operations = _operations(directory, fold, model, description)
+        lms = join_language_models(models, model.target)
+        folds.append(Fold(model._replace(language_models=models), lms, operations))
     return folds
+
+
+def _operations(directory: Path, fold: int, model: Model, description: FoldsDescription) -> Operations:
+    """The model's operations, scored by the fold's model of them."""
+    if model.operation_names is None:
+        return model.tables.operations
+    if description.operations is None:
+        raise ModelError(f"{directory / 'folds.yaml'}: no operations, which the model has; {ESTIMATE_AGAIN}")
+    lm = _opened(operations_path(directory, fold), description)
+    return with_language_model(model.tables.operations, model.operation_names, lm)
 
 
 def _opened(path: Path, description: FoldsDescription) -> LanguageModel:

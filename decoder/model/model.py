@@ -16,6 +16,7 @@ from phrasebeam.decoder.model.description import LanguageModelFile, ModelDescrip
 from phrasebeam.decoder.model.digests import verify_on_opening
 from phrasebeam.decoder.model.moses_names import MosesFeature, fitting_names
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.operations.operations import open_operations
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
 from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
@@ -51,6 +52,7 @@ class Model(NamedTuple):
     levels: Levels | None = None  # word classes that sparse features use
     pair_names: Mapping[int, str] = {}  # names of the sparse features of single phrase pairs, by key
     word_idf: Callable[[], WordIdf] = lambda: NO_IDF  # computed when a feature first needs it
+    operation_names: FixedVocabulary | None = None  # of an operation sequence model, in the order of its keys
 
     @property
     def moses_names(self) -> list[MosesFeature]:
@@ -93,7 +95,10 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     reordering = _reordering(directory, description.reordering, len(phrases.ln_scores))
     lms = join_language_models(language_models, target)
     templates, levels, sparse = open_sparse(directory, source, target, phrases)
-    tables = Tables(phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse)
+    operations, operation_names = open_operations(directory, phrases)
+    tables = Tables(
+        phrases, reordering.ln_scores, orientations(description.reordering), lms, sparse, operations=operations
+    )
     most_pairs = description.max_pairs_per_source_phrase
     if most_pairs is not None and most_pairs > len(phrases.ln_scores):
         message = f"max_pairs_per_source_phrase is {most_pairs}, the table has {len(phrases.ln_scores)} pairs in all"
@@ -103,7 +108,7 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     fields = description, weights, source, target, language_models, tables, most_pairs, reordering.counts
     find_idf = cache(partial(word_idf, phrases, len(source), len(target), description.sentence_pairs))
     discounting = open_discounting(directory, description.smoothing, len(phrases.ln_scores))
-    return Model(*fields, discounting, templates, levels, open_pair_names(directory), find_idf)
+    return Model(*fields, discounting, templates, levels, open_pair_names(directory), find_idf, operation_names)
 
 
 def _open_language_model(directory: Path, entry: LanguageModelFile) -> TargetModel:

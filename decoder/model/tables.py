@@ -8,6 +8,7 @@ from phrasebeam.decoder.features.reordering import Orientations
 from phrasebeam.decoder.input.source_paths import NO_PATHS, SourcePaths
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs, synthetic_number
 from phrasebeam.decoder.input.zones import Zones
+from phrasebeam.decoder.operations.operations import Operations, no_operations
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
@@ -24,6 +25,7 @@ class Tables(NamedTuple):
     lms: LanguageModels
     sparse: Sparse
     idf: WordIdf = NO_IDF  # for features that need it
+    operations: Operations = no_operations()
 
 
 class Sentence(NamedTuple):

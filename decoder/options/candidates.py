@@ -14,6 +14,7 @@ from phrasebeam.decoder.features.pair import score_pair
 from phrasebeam.decoder.input.source_paths import source_words, weighted_input
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
+from phrasebeam.decoder.operations.operation_states import OperationStates, estimate_operations, fill_step_ids
 from phrasebeam.decoder.options.candidate_cache import CandidateCache, keep, new_candidate_cache, recall
 from phrasebeam.decoder.sparse.feature_buffer import (
     SparseFeatureBuffer,
@@ -69,6 +70,7 @@ class Lookup(NamedTuple):
     limit: int  # table limit, the most pairs of a source phrase; 0 for all
     candidates: Candidates
     states: States
+    operation_states: OperationStates
 
 
 def new_candidates(most: int, longest: int, table_limit: int, n_models: int, sparse: Sparse) -> Candidates:
@@ -223,6 +225,24 @@ def add_sparse(pair, begin, end, lookup: Lookup):
         candidates.score[item] += score
         candidates.estimate[item] += score
         candidates.bound[item] += score
+
+
+@inner_kernel
+def add_operations(pair, begin, end, lookup: Lookup):
+    """Add the operations of a ranked or synthetic `pair` (int64) over words begin:end to its estimate."""
+    synthetic, candidates, states = lookup.sentence.synthetic, lookup.candidates, lookup.operation_states
+    size, operations = target_length(lookup.tables, synthetic, pair), lookup.tables.operations
+    if size > candidates.words.size:  # noted as TOO_LONG before
+        return
+    read_target(lookup.tables, synthetic, pair, ZERO, candidates.words, candidates.lm_words)
+    source, n_source = lookup.sentence.words[begin:end], end - begin
+    n_steps = fill_step_ids(operations, states, synthetic, pair, source, candidates.words, size)
+    position, ids = states.steps.position[:n_steps], states.step_ids[: n_steps + n_source]
+    estimate = estimate_operations(operations, states, position, ids, n_source)
+    if pair < 0:
+        synthetic.estimate[synthetic_number(pair)] += estimate
+    else:
+        candidates.estimate[pair - candidates.first_pair[0]] += estimate
 
 
 @inner_kernel

@@ -21,9 +21,11 @@ from phrasebeam.decoder.input.source_paths import source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.input.term_constraints import BLOCKED, CONSTRAINED, keeps_terms
 from phrasebeam.decoder.model.tables import read_target, target_length
+from phrasebeam.decoder.operations.operation_states import fill_step_ids
 from phrasebeam.decoder.options.candidates import (
     REORDERING_NOT_FINITE,
     Lookup,
+    add_operations,
     add_sparse,
     check_estimate,
     choose,
@@ -41,6 +43,7 @@ from phrasebeam.kernels.words import same_words
 
 ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned if the arrays are too small
+STEPS = 8  # of an option and its source words, for which there is room on average
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
 
 
@@ -59,6 +62,10 @@ class Options(NamedTuple):
     # Weighted reordering scores by orientation to the phrase before, and of the phrase after, sparse features included
     backward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
     forward: Annotated[np.ndarray, array(np.float64, "O", N_OPTION_ORIENTATIONS)]
+    # Of the operation sequence model: source positions within the option of its steps, and the LM ids of these
+    step_first: Annotated[np.ndarray, array(np.int64, "O + 1")]  # into step_position and step_id
+    step_position: Annotated[np.ndarray, array(np.int32, "P")]  # see OperationSteps
+    step_id: Annotated[np.ndarray, array(np.int32, "P")]  # those of its source words follow
     target: Annotated[np.ndarray, array(np.int32, "O")]  # index of the distinct target phrase
     rule: Annotated[np.ndarray, array(np.uint64, "O", 2)]  # RuleHashes, if sparse features depend on phrases beside it
     # Equal for options after which the next phrase has the same reordering scores
@@ -73,7 +80,7 @@ class Options(NamedTuple):
 
 def new_options(n_words: int, longest: int, capacity: int, n_target_words: int, n_models: int) -> Options:
     """Options with room for `capacity` options (a power of two) with `n_target_words` target words in all."""
-    sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity}
+    sizes = {"S": n_words * longest, "O": capacity, "D": capacity, "T": 2 * capacity, "P": STEPS * capacity}
     return allocate(Options, sizes | {"W": n_target_words, "L": n_models}, longest=longest)
 
 
@@ -82,7 +89,7 @@ def fill_options(lookup: Lookup, options: Options):
     """Fill `options` for the sentence of `lookup`; their number (int64), FULL, or WRONG."""
     options.slots[:] = EMPTY
     options.state_slots[:] = EMPTY
-    options.target_first[0] = 0
+    options.target_first[0], options.step_first[0] = 0, 0
     sentence, tables, n = lookup.sentence, lookup.tables, lookup.sentence.words.size
     longest, count, targets = options.longest, np.int64(0), np.int64(0)
     for begin in range(n):
@@ -106,7 +113,7 @@ def fill_options(lookup: Lookup, options: Options):
                 options.begin[count], options.end[count] = begin, begin + length
                 _add_scores(options, count, sentence.synthetic, lookup.candidates)
                 targets = _add_target(options, count, sentence.synthetic, tables, targets)
-                if targets == FULL:
+                if targets == FULL or not _add_steps(options, count, lookup):
                     return FULL
                 _add_rule(options, count, lookup)
                 check_estimate(pair, options.estimate[count], lookup.candidates)
@@ -151,18 +158,21 @@ def _pairs_of(begin, end, lookup, options):
             k -= 1
         order[k] = -1 - number
         n_pairs += 1
-    if n_pairs > 0 and lookup.tables.sparse.has_rule_features:
+    if n_pairs > 0 and (lookup.tables.sparse.has_rule_features or lookup.tables.operations.ln_weights.size > 0):
         _rank_again(begin, end, lookup, order, n_pairs)
     return n_pairs
 
 
 @inner_kernel
 def _rank_again(begin, end, lookup, order, n_pairs):
-    """Add the sparse features to the scores of the pairs in `order`, and sort them by their estimates."""
+    """Add sparse features and operations to the scores of the pairs in `order`, and sort them by their estimates."""
     synthetic, candidates = lookup.sentence.synthetic, lookup.candidates
     for i in range(n_pairs):
         pair = order[i]
-        add_sparse(pair, begin, end, lookup)
+        if lookup.tables.sparse.has_rule_features:
+            add_sparse(pair, begin, end, lookup)
+        if lookup.tables.operations.ln_weights.size > 0:
+            add_operations(pair, begin, end, lookup)
         estimate, k = _estimate_of(pair, synthetic, candidates), i
         while k > 0 and _estimate_of(order[k - 1], synthetic, candidates) < estimate:
             order[k] = order[k - 1]
@@ -214,6 +224,28 @@ def _add_target(options, option, synthetic, tables, targets):
     options.slots[slot] = option
     options.target[option] = targets
     return targets + 1
+
+
+@inner_kernel
+def _add_steps(options, option, lookup):
+    """Add the steps of the option's operations, if the model has such; whether there was room."""
+    first = options.step_first[option]
+    options.step_first[option + 1] = first
+    if lookup.tables.operations.ln_weights.size == 0:
+        return True
+    states, phrase = lookup.operation_states, _phrase(options, option, lookup.sentence)
+    source, synthetic = lookup.sentence.words[phrase.begin : phrase.end], lookup.sentence.synthetic
+    pair, words = options.pair[option], phrase.words
+    n_steps = fill_step_ids(lookup.tables.operations, states, synthetic, pair, source, words, phrase.size)
+    n_ids = n_steps + phrase.end - phrase.begin
+    if first + n_ids > options.step_id.size:
+        return False
+    for i in range(n_steps):
+        options.step_position[first + i] = states.steps.position[i]
+    for i in range(n_ids):
+        options.step_id[first + i] = states.step_ids[i]
+    options.step_first[option + 1] = first + n_ids
+    return True
 
 
 @inlined_kernel

@@ -23,6 +23,15 @@ from phrasebeam.decoder.input.coverage import cover
 from phrasebeam.decoder.input.source_paths import path_of, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
+from phrasebeam.decoder.operations.operation_states import (
+    OperationStates,
+    fill_step_ids,
+    keep_context,
+    load_beginning,
+    score_phrase_operations,
+    walk_of,
+)
+from phrasebeam.decoder.operations.walk import POSITION
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, add_group_values
 from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
@@ -62,6 +71,7 @@ class FeatureSpace(NamedTuple):
     """What computing features needs besides the model and the derivation: room for a translation of up to T words."""
 
     states: States
+    operation_states: OperationStates  # scratch space
     blocks: Blocks  # room for a stack of as many blocks as the derivation has phrases
     orientations: np.ndarray  # int8[K, 2], room for those of as many phrases
     places: FeaturePlaces  # of the vectors that are filled
@@ -111,9 +121,34 @@ def fill_features(derivation: Derivation, tables: Tables, sentence: Sentence, sp
     score_after(tables.lms, space.lm_words, ZERO, size + space.is_complete, space.states, BEGIN_STATE)
     for lm in range(tables.lms.orders.size):
         features[places.language_model + lm] += LN10 * space.states.log10_prob[lm]
+    if places.operations != ABSENT:
+        _add_operations(derivation, tables, sentence, space, features)
     fire_derivation(derivation, tables, sentence, space)
     add_group_values(tables.sparse.weights, space.fired, places.sparse, features)
     return size
+
+
+@inner_kernel
+def _add_operations(derivation, tables, sentence, space, features):
+    """Add ln p of the operations, minus gaps and jumps back, of a derivation whose words stand in space.words."""
+    operations, states, place = tables.operations, space.operation_states, space.places.operations
+    first_gap, window, size, length = np.int64(0), np.uint64(0), np.int64(0), np.int64(1)
+    load_beginning(operations, states)
+    states.at[POSITION] = 0
+    for i in range(derivation.pair.size):
+        begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
+        n_target = target_length(tables, sentence.synthetic, pair)
+        target, source = space.words[size : size + n_target], sentence.words[begin:end]
+        n_steps = fill_step_ids(operations, states, sentence.synthetic, pair, source, target, n_target)
+        position, ids = states.steps.position[:n_steps], states.step_ids[: n_steps + end - begin]
+        walk = walk_of(operations, states, begin, end, first_gap, window)
+        row, length = score_phrase_operations(operations, states, walk, position, ids, length)
+        keep_context(states, row, length)
+        features[place] += LN10 * states.values[0]
+        features[place + 1] += states.values[1]
+        features[place + 2] += states.values[2]
+        first_gap, window = cover(first_gap, window, begin, end)
+        size += n_target
 
 
 @inner_kernel

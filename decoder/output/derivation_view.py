@@ -15,6 +15,7 @@ from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Tables
+from phrasebeam.decoder.operations.operation_states import new_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room
 from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
@@ -93,6 +94,7 @@ class DerivationView:
         longest = max(self.model.description.max_target_phrase_length, longest_target(synthetic))
         return FeatureSpace(
             states,
+            new_operation_states(self.tables.operations, 1, max(longest, self.source.sentence.longest), 1),
             new_blocks(2 << n_phrases.bit_length()),
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),

@@ -180,6 +180,7 @@ class SearchResult(DerivationView):
         workspace = self.workspace
         return FeatureSpace(
             workspace.states,
+            workspace.operation_states,
             workspace.blocks,
             np.empty((n_phrases, len(DIRECTIONS)), np.int8),
             self.features.places(),

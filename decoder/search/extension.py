@@ -37,6 +37,14 @@ from phrasebeam.decoder.features.reordering import (
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, cover, is_covered
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPairs
 from phrasebeam.decoder.input.zones import Zones, obeys
+from phrasebeam.decoder.operations.operation_states import (
+    BEGIN_OPERATIONS,
+    NO_OPERATION_STATE,
+    OperationStates,
+    begin_operations,
+    remember_operations,
+)
+from phrasebeam.decoder.operations.operations import Operations
 from phrasebeam.decoder.options.future_cost import FutureCost, future_cost
 from phrasebeam.decoder.options.translation_options import Options
 from phrasebeam.decoder.search.hypothesis_graph import NO_OPTION, HypothesisGraph
@@ -72,6 +80,7 @@ class SearchParameters(NamedTuple):
     is_hierarchical: bool  # the reordering model, see Orientations
     keeps_blocks: bool
     sparse: np.ndarray  # float64[len(GROUPS)], scales
+    keeps_histories: bool  # whether features depend on Histories
 
 
 class SearchSpace(NamedTuple):
@@ -89,6 +98,8 @@ class SearchSpace(NamedTuple):
     sparse: Sparse
     synthetic: SyntheticPairs
     histories: Histories
+    operations: Operations
+    operation_states: OperationStates
     parameters: SearchParameters
     distances: np.ndarray  # int32, see SourcePaths
     stop: np.ndarray  # int64[1], see StopFlag
@@ -114,8 +125,7 @@ def start_graph(space: SearchSpace):
     graph, stacks = space.graph, space.stacks
     forget_blocks(space.blocks)
     begin_states(space.lms, space.states)
-    if space.sparse.has_history:
-        forget_histories(space.histories)
+    begin_histories(space)
     graph.stack_first[0], graph.stack_first[1] = 0, 1
     graph.score[0] = space.states.constraint.ln_rest[0]  # and 0 when it has been paid, see Required
     graph.first_gap[0], graph.window[0] = 0, np.uint64(0)
@@ -124,6 +134,15 @@ def start_graph(space: SearchSpace):
     graph.edge_first[0], graph.edge_first[1] = 0, 0
     for row in range(stacks.n_edges.size):
         clear_stack(stacks, row)
+
+
+@inner_kernel
+def begin_histories(space: SearchSpace):
+    """Forget all histories but the first, where features depend on them."""
+    if space.parameters.keeps_histories:
+        forget_histories(space.histories)
+    if space.operations.ln_weights.size > 0:
+        begin_operations(space.operations, space.operation_states)
 
 
 @inner_kernel
@@ -226,13 +245,25 @@ def _block_orientation(space, node, begin, end):
 
 @inner_kernel
 def ln_history(space: SearchSpace, node, option, is_monotone: bool):
-    """Weighted score of the sparse features of `option` that depend on what `node` has before it.
+    """Weighted score of the features of `option` that depend on the history of `node`: sparse ones, and operations.
 
     `is_monotone`: whether the option is so to the last phrase of `node`.
     """
-    history, scales = np.int64(space.graph.history[node]), space.parameters.sparse
-    rule = RuleHashes(space.options.rule[option, 0], space.options.rule[option, 1])
-    return score_history(space.sparse, scales, space.synthetic, space.histories, history, option, rule, is_monotone)
+    history, scales, total = np.int64(space.graph.history[node]), space.parameters.sparse, 0.0
+    if space.sparse.has_history:
+        rule, states = RuleHashes(space.options.rule[option, 0], space.options.rule[option, 1]), space.histories
+        total += score_history(space.sparse, scales, space.synthetic, states, history, option, rule, is_monotone)
+    if space.operations.ln_weights.size > 0:
+        total += space.operation_states.memo_scores[_operations(space, node, history, option)]
+    return total
+
+
+@inlined_kernel
+def _operations(space, node, history, option):
+    """Slot of the memo for the operations of `option` after `node`."""
+    state, first_gap = np.int64(space.histories.operations[history]), np.int64(space.graph.first_gap[node])
+    given = space.operations, space.operation_states, space.options
+    return remember_operations(given[0], given[1], given[2], state, option, first_gap, space.graph.window[node])
 
 
 @inner_kernel
@@ -246,8 +277,12 @@ def history_after(space: SearchSpace, node, option):
         options.rule[option, 0] if active[RULE_BIGRAM] else START_RULE,
         options.rule[option, 1] if active[CLASS_REORDERING] else START_RULE,
     )
-    history, state = np.int64(space.graph.history[node]), np.int64(options.state[option])
-    return next_history(space.histories, history, state, rule, options.words, first, end)
+    history, state, operations = np.int64(space.graph.history[node]), np.int64(options.state[option]), BEGIN_OPERATIONS
+    if space.operations.ln_weights.size > 0:
+        operations = np.int64(space.operation_states.memo_states[_operations(space, node, history, option)])
+        if operations == NO_OPERATION_STATE:
+            return NO_HISTORY
+    return next_history(space.histories, history, state, operations, rule, options.words, first, end)
 
 
 @inlined_kernel
@@ -282,7 +317,7 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.orientation]
-    if space.sparse.has_history:
+    if space.parameters.keeps_histories:
         known += ln_history(space, shared.node, option, shared.orientation == MONOTONE)
     if known + options.bound[option] < threshold:
         return PRUNED, known, BEGIN_STATE
@@ -323,7 +358,7 @@ def send(space: SearchSpace, n_words: int, shared: Extension, option, score, lm_
         return BLOCKS_FULL
     if shared.first_gap == n_words:
         lm_state, phrase_state, blocks = FINAL, FINAL, NO_BLOCKS
-    elif space.sparse.has_history:
+    elif space.parameters.keeps_histories:
         phrase_state = history_after(space, shared.node, option)
         if phrase_state == NO_HISTORY:
             return HISTORIES_FULL

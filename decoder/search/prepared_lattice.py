@@ -59,10 +59,10 @@ def prepare_lattice(
 ) -> PreparedSentence:
     """The lattice as a sentence of n positions, by the model's table; the workspace has adopted the snapshot.
 
-    Raises ConfigError if the arcs have not as many scores as the weights, or the model needs tags.
+    Raises ConfigError if the arcs have not as many scores as the weights, or the model needs tags or has operations.
     """
     weights = snapshot.dense.input_score.tolist()
-    _check(lattice, len(weights), model)
+    _check(lattice, len(weights), model, snapshot.dense.operations.size > 0)
     words = list(dict.fromkeys(arc.word for arcs in lattice.nodes for arc in arcs))
     ids = dict(zip(words, model.source.ids(words).tolist()))
     known = {word for word, i in ids.items() if i >= 0}
@@ -91,7 +91,10 @@ def prepare_lattice(
     return PreparedSentence(list(lattice.words), tags, own, sentence, tables, LatticeWords(paths, rows.words))
 
 
-def _check(lattice: WordLattice, n_weights: int, model: Model) -> None:
+def _check(lattice: WordLattice, n_weights: int, model: Model, has_operations: bool) -> None:
+    if has_operations:
+        message = "operations are of words in one order, and lattices and confusion networks have several"
+        raise ConfigError(f"{message}; give text, or remove operations from weights.yaml and tune again")
     if model.has_tags:
         raise ConfigError("the model has features of tags, which lattices and confusion networks lack; give text")
     if not n_weights:
@@ -137,7 +140,8 @@ def _choose_pairs(
     pairs = np.empty(sizes.sum(), np.int64)
     nothing = empty_sentence(len(model.language_models), 1)
     weights = snapshot.dense, snapshot.ranking, limit
-    lookup = Lookup(nothing, snapshot.tables, *weights, workspace.candidates, workspace.states)
+    states = workspace.states, workspace.operation_states
+    lookup = Lookup(nothing, snapshot.tables, *weights, workspace.candidates, *states)
     fill_pairs(lookup, sources, pairs)
     check_candidates(lookup, model.language_models)
     return pairs, np.append(0, np.cumsum(sizes))

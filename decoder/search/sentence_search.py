@@ -124,7 +124,9 @@ class SentenceSearch:
                 n_pairs = np.diff(tables.phrases.pair_offsets[sentence.paths.of_span]).max(initial=0)
                 candidates, limit = with_room(candidates, int(n_pairs)), 0
             dense, ranking = self.snapshot.dense, self.snapshot.ranking
-            lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, workspace.states)
+            lookup = Lookup(
+                sentence, tables, dense, ranking, limit, candidates, workspace.states, workspace.operation_states
+            )
             n_options = _fill_options(lookup, workspace.options)
             if n_options < 0:
                 check_candidates(lookup, self.model.language_models)
@@ -156,6 +158,8 @@ class SentenceSearch:
             tables.sparse,
             sentence.synthetic,
             workspace.histories,
+            tables.operations,
+            workspace.operation_states,
             parameters,
             sentence.paths.distances,
             self.stop.array,

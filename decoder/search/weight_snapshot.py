@@ -2,12 +2,15 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from phrasebeam.decoder.features.dense import (
     LN10,
     DenseWeights,
     FeatureLayout,
     active_groups,
     check_counts,
+    check_operations,
     dense_weights,
     feature_names,
 )
@@ -20,6 +23,8 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_features import only_groups
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.word_counts import NO_IDF
+
+OPERATION_UNITS = np.array([LN10, 1.0, 1.0])  # in which weights of operations are counted
 
 
 class WeightSnapshot(NamedTuple):
@@ -48,6 +53,7 @@ def weight_snapshot(
     """
     tables = model.tables
     check_counts(weights, tables.phrases)
+    check_operations(weights, tables.operations.keys.size)
     n_scores, n_models = tables.phrases.ln_scores.shape[1], len(model.language_models)
     dense = dense_weights(weights, n_scores, model.description.reordering, n_models)
     active = only_groups(tables.sparse, active_groups(weights, tables.sparse))
@@ -62,10 +68,12 @@ def weight_snapshot(
         tables.orientations.is_hierarchical,
         tables.orientations.keeps_blocks,
         dense.sparse,
+        active.has_history or dense.operations.size > 0,
     )
     needs_idf = weights.target_idf is not None or weights.source_idf is not None
     idf = model.word_idf() if needs_idf else NO_IDF
-    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf)
+    operations = tables.operations._replace(ln_weights=dense.operations * OPERATION_UNITS[: dense.operations.size])
+    weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf, operations=operations)
     ranking = ranking or RankingWeights(dense, lms.ln_weights, is_own=False)
     return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters, ranking)
 

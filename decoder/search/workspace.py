@@ -10,6 +10,8 @@ from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence
+from phrasebeam.decoder.operations.operation_states import MEMO_SIZE as OPERATIONS_MEMO
+from phrasebeam.decoder.operations.operation_states import OperationStates, new_operation_states
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Candidates, new_candidates, new_target_room
 from phrasebeam.decoder.options.future_cost import FutureCost, new_future_cost
@@ -52,10 +54,11 @@ class Workspace:
     queues: Queues
     candidates: Candidates
     histories: Histories
+    operation_states: OperationStates
 
     def __init__(self, model: Model, search: SearchSettings, longest: int):
         """For sentences of `model` searched within the limits of `search`, by source phrases up to `longest` words."""
-        sparse = model.tables.sparse
+        sparse, self.operations = model.tables.sparse, model.tables.operations
         self.orders, self.longest = model.tables.lms.orders, longest
         self.n_words, self.n_options, self.n_target_words = 32, 1 << 10, 1 << 12
         self.n_states, self.n_nodes, self.n_edges = 1 << 12, 1 << 12, 1 << 14
@@ -84,6 +87,7 @@ class Workspace:
         self.states = new_states(self.orders, self.n_states, self.memo_size)
         self.blocks = new_blocks(self.n_blocks)
         self.histories = new_histories(self.n_histories, self.n_levels)
+        self._new_operations()
         self.future = new_future_cost(self.n_words)
         self._new_options()
         self._new_stacks()
@@ -97,10 +101,12 @@ class Workspace:
             self._new_options()
             self._new_stacks()
             self._new_queues()
+            self._new_operations()
         n_words, longest_synthetic = sentence.words.size, longest_target(sentence.synthetic)
         if longest_synthetic > self.candidates.words.size:
             words, lm_words = new_target_room(longest_synthetic, self.orders.size)
             self.candidates = self.candidates._replace(words=words, lm_words=lm_words)
+            self._new_operations()
         if n_words > self.n_words:
             self.n_words = max(n_words, 2 * self.n_words)
             self.future = new_future_cost(self.n_words)
@@ -138,6 +144,7 @@ class Workspace:
         elif status == HISTORIES_FULL:
             self.n_histories *= 2
             self.histories = new_histories(self.n_histories, self.n_levels)
+            self._new_operations()
         elif status == QUEUE_FULL:
             self.n_queued *= 2
             self._new_queues()
@@ -155,6 +162,10 @@ class Workspace:
     def _new_options(self) -> None:
         self.spans = np.zeros(COVERAGE_WINDOW * self.longest, np.int64)
         self.options = new_options(self.n_words, self.longest, self.n_options, self.n_target_words, self.orders.size)
+
+    def _new_operations(self) -> None:
+        n_words = max(self.longest, self.candidates.words.size)
+        self.operation_states = new_operation_states(self.operations, self.n_histories, n_words, OPERATIONS_MEMO)
 
     def _new_stacks(self) -> None:
         self.stacks = new_stacks(self.longest + 1, self.stack_size, self.stack_edges)

@@ -26,6 +26,7 @@ COUNTS = {  # in the shapes of arrays
     "C": "columns of the reordering model, see `Reordering`",
     "V": "words of the source vocabulary",
     "W": "words of the target vocabulary",
+    "O": "operations of the operation sequence model",
     "Z": "sparse features of all pairs",
     "U": "sparse features with a weight",
 }
@@ -103,10 +104,12 @@ PAIR_FEATURES = (
     ArrayFile("keys", array(np.uint64, "Z"), Whole(0, 2**64), "features, hashed"),
     ArrayFile("values", array(np.float32, "Z"), Finite(), "their values"),
 )
+OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Whole(1, 2**62), "operations, hashed, ascending"),)
 ARRAY_FILES = {  # by folder
     "phrases": PHRASES,
     "reordering": REORDERING,
     "smoothing": PAIR_TYPES,
+    "operations": OPERATIONS,
     "sparse": SPARSE_WEIGHTS,
     "sparse/pairs": PAIR_FEATURES,
 }
@@ -121,6 +124,8 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
     "search.yaml": "how the model is searched: `search`, `mbr`, `input` as in settings of translate; may be edited",
     "README.md": "for people: what made the model, of what, how good it was; nothing reads it",
+    "operations/lm.bin": "language model over operations, a KenLM probing binary",
+    "operations/names": "operations as words of that model, one a line in the order of their keys",
     "templates.yaml": "which groups of sparse features there are, and the format of their keys",
     "classes.*": "word classes of a level in templates.yaml",
     "sparse/names": "key in hexadecimal and name of the heaviest features",

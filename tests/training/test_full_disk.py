@@ -11,7 +11,7 @@ from phrasebeam.base.array_file import new_array_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.output.derivation import Derivation
-from phrasebeam.training.build.bitext import BitextFiles
+from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.preprocessing import preprocessed
 from phrasebeam.training.build.score_smoothing import TypeFile
 from phrasebeam.training.maxforce.lattice_store import ARRAYS, LatticeWriter

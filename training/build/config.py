@@ -13,6 +13,8 @@ from phrasebeam.decoder.tables.score_smoothing import Method
 from phrasebeam.lm.ngrams import MAX_ORDER
 from phrasebeam.training.word_alignment.alignment_settings import AlignmentConfig
 
+OPERATION_WEIGHTS = [0.1, 0.0, 0.0]  # before tuning, of ln p, gaps, jumps back
+
 
 class Phrases(Section):
     """Which phrase pairs are extracted, and how their probabilities are smoothed."""
@@ -75,6 +77,12 @@ class FurtherLanguageModelConfig(Section):
         return self
 
 
+class OperationsConfig(Section):
+    """An operation sequence model: a language model over the operations that generate both sides of the bitext."""
+
+    order: int = Field(5, ge=2, le=MAX_ORDER, description="operations of the longest n-grams")
+
+
 class TrainModelConfig(MemorySettings):
     """All settings of `train-model` but the files of the bitext and of the model."""
 
@@ -87,6 +95,9 @@ class TrainModelConfig(MemorySettings):
     reordering: ReorderingConfig = ReorderingConfig()
     language_model: LanguageModelConfig = LanguageModelConfig()
     language_models: list[FurtherLanguageModelConfig] = Field([], description="further ones, each with its own weight")
+    operations: OperationsConfig | None = Field(
+        None, description="an operation sequence model (Durrani et al. 2011); none: the model has none"
+    )
     weights: Weights = Weights()
     threads: Threads = 2
 
@@ -112,4 +123,6 @@ class TrainModelConfig(MemorySettings):
         if self.weights.language_model == default.language_model:
             n_models = 1 + len(self.language_models)  # they share the default weight: more makes translations too short
             update["language_model"] = [weight / n_models for weight in default.language_model] * n_models
+        if self.operations and self.weights.operations is None:
+            update["operations"] = OPERATION_WEIGHTS
         return self.weights.model_copy(update=update)

@@ -9,7 +9,7 @@ from phrasebeam.decoder.model.description import LanguageModelFile
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.word_classes import read_word_classes
-from phrasebeam.training.build.bitext import BitextFiles
+from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 
 

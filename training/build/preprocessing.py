@@ -20,7 +20,7 @@ from phrasebeam.decoder.raw_text.tokenizer import check_languages
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import start
 from phrasebeam.process.named_errors import named_in_errors
-from phrasebeam.training.build.bitext import BitextFiles
+from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 
 BATCH = 1000  # lines

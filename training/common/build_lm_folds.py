@@ -14,12 +14,25 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, read_lines
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.decoder.model.digests import file_digest
-from phrasebeam.decoder.model.language_model_folds import FOLDS_FORMAT, FoldsDescription, fold_of, fold_path
+from phrasebeam.decoder.model.language_model_folds import (
+    FOLDS_FORMAT,
+    FoldsDescription,
+    fold_of,
+    fold_path,
+    operations_path,
+)
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 
 log = logging.getLogger("phrasebeam")
+
+
+class FoldedOperations(NamedTuple):
+    """The operations of each sentence pair of the training data, a line each, and the order of their model."""
+
+    lines: Path
+    order: int
 
 
 class FoldedModel(NamedTuple):
@@ -35,13 +48,15 @@ def build_lm_folds(
     n_folds: int,
     models: Mapping[int, FoldedModel],
     more: Sequence[str | Path] = (),
+    operations: FoldedOperations | None = None,
     memory_bytes: int = DEFAULT_MEMORY,
 ) -> FoldsDescription:
     """Write the directory `output`, for `open_folds`; one already there is replaced.
 
     `target`: the target side of the training data, tokenized, one sentence a line; `models`: the language models that
-    need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model. Memory is
-    bounded as in `estimate`. Raises ConfigError or FormatError.
+    need folds, by their number, from 1; `more`: text that all see, as language_model.text of train-model;
+    `operations`: those of the sentence pairs, where the model has an operation sequence model. Memory is bounded as in
+    `estimate`. Raises ConfigError or FormatError.
     """
     if n_folds < 2:
         raise ConfigError(f"{n_folds} folds of the language model, expected at least 2")
@@ -57,8 +72,21 @@ def build_lm_folds(
                 write_probing(estimate([rest, *more], order, memory_bytes, directory, classes), path, memory_bytes)
                 files[path.name] = file_digest(path)
             rest.unlink()
+            if operations:
+                _write_rest(operations.lines, rest, fold, n_folds)
+                path = operations_path(directory, fold)
+                write_probing(estimate([rest], operations.order, memory_bytes, directory), path, memory_bytes)
+                files[path.name] = file_digest(path)
+                rest.unlink()
         orders = {number: model.order for number, model in models.items()}
-        description = FoldsDescription(format=FOLDS_FORMAT, folds=n_folds, orders=orders, data=data, files=files)
+        description = FoldsDescription(
+            format=FOLDS_FORMAT,
+            folds=n_folds,
+            orders=orders,
+            operations=operations.order if operations else None,
+            data=data,
+            files=files,
+        )
         save_config(description, directory / "folds.yaml")
     return description
 

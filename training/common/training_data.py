@@ -1,6 +1,7 @@
 """The sentence pairs that a model was made of, as training that decodes them reads them."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -15,9 +16,13 @@ from phrasebeam.decoder.model.language_model_folds import Fold, numbers_with_fol
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
-from phrasebeam.training.common.build_lm_folds import FoldedModel, build_lm_folds
+from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.training.bitext.bitext import read_bitext
+from phrasebeam.training.bitext.operation_sequences import operation_text, write_lines
+from phrasebeam.training.common.build_lm_folds import FoldedModel, FoldedOperations, build_lm_folds
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
+from phrasebeam.training.word_alignment.alignment_points import read_pharaoh
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,26 @@ class TrainingData:
         if not (directory / "folds.yaml").exists():
             all_models = {number: model.language_models[number - 1] for number in numbers_with_folds(model)}
             models = {number: FoldedModel(lm.model.tables.order, lm.classes) for number, lm in all_models.items()}
-            build_lm_folds(self.target, directory, settings.lm_folds, models, memory_bytes=memory)
+            with self._operations(model, directory) as operations:
+                build_lm_folds(
+                    self.target, directory, settings.lm_folds, models, memory_bytes=memory, operations=operations
+                )
         return open_folds(directory, model)
+
+    @contextmanager
+    def _operations(self, model: Model, directory: Path) -> Iterator[FoldedOperations | None]:
+        """The operations of all sentence pairs in a file that is deleted afterwards, if the model has operations."""
+        if model.operation_names is None:
+            yield None
+            return
+        if self.alignment is None:
+            needed = "folds of the operation sequence model need the word alignment of the training data"
+            raise ConfigError(f"{needed}; give --alignment, or lm_folds 0")
+        bitext = read_bitext(self.source, self.target)
+        text = operation_text(bitext, read_pharaoh(self.alignment, bitext.source, bitext.target)[0])
+        with unfinished_directory(directory.parent, "operations") as scratch:
+            write_lines(text, scratch / "lines")
+            yield FoldedOperations(scratch / "lines", model.tables.operations.lm.order)
 
 
 def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:

@@ -87,7 +87,7 @@ def as_carried(settings: Settings, model: Path) -> Settings:
 
 
 def _is_default(settings: Section, tune: TuneConfig) -> bool:
-    """Whether the settings do not say how to tune, but perhaps by which seeds, as those of a recipe with other seeds."""
+    """Whether the settings do not say how to tune, but perhaps with which seeds, as recipes with other seeds do."""
     if "tune" not in settings.model_fields_set:
         return True
     default = type(settings).model_fields["tune"].default

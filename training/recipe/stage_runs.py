@@ -12,7 +12,7 @@ from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import unfinished_directory
-from phrasebeam.training.build.bitext import BitextFiles
+from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.build.word_alignments import KeptAlignments

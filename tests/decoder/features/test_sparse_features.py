@@ -237,7 +237,7 @@ def test_histories_for_which_there_is_no_room():
     histories.size[0] = 1  # START_HISTORY
     none = np.int64(0), np.int64(0)
     states = map(np.int64, [5, 6, 7, 8, 6])
-    ids = [next_history(histories, START_HISTORY, state, rule, words, *none) for state in states]
+    ids = [next_history(histories, START_HISTORY, state, np.int64(0), rule, words, *none) for state in states]
     assert ids == [1, 2, 3, NO_HISTORY, 2]
 
 
@@ -248,7 +248,7 @@ def test_histories_whose_hashes_have_the_same_slot():
     for _ in range(2):
         ids = {}
         for state, *span in others:
-            found = next_history(histories, START_HISTORY, state, rule, words, *span)
+            found = next_history(histories, START_HISTORY, state, np.int64(0), rule, words, *span)
             ids.setdefault((state, tuple(words[span[0] : span[1]][-2:])), set()).add(int(found))
         # One for each state and each two last words, as often as it is asked for.
         assert sorted(one for some in ids.values() for one in some) == [*range(1, len(ids) + 1)]

@@ -16,8 +16,8 @@ from phrasebeam.decoder.moses.exporting import export_moses
 from phrasebeam.decoder.raw_text.truecaser import Truecaser
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build import preprocessing
-from phrasebeam.training.build.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 

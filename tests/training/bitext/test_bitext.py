@@ -3,7 +3,7 @@
 import pytest
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.training.build.bitext import read_bitext
+from phrasebeam.training.bitext.bitext import read_bitext
 
 
 def write(path, text):

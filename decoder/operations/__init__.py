@@ -1,0 +1,1 @@
+"""The operation sequence model: phrase pairs as operations, their scores, the states that these leave."""

@@ -1,0 +1,259 @@
+"""Scores of phrases by the operation sequence model: states after operations have ids, scores after them a memo.
+
+A state is the context that the language model keeps of the operations before, and where the walk stands. What a phrase
+adds depends on the coverage, too; but where nothing has been generated to the right of its begin, on three facts alone.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+
+from phrasebeam.base.array_struct import allocate, array
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, is_covered
+from phrasebeam.decoder.operations.operations import Operations, no_operations, operation_id
+from phrasebeam.decoder.operations.steps import ALIGNED, OperationSteps, fill_steps, new_operation_steps
+from phrasebeam.decoder.operations.walk import (
+    BACKS,
+    GAPS,
+    MOST_NAMES,
+    N_COUNTS,
+    NAMES,
+    POSITION,
+    Walk,
+    furthest_of,
+    walk_phrase,
+)
+from phrasebeam.decoder.sparse.phrase_alignment import original_pair
+from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.lm.probing import UNIGRAMS
+from phrasebeam.lm.query import score_word
+
+BEGIN_OPERATIONS = np.int64(0)  # the state before the first operation
+NO_OPERATION_STATE = np.int64(-1)
+MEMO_SIZE = 1 << 15
+GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+LM, OPENED, JUMPS_BACK = range(3)  # weights and values of the feature
+
+
+class OperationStates(NamedTuple):
+    """At most B states, M scores in a direct-mapped memo; contexts of up to C operations, phrases of W words a side."""
+
+    size: Annotated[np.ndarray, array(np.int64, 1)]  # number of states
+    context: Annotated[np.ndarray, array(np.int32, "B", "C")]  # LM ids, the last operation first
+    backoffs: Annotated[np.ndarray, array(np.float32, "B", "C")]  # log10
+    length: Annotated[np.ndarray, array(np.int32, "B")]  # of the context
+    position: Annotated[np.ndarray, array(np.int32, "B")]  # source word at which the walk stands
+    slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
+    memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of state and option; 0 where empty
+    memo_first_gap: Annotated[np.ndarray, array(np.int64, "M")]  # with memo_window what of the coverage matters
+    memo_window: Annotated[np.ndarray, array(np.uint64, "M")]
+    memo_scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
+    memo_states: Annotated[np.ndarray, array(np.int32, "M")]  # after the option, or NO_OPERATION_STATE
+    work_context: Annotated[np.ndarray, array(np.int32, 2, "C")]  # scratch space: contexts while operations are scored
+    work_backoffs: Annotated[np.ndarray, array(np.float32, 2, "C")]
+    steps: OperationSteps  # scratch space, as all below
+    names: Annotated[np.ndarray, array(np.int32, "N")]  # LM ids of the operations of a phrase
+    step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # those of its steps, then of its source words, see Options
+    generated: Annotated[np.ndarray, array(np.bool_, "W")]
+    at: Annotated[np.ndarray, array(np.int64, N_COUNTS)]
+    values: Annotated[np.ndarray, array(np.float64, 3)]  # of the operations scored last: log10 p, minus gaps and jumps
+
+
+def new_operation_states(operations: Operations, capacity: int, n_words: int, memo_size: int) -> OperationStates:
+    """A table for `capacity` states and a memo, whose sizes are powers of two, and phrases of up to `n_words` words.
+
+    As small as can be where there are no operations.
+    """
+    if not operations.keys.size:
+        capacity, n_words, memo_size = 1, 1, 1
+    sizes = {"B": capacity, "T": 2 * capacity, "C": max(operations.lm.order - 1, 1), "M": memo_size}
+    names = {"W": n_words, "N": MOST_NAMES * 3 * n_words}
+    return allocate(OperationStates, sizes | names, steps=new_operation_steps(n_words))
+
+
+def no_operation_states() -> OperationStates:
+    """Those of a model without operations."""
+    return new_operation_states(no_operations(), 1, 1, 1)
+
+
+@inner_kernel
+def begin_operations(operations: Operations, states: OperationStates):
+    """Empty the table and the memo, but for BEGIN_OPERATIONS."""
+    states.size[0] = 0
+    states.slots[:] = EMPTY
+    states.memo_keys[:] = 0
+    load_beginning(operations, states)
+    states.at[POSITION] = 0
+    intern_operations(states, 0, 1)
+
+
+@inlined_kernel
+def load_beginning(operations: Operations, states: OperationStates):
+    """Write the context after <s>, of length 1, to row 0 of the scratch space."""
+    word = np.int64(operations.begin)
+    states.work_context[0, 0] = word
+    states.work_backoffs[0, 0] = operations.lm.floats[operations.lm.starts[UNIGRAMS] + 2 * word + 1]
+
+
+@inner_kernel
+def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pair, source, target, n_target):
+    """Write states.steps of `pair`, and to states.step_ids LM ids of the steps, then of its `source` words alone.
+
+    `synthetic` are SyntheticPairs, `source` is int32[n], target[:n_target] int32[m]. Returns the number of steps.
+    """
+    points, steps = operations.points, states.steps
+    if pair < 0:
+        number = -1 - pair
+        first, last = synthetic.alignment_offsets[number], synthetic.alignment_offsets[number + 1]
+        fill_steps(synthetic.alignment_points[first:last], source, target, n_target, steps)
+    else:
+        original = original_pair(points.origin, pair)
+        first, last = points.offsets[original], points.offsets[original + 1]
+        fill_steps(points.points[first:last], source, target, n_target, steps)
+    n_steps = steps.n[0]
+    for i in range(n_steps):
+        states.step_ids[i] = operation_id(operations, steps.name[i])
+    for i in range(source.size):
+        is_aligned = steps.alone[i] == ALIGNED
+        states.step_ids[n_steps + i] = ALIGNED if is_aligned else operation_id(operations, steps.alone[i])
+    return n_steps
+
+
+@inner_kernel
+def score_phrase_operations(operations: Operations, states: OperationStates, walk: Walk, position, ids, length):
+    """Score the operations of a phrase after the context of `length` in row 0 of the scratch space.
+
+    `position` (int[n]) of its steps, `ids` of these and of its source words as fill_step_ids writes them. Fills
+    states.values. Returns the row and the length of the context afterwards.
+    """
+    n_steps = position.size
+    walk_phrase(walk, position, ids[:n_steps], ids[n_steps:])
+    row, total = 0, 0.0
+    for k in range(walk.at[NAMES]):
+        log10_prob, length, _ = score_word(
+            operations.lm,
+            states.work_context[row],
+            states.work_backoffs[row],
+            length,
+            walk.names[k],
+            states.work_context[1 - row],
+            states.work_backoffs[1 - row],
+        )
+        total += np.float64(log10_prob)
+        row = 1 - row
+    states.values[LM], states.values[OPENED], states.values[JUMPS_BACK] = total, -walk.at[GAPS], -walk.at[BACKS]
+    return row, length
+
+
+@inlined_kernel
+def keep_context(states: OperationStates, row, length):
+    """Put the context of `length` in `row` of the scratch space into row 0, for what follows."""
+    if row != 0:
+        for i in range(length):
+            states.work_context[0, i], states.work_backoffs[0, i] = (
+                states.work_context[row, i],
+                states.work_backoffs[row, i],
+            )
+
+
+@inlined_kernel
+def weighted_operations(operations: Operations, states: OperationStates):
+    """The weighted sum of states.values."""
+    total = 0.0
+    for k in range(operations.ln_weights.size):
+        total += operations.ln_weights[k] * states.values[k]
+    return total
+
+
+@inner_kernel
+def estimate_operations(operations: Operations, states: OperationStates, position, ids, n_source):
+    """Weighted score of a phrase of `n_source` (int64) words in no context, entered at its begin.
+
+    `position` and `ids` as in score_phrase_operations.
+    """
+    states.at[POSITION] = 0
+    walk = walk_of(operations, states, np.int64(0), np.int64(n_source), np.int64(0), np.uint64(0))
+    score_phrase_operations(operations, states, walk, position, ids, np.int64(0))
+    return weighted_operations(operations, states)
+
+
+@inlined_kernel
+def walk_of(operations: Operations, states: OperationStates, begin, end, first_gap, window):
+    """The Walk over the words begin:end (int64) after `first_gap` (int64) and `window` (uint64), in scratch space."""
+    return Walk(begin, end, first_gap, window, states.generated, states.at, states.names, operations.jumps)
+
+
+@inner_kernel
+def remember_operations(operations: Operations, states: OperationStates, options, state, option, first_gap, window):
+    """Slot of the memo with the score of `option` (int64) after `state` (int64), and the state that follows.
+
+    `options` are Options, `first_gap` (int64) and `window` (uint64) the coverage before; the state is
+    NO_OPERATION_STATE if the table is full.
+    """
+    begin, key = np.int64(options.begin[option]), (state << np.int64(32)) | (option + 1)
+    what, bits = _what_matters(np.int64(states.position[state]), begin, first_gap, window)
+    h = combine(combine(np.uint64(key), what), np.int64(bits))
+    slot = np.int64((h * GOLDEN) >> HALF) & np.int64(states.memo_keys.size - 1)
+    is_known = states.memo_keys[slot] == key and states.memo_first_gap[slot] == what
+    if not is_known or states.memo_window[slot] != bits:
+        length = np.int64(states.length[state])
+        for i in range(length):
+            states.work_context[0, i], states.work_backoffs[0, i] = states.context[state, i], states.backoffs[state, i]
+        states.at[POSITION] = states.position[state]
+        first, last, end = options.step_first[option], options.step_first[option + 1], np.int64(options.end[option])
+        walk = walk_of(operations, states, begin, end, first_gap, window)
+        position, ids = options.step_position[first : last - (end - begin)], options.step_id[first:last]
+        row, length = score_phrase_operations(operations, states, walk, position, ids, length)
+        states.memo_keys[slot], states.memo_first_gap[slot], states.memo_window[slot] = key, what, bits
+        states.memo_scores[slot] = weighted_operations(operations, states)
+        states.memo_states[slot] = intern_operations(states, row, length)
+    return slot
+
+
+@inlined_kernel
+def _what_matters(position, begin, first_gap, window):
+    """What of a coverage the operations of a phrase at `begin` depend on: (a number below 0; 0), or the coverage."""
+    furthest = furthest_of(first_gap, window)
+    if furthest > begin:
+        return first_gap, window
+    is_open = position >= first_gap and (
+        position - first_gap >= COVERAGE_WINDOW or not is_covered(first_gap, window, position)
+    )
+    what = -1 - (1 * (position < furthest and is_open) + 2 * (position != furthest) + 4 * (furthest < begin))
+    return np.int64(what), np.uint64(0)
+
+
+@inner_kernel
+def intern_operations(states: OperationStates, row, length):
+    """Id (int64) of the context of `length` in `row` of the scratch space and of where the walk stands.
+
+    A new one if need be; NO_OPERATION_STATE if the table is full.
+    """
+    h = combine(START, states.at[POSITION])
+    for i in range(length):
+        h = combine(h, np.int64(states.work_context[row, i]))
+    slot = first_slot(mix(h), states.slots.size)
+    while states.slots[slot] != EMPTY:
+        if _is_state(states, states.slots[slot], row, length):
+            return np.int64(states.slots[slot])
+        slot = next_slot(slot, states.slots.size)
+    new = states.size[0]
+    if new == states.length.size:
+        return NO_OPERATION_STATE
+    states.size[0] += 1
+    states.slots[slot] = new
+    states.length[new], states.position[new] = length, states.at[POSITION]
+    for i in range(length):
+        states.context[new, i], states.backoffs[new, i] = states.work_context[row, i], states.work_backoffs[row, i]
+    return np.int64(new)
+
+
+@inlined_kernel
+def _is_state(states, state, row, length):
+    if states.length[state] != length or states.position[state] != states.at[POSITION]:
+        return False
+    for i in range(length):
+        if states.context[state, i] != states.work_context[row, i]:
+            return False
+    return True

@@ -1,0 +1,153 @@
+"""The walk over the source words that generates a phrase pair: steps.py's operations, and the jumps between them.
+
+Operations are those of Durrani, Schmid & Fraser (2011, algorithm 1): a gap is opened where the walk leaves out words, a
+jump back goes to the begin of the n-th open gap from the right, a jump forward behind the last word generated. A
+sentence pair is walked over as one phrase. Of several phrases each knows the source words that those before it have
+generated; its own words without alignment wait for it, and where it begins with such it is entered there.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, is_covered
+from phrasebeam.decoder.operations.steps import ALIGNED, MOST_GAPS, NO_POSITION
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+
+NAMES, POSITION, FURTHEST, GAPS, BACKS = range(5)  # in Walk.at
+N_COUNTS = 5
+GAP_NAME, FORWARD_NAME, FIRST_BACK = range(3)  # in `jumps`
+N_JUMPS = FIRST_BACK + MOST_GAPS
+MOST_NAMES = 6  # of one step, with the jumps before it
+
+
+class Walk(NamedTuple):
+    """The walk over the source words begin:end of a phrase."""
+
+    begin: int
+    end: int
+    first_gap: int  # with `window` the coverage by the phrases before
+    window: np.uint64
+    generated: np.ndarray  # bool[W], whether source word begin + i has been generated
+    # int64[N_COUNTS]: operations so far; source word at which the walk is; behind the last word that was generated;
+    # gaps that were opened, jumps back
+    at: np.ndarray
+    names: np.ndarray  # int32 or int64[...], the operations
+    jumps: np.ndarray  # like names[N_JUMPS], the names of jumps
+
+
+@inlined_kernel
+def furthest_of(first_gap, window):
+    """The source position (int64) behind the last word of a coverage, `first_gap` (int64) and `window` (uint64)."""
+    end = np.int64(first_gap)
+    position = end
+    while window != np.uint64(0):
+        window >>= np.uint64(1)
+        position += 1
+        end = position
+    return end
+
+
+@inner_kernel
+def walk_phrase(walk: Walk, position, name, alone):
+    """Write the operations of a phrase to walk.names; their number and what else they did stands in walk.at.
+
+    `position` (int[n]) and `name` of steps, `alone` of source words are those of OperationSteps; walk.at[POSITION] is
+    where the walk stands.
+    """
+    walk.generated[: walk.end - walk.begin] = False
+    walk.at[NAMES], walk.at[GAPS], walk.at[BACKS] = 0, 0, 0
+    walk.at[FURTHEST] = furthest_of(walk.first_gap, walk.window)
+    if alone[0] != ALIGNED:
+        _jump_to(walk, np.int64(walk.begin))
+        _generate_alone(walk, alone)
+    for i in range(position.size):
+        if position[i] != NO_POSITION:
+            _jump_to(walk, walk.begin + np.int64(position[i]))
+        _add_name(walk, name[i])
+        if position[i] != NO_POSITION:
+            _generate(walk)
+            _generate_alone(walk, alone)
+
+
+@inlined_kernel
+def _add_name(walk, name):
+    walk.names[walk.at[NAMES]] = name
+    walk.at[NAMES] += 1
+
+
+@inlined_kernel
+def _generate(walk):
+    """The word at which the walk is has been generated: go on to the next."""
+    walk.generated[walk.at[POSITION] - walk.begin] = True
+    walk.at[POSITION] += 1
+    walk.at[FURTHEST] = max(walk.at[FURTHEST], walk.at[POSITION])
+
+
+@inlined_kernel
+def _generate_alone(walk, alone):
+    """Generate the words without alignment from here on."""
+    while walk.begin <= walk.at[POSITION] < walk.end:
+        i = walk.at[POSITION] - walk.begin
+        if alone[i] == ALIGNED or walk.generated[i]:
+            break
+        _add_name(walk, alone[i])
+        _generate(walk)
+
+
+@inlined_kernel
+def _is_generated(walk, position):
+    if walk.begin <= position < walk.end:
+        return walk.generated[position - walk.begin]
+    if position < walk.first_gap:
+        return True
+    return position - walk.first_gap < COVERAGE_WINDOW and is_covered(walk.first_gap, walk.window, position)
+
+
+@inlined_kernel
+def _leave_gap(walk):
+    """Open a gap, where the word at which the walk is will be generated later."""
+    if walk.at[POSITION] < walk.at[FURTHEST] and not _is_generated(walk, walk.at[POSITION]):
+        _open_gap(walk)
+
+
+@inlined_kernel
+def _open_gap(walk):
+    _add_name(walk, walk.jumps[GAP_NAME])
+    walk.at[GAPS] += 1
+
+
+@inner_kernel
+def _jump_to(walk, target):
+    """Go to the source word `target` (int64), which has not been generated."""
+    at = walk.at
+    if at[POSITION] < target:
+        _leave_gap(walk)
+        if at[POSITION] != at[FURTHEST]:
+            _add_name(walk, walk.jumps[FORWARD_NAME])
+            at[POSITION] = at[FURTHEST]
+    if target < at[POSITION]:
+        _leave_gap(walk)
+        begin, number = _gap_of(walk, target)
+        _add_name(walk, walk.jumps[FIRST_BACK + min(number, MOST_GAPS) - 1])
+        at[BACKS] += 1
+        at[POSITION] = begin
+    if at[POSITION] < target:
+        _open_gap(walk)
+        at[POSITION] = target
+
+
+@inlined_kernel
+def _gap_of(walk, target):
+    """Begin of the gap in which the word `target` lies, and its number from the right, from 1."""
+    position, number = walk.at[FURTHEST] - 1, 0
+    while True:
+        while _is_generated(walk, position):
+            position -= 1
+        begin = position
+        while begin > walk.first_gap and not _is_generated(walk, begin - 1):
+            begin -= 1
+        number += 1
+        if begin <= target:
+            return begin, number
+        position = begin - 1
