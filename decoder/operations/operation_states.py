@@ -33,6 +33,7 @@ BEGIN_OPERATIONS = np.int64(0)  # the state before the first operation
 NO_OPERATION_STATE = np.int64(-1)
 MEMO_SIZE = 1 << 15
 GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+ZERO, ONE = np.int64(0), np.int64(1)
 LM, OPENED, JUMPS_BACK = range(3)  # weights and values of the feature
 
 
@@ -85,7 +86,7 @@ def begin_operations(operations: Operations, states: OperationStates):
     states.memo_keys[:] = 0
     load_beginning(operations, states)
     states.at[POSITION] = 0
-    intern_operations(states, 0, 1)
+    intern_operations(states, ZERO, ONE)
 
 
 @inlined_kernel
@@ -129,7 +130,7 @@ def score_phrase_operations(operations: Operations, states: OperationStates, wal
     """
     n_steps = position.size
     walk_phrase(walk, position, ids[:n_steps], ids[n_steps:])
-    row, total = 0, 0.0
+    row, total = ZERO, 0.0
     for k in range(walk.at[NAMES]):
         log10_prob, length, _ = score_word(
             operations.lm,
@@ -141,7 +142,7 @@ def score_phrase_operations(operations: Operations, states: OperationStates, wal
             states.work_backoffs[1 - row],
         )
         total += np.float64(log10_prob)
-        row = 1 - row
+        row = ONE - row
     states.values[LM], states.values[OPENED], states.values[JUMPS_BACK] = total, -walk.at[GAPS], -walk.at[BACKS]
     return row, length
 
@@ -235,7 +236,7 @@ def intern_operations(states: OperationStates, row, length):
         h = combine(h, np.int64(states.work_context[row, i]))
     slot = first_slot(mix(h), states.slots.size)
     while states.slots[slot] != EMPTY:
-        if _is_state(states, states.slots[slot], row, length):
+        if _is_state(states, np.int64(states.slots[slot]), row, length):
             return np.int64(states.slots[slot])
         slot = next_slot(slot, states.slots.size)
     new = states.size[0]

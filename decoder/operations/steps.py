@@ -14,9 +14,10 @@ from phrasebeam.decoder.sparse.phrase_alignment import SOURCE, TARGET, UNALIGNED
 from phrasebeam.kernels.hashing import START, combine, mix
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
-GENERATE, CONTINUE, SOURCE_ALONE, TARGET_ALONE, GAP, FORWARD, BACK = range(7)  # kinds of operations
+GENERATE, CONTINUE, SOURCE_ALONE, TARGET_ALONE = map(np.int64, range(4))  # kinds of operations
+GAP, FORWARD, BACK = map(np.int64, range(4, 7))
 MOST_GAPS = 9  # that jumps back tell apart, counted from the right
-NO_POSITION = -1  # of steps without source words
+NO_POSITION = np.int64(-1)  # of steps without source words
 ALIGNED = -1  # in place of the name of a source word without alignment
 ZERO = np.int64(0)
 
@@ -44,8 +45,8 @@ def key_of(h):
 
 @inlined_kernel
 def word_key(kind, word):
-    """Key of an operation of `kind` (int) with one `word` (int64), or, of BACK, with the number of the gap."""
-    return key_of(combine(combine(START, np.int64(kind)), word))
+    """Key of an operation of `kind` (int64) with one `word` (int64), or, of BACK, with the number of the gap."""
+    return key_of(combine(combine(START, kind), word))
 
 
 @inner_kernel
@@ -91,7 +92,7 @@ def _is_first(cliques, j):
 @inlined_kernel
 def _cept_key(source, target, n_target, cliques, clique):
     """Key of the operation that generates a cept."""
-    h, n_words = combine(START, np.int64(GENERATE)), ZERO
+    h, n_words = combine(START, GENERATE), ZERO
     for i in range(source.size):
         if cliques[SOURCE, i] == clique:
             h = combine(h, np.int64(source[i]))
