@@ -81,6 +81,7 @@ class SearchParameters(NamedTuple):
     keeps_blocks: bool
     sparse: np.ndarray  # float64[len(GROUPS)], scales
     keeps_histories: bool  # whether features depend on Histories
+    histories_lower: bool  # and can only lower scores
 
 
 class SearchSpace(NamedTuple):
@@ -317,6 +318,8 @@ def weigh(space: SearchSpace, n_words: int, shared: Extension, option):
     options, states = space.options, space.states
     threshold = space.stacks.threshold[shared.row] - shared.remaining
     known = shared.base + options.backward[option, shared.orientation]
+    if space.parameters.histories_lower and known + options.bound[option] < threshold:
+        return PRUNED, known, BEGIN_STATE
     if space.parameters.keeps_histories:
         known += ln_history(space, shared.node, option, shared.orientation == MONOTONE)
     if known + options.bound[option] < threshold:

@@ -69,6 +69,7 @@ def weight_snapshot(
         tables.orientations.keeps_blocks,
         dense.sparse,
         active.has_history or dense.operations.size > 0,
+        dense.operations.size > 0 and not active.has_history and bool((dense.operations >= 0).all()),
     )
     needs_idf = weights.target_idf is not None or weights.source_idf is not None
     idf = model.word_idf() if needs_idf else NO_IDF
