@@ -12,6 +12,7 @@ from phrasebeam.decoder.features.pair import PAIR_FEATURES
 from phrasebeam.decoder.features.registry import LISTS, OPTIONAL, SCALARS
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.operations.operation_states import N_VALUES
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
@@ -19,7 +20,6 @@ from phrasebeam.decoder.tables.phrase_table import PhraseTable
 UNKNOWN_WORD = -100.0  # value of the unknown-word penalty for each copied word, as in Moses
 LN10 = 2.302585092994046
 ABSENT = -1
-N_OPERATION_WEIGHTS = 3
 SAMPLE = 1 << 10  # first pairs of a phrase table, by which we tell whether it has counts
 
 
@@ -171,8 +171,8 @@ def check_operations(weights: Weights, n_operations: int) -> None:
         return
     if not n_operations:
         raise ModelError("weights: operations is given, but the model has no operation sequence model; remove it")
-    if len(weights.operations) != N_OPERATION_WEIGHTS:
-        found = f"weights: operations has {len(weights.operations)} weights, expected {N_OPERATION_WEIGHTS}"
+    if len(weights.operations) != N_VALUES:
+        found = f"weights: operations has {len(weights.operations)} weights, expected {N_VALUES}"
         raise ModelError(f"{found}: of ln p, of gaps, of jumps back")
 
 

@@ -34,7 +34,7 @@ from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.operations.operation_states import new_operation_states
+from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.operations.operations import operations_of
 from phrasebeam.decoder.options.candidate_cache import clear_candidate_cache
 from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, new_candidates
@@ -238,7 +238,7 @@ class TableFilter:
         candidates = new_candidates(max(model.most_pairs, 1), longest_target, limit, orders.size, tables.sparse)
         no_sentence = empty_sentence(orders.size, longest)
         ranking = ranking._replace(is_own=False)  # scores are of no use here
-        states = new_states(orders, 2), new_operation_states(tables.operations, 1, 1, 1)
+        states = new_states(orders, 2), no_operation_states()
         self.lookup = Lookup(no_sentence, tables, ranking.dense, ranking, limit, candidates, *states)
 
     def reweigh(self, tables: Tables, ranking: RankingWeights, is_ranked_alike: bool) -> None:

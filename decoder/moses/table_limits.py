@@ -15,7 +15,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.synthetic_pairs import no_synthetic_pairs
 from phrasebeam.decoder.input.zones import NO_ZONES
 from phrasebeam.decoder.model.tables import Sentence, Tables
-from phrasebeam.decoder.operations.operation_states import new_operation_states
+from phrasebeam.decoder.operations.operation_states import no_operation_states
 from phrasebeam.decoder.options.candidates import Lookup, RankingWeights, choose, new_candidates
 from phrasebeam.decoder.options.score_checks import check_candidates
 from phrasebeam.decoder.sparse.levels import NO_CLASSES, NO_CONTENT
@@ -57,7 +57,7 @@ def within_limit(
     sentence = Sentence(np.zeros(0, np.int32), synthetic, 1, nothing, NO_ZONES, NO_CLASSES, NO_CONTENT)
     candidates = new_candidates(most, max(longest_target, 1), limit, lms.orders.size, sparse)
     ranking = RankingWeights(dense, lms.ln_weights, is_own=False)
-    states = new_states(lms.orders, 2), new_operation_states(tables.operations, 1, 1, 1)
+    states = new_states(lms.orders, 2), no_operation_states()
     lookup = Lookup(sentence, tables, dense, ranking, limit, candidates, *states)
     chosen = np.zeros(len(phrases.ln_scores), np.bool_)
     mark_chosen(lookup, chosen)

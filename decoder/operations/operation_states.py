@@ -9,7 +9,6 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
-from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW, is_covered
 from phrasebeam.decoder.operations.operations import Operations, no_operations, operation_id
 from phrasebeam.decoder.operations.steps import ALIGNED, OperationSteps, fill_steps, new_operation_steps
 from phrasebeam.decoder.operations.walk import (
@@ -21,9 +20,10 @@ from phrasebeam.decoder.operations.walk import (
     POSITION,
     Walk,
     furthest_of,
+    is_generated_before,
     walk_phrase,
 )
-from phrasebeam.decoder.sparse.phrase_alignment import original_pair
+from phrasebeam.decoder.sparse.phrase_alignment import point_range
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.probing import UNIGRAMS
@@ -34,7 +34,8 @@ NO_OPERATION_STATE = np.int64(-1)
 MEMO_SIZE = 1 << 15
 GOLDEN, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 ZERO, ONE = np.int64(0), np.int64(1)
-LM, OPENED, JUMPS_BACK = range(3)  # weights and values of the feature
+LOG_P, OPENED_GAPS, JUMPS_BACK = range(3)  # weights and values of the feature
+N_VALUES = 3
 
 
 class OperationStates(NamedTuple):
@@ -47,7 +48,7 @@ class OperationStates(NamedTuple):
     position: Annotated[np.ndarray, array(np.int32, "B")]  # source word at which the walk stands
     slots: Annotated[np.ndarray, array(np.int32, "T", fill=EMPTY)]  # hash table of ids, T a power of two >= 2 B
     memo_keys: Annotated[np.ndarray, array(np.int64, "M")]  # of state and option; 0 where empty
-    memo_first_gap: Annotated[np.ndarray, array(np.int64, "M")]  # with memo_window what of the coverage matters
+    memo_first_gap: Annotated[np.ndarray, array(np.int64, "M")]  # with memo_window: _relevant_coverage
     memo_window: Annotated[np.ndarray, array(np.uint64, "M")]
     memo_scores: Annotated[np.ndarray, array(np.float64, "M")]  # weighted
     memo_states: Annotated[np.ndarray, array(np.int32, "M")]  # after the option, or NO_OPERATION_STATE
@@ -58,7 +59,7 @@ class OperationStates(NamedTuple):
     step_ids: Annotated[np.ndarray, array(np.int32, "N")]  # those of its steps, then of its source words, see Options
     generated: Annotated[np.ndarray, array(np.bool_, "W")]
     at: Annotated[np.ndarray, array(np.int64, N_COUNTS)]
-    values: Annotated[np.ndarray, array(np.float64, 3)]  # of the operations scored last: log10 p, minus gaps and jumps
+    values: Annotated[np.ndarray, array(np.float64, N_VALUES)]  # of the phrase scored last
 
 
 def new_operation_states(operations: Operations, capacity: int, n_words: int, memo_size: int) -> OperationStates:
@@ -103,15 +104,10 @@ def fill_step_ids(operations: Operations, states: OperationStates, synthetic, pa
 
     `synthetic` are SyntheticPairs, `source` is int32[n], target[:n_target] int32[m]. Returns the number of steps.
     """
-    points, steps = operations.points, states.steps
-    if pair < 0:
-        number = -1 - pair
-        first, last = synthetic.alignment_offsets[number], synthetic.alignment_offsets[number + 1]
-        fill_steps(synthetic.alignment_points[first:last], source, target, n_target, steps)
-    else:
-        original = original_pair(points.origin, pair)
-        first, last = points.offsets[original], points.offsets[original + 1]
-        fill_steps(points.points[first:last], source, target, n_target, steps)
+    steps, known = states.steps, operations.points
+    first, last = point_range(known, synthetic, pair)
+    points = (synthetic.alignment_points if pair < 0 else known.points)[first:last]
+    fill_steps(points, source, target, n_target, steps)
     n_steps = steps.n[0]
     for i in range(n_steps):
         states.step_ids[i] = operation_id(operations, steps.name[i])
@@ -143,7 +139,7 @@ def score_phrase_operations(operations: Operations, states: OperationStates, wal
         )
         total += np.float64(log10_prob)
         row = ONE - row
-    states.values[LM], states.values[OPENED], states.values[JUMPS_BACK] = total, -walk.at[GAPS], -walk.at[BACKS]
+    states.values[LOG_P], states.values[OPENED_GAPS], states.values[JUMPS_BACK] = total, -walk.at[GAPS], -walk.at[BACKS]
     return row, length
 
 
@@ -193,11 +189,11 @@ def remember_operations(operations: Operations, states: OperationStates, options
     NO_OPERATION_STATE if the table is full.
     """
     begin, key = np.int64(options.begin[option]), (state << np.int64(32)) | (option + 1)
-    what, bits = _what_matters(np.int64(states.position[state]), begin, first_gap, window)
-    h = combine(combine(np.uint64(key), what), np.int64(bits))
+    relevant_gap, relevant_window = _relevant_coverage(np.int64(states.position[state]), begin, first_gap, window)
+    h = combine(combine(np.uint64(key), relevant_gap), np.int64(relevant_window))
     slot = np.int64((h * GOLDEN) >> HALF) & np.int64(states.memo_keys.size - 1)
-    is_known = states.memo_keys[slot] == key and states.memo_first_gap[slot] == what
-    if not is_known or states.memo_window[slot] != bits:
+    is_known = states.memo_keys[slot] == key and states.memo_first_gap[slot] == relevant_gap
+    if not is_known or states.memo_window[slot] != relevant_window:
         length = np.int64(states.length[state])
         for i in range(length):
             states.work_context[0, i], states.work_backoffs[0, i] = states.context[state, i], states.backoffs[state, i]
@@ -206,23 +202,22 @@ def remember_operations(operations: Operations, states: OperationStates, options
         walk = walk_of(operations, states, begin, end, first_gap, window)
         position, ids = options.step_position[first : last - (end - begin)], options.step_id[first:last]
         row, length = score_phrase_operations(operations, states, walk, position, ids, length)
-        states.memo_keys[slot], states.memo_first_gap[slot], states.memo_window[slot] = key, what, bits
+        states.memo_keys[slot] = key
+        states.memo_first_gap[slot], states.memo_window[slot] = relevant_gap, relevant_window
         states.memo_scores[slot] = weighted_operations(operations, states)
         states.memo_states[slot] = intern_operations(states, row, length)
     return slot
 
 
 @inlined_kernel
-def _what_matters(position, begin, first_gap, window):
-    """What of a coverage the operations of a phrase at `begin` depend on: (a number below 0; 0), or the coverage."""
+def _relevant_coverage(position, begin, first_gap, window):
+    """What the operations of a phrase at `begin` depend on in a coverage: the whole, or (a number below 0; 0)."""
     furthest = furthest_of(first_gap, window)
     if furthest > begin:
         return first_gap, window
-    is_open = position >= first_gap and (
-        position - first_gap >= COVERAGE_WINDOW or not is_covered(first_gap, window, position)
-    )
-    what = -1 - (1 * (position < furthest and is_open) + 2 * (position != furthest) + 4 * (furthest < begin))
-    return np.int64(what), np.uint64(0)
+    leaves_gap = position < furthest and not is_generated_before(first_gap, window, position)
+    facts = 1 * leaves_gap + 2 * (position != furthest) + 4 * (furthest < begin)
+    return np.int64(-1 - facts), np.uint64(0)
 
 
 @inner_kernel

@@ -46,6 +46,7 @@ def jump_keys() -> np.ndarray:
 
 @kernel
 def _word_key(kind, word):
+    """word_key of `kind` and `word` (int64), as Python calls it."""
     return word_key(kind, word)
 
 
@@ -105,7 +106,7 @@ def with_language_model(operations: Operations, names: FixedVocabulary, model: L
     """The same operations, of those `names`, scored by another language model, with weights 0."""
     ids = model.encoded_ids(names.encoded)
     known = operations._replace(lm=model.tables, begin=model.begin, ids=ids)
-    jumps = np.array([operation_of(known, key) for key in jump_keys().tolist()], np.int32)
+    jumps = np.array([_operation_id(known, key) for key in jump_keys().tolist()], np.int32)
     return known._replace(jumps=jumps)
 
 
@@ -115,6 +116,6 @@ def operations_of(operations: Operations, pairs: np.ndarray) -> Operations:
 
 
 @kernel
-def operation_of(operations: Operations, key):
-    """operation_id of `key` (int64), for Python."""
+def _operation_id(operations: Operations, key):
+    """operation_id of `key` (int64), as Python calls it."""
     return operation_id(operations, key)

@@ -39,13 +39,22 @@ class Walk(NamedTuple):
 @inlined_kernel
 def furthest_of(first_gap, window):
     """The source position (int64) behind the last word of a coverage, `first_gap` (int64) and `window` (uint64)."""
-    end = np.int64(first_gap)
-    position = end
+    position = np.int64(first_gap)
     while window != np.uint64(0):
         window >>= np.uint64(1)
         position += 1
-        end = position
-    return end
+    return position
+
+
+@inlined_kernel
+def is_generated_before(first_gap, window, position):
+    """Whether the phrases of a coverage have generated the word at `position` (int64, at most furthest_of).
+
+    The coverage is `first_gap` (int64) and `window` (uint64).
+    """
+    if position < first_gap:
+        return True
+    return position - first_gap < COVERAGE_WINDOW and is_covered(first_gap, window, position)
 
 
 @inner_kernel
@@ -99,9 +108,7 @@ def _generate_alone(walk, alone):
 def _is_generated(walk, position):
     if walk.begin <= position < walk.end:
         return walk.generated[position - walk.begin]
-    if position < walk.first_gap:
-        return True
-    return position - walk.first_gap < COVERAGE_WINDOW and is_covered(walk.first_gap, walk.window, position)
+    return is_generated_before(walk.first_gap, walk.window, position)
 
 
 @inlined_kernel

@@ -24,6 +24,9 @@ from phrasebeam.decoder.input.source_paths import path_of, source_words
 from phrasebeam.decoder.input.synthetic_pairs import synthetic_number, table_pair
 from phrasebeam.decoder.model.tables import Sentence, Tables, read_target, target_length
 from phrasebeam.decoder.operations.operation_states import (
+    JUMPS_BACK,
+    LOG_P,
+    OPENED_GAPS,
     OperationStates,
     fill_step_ids,
     keep_context,
@@ -144,9 +147,9 @@ def _add_operations(derivation, tables, sentence, space, features):
         walk = walk_of(operations, states, begin, end, first_gap, window)
         row, length = score_phrase_operations(operations, states, walk, position, ids, length)
         keep_context(states, row, length)
-        features[place] += LN10 * states.values[0]
-        features[place + 1] += states.values[1]
-        features[place + 2] += states.values[2]
+        features[place + LOG_P] += LN10 * states.values[LOG_P]
+        features[place + OPENED_GAPS] += states.values[OPENED_GAPS]
+        features[place + JUMPS_BACK] += states.values[JUMPS_BACK]
         first_gap, window = cover(first_gap, window, begin, end)
         size += n_target
 

@@ -262,9 +262,9 @@ def ln_history(space: SearchSpace, node, option, is_monotone: bool):
 @inlined_kernel
 def _operations(space, node, history, option):
     """Slot of the memo for the operations of `option` after `node`."""
-    state, first_gap = np.int64(space.histories.operations[history]), np.int64(space.graph.first_gap[node])
-    given = space.operations, space.operation_states, space.options
-    return remember_operations(given[0], given[1], given[2], state, option, first_gap, space.graph.window[node])
+    state, graph, model = np.int64(space.histories.operations[history]), space.graph, space.operations
+    states, first_gap = space.operation_states, np.int64(graph.first_gap[node])
+    return remember_operations(model, states, space.options, state, option, first_gap, graph.window[node])
 
 
 @inner_kernel

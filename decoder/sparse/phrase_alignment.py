@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.kernels.jit import inlined_kernel
-
-if TYPE_CHECKING:
-    from phrasebeam.decoder.sparse.sparse_features import Sparse
 
 Points = Sequence[Sequence[int]]  # (source, target) positions inside a phrase pair
 
@@ -37,13 +34,13 @@ def original_pair(origin, pair):
 
 
 @inlined_kernel
-def point_range(sparse: "Sparse", synthetic, pair):
-    """(first, last) of the points of `pair` (int64) in sparse.points; of a negative one in `synthetic`."""
+def point_range(points: PairPoints, synthetic, pair):
+    """(first, last) of the alignment points of `pair` (int64) in `points`; of a negative one in `synthetic`."""
     if pair < 0:
         number = -1 - pair
         return synthetic.alignment_offsets[number], synthetic.alignment_offsets[number + 1]
-    original = original_pair(sparse.points.origin, pair)
-    return sparse.points.offsets[original], sparse.points.offsets[original + 1]
+    original = original_pair(points.origin, pair)
+    return points.offsets[original], points.offsets[original + 1]
 
 
 @inlined_kernel

@@ -175,7 +175,7 @@ def fire_rule(sparse: "Sparse", sentence, pair, words, size, begin, end, fired: 
 def _fire_phrase(sparse, sentence, pair, words, size, begin, end, fired):
     """Append the features of PHRASE_GROUPS; arguments as of fire_rule."""
     n_source, n_target = min(end - begin, LONGEST_PHRASE), min(size, LONGEST_PHRASE)
-    first, last = point_range(sparse, sentence.synthetic, pair)
+    first, last = point_range(sparse.points, sentence.synthetic, pair)
     points = (sentence.synthetic.alignment_points if pair < 0 else sparse.points.points)[first:last]
     cliques, classes = fired.cliques, sentence.classes
     if sparse.active[SOURCE_BIGRAMS]:

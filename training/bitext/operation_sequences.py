@@ -60,7 +60,12 @@ def write_operations(source, target, points, room: _Room, keys):
 
 
 def operation_text(bitext: Bitext, alignments: Alignments) -> OperationText:
-    """All sentence pairs as operations."""
+    """All sentence pairs as operations, by one alignment of each."""
+    with stage("sentence pairs as operations"):
+        return _operation_text(bitext, alignments)
+
+
+def _operation_text(bitext: Bitext, alignments: Alignments) -> OperationText:
     source, target = bitext.source, bitext.target
     longest = int(max(np.diff(source.offsets).max(initial=1), np.diff(target.offsets).max(initial=1)))
     room = _Room(new_operation_steps(longest), np.zeros(longest, np.bool_), np.zeros(N_COUNTS, np.int64), jump_keys())

@@ -73,8 +73,7 @@ def train_model(
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         if config.operations:
-            text = operation_text(bitext, alignments[0])
-            build_operations(text, directory, config.operations.order, config.memory)
+            build_operations(operation_text(bitext, alignments[0]), directory, config.operations.order, config.memory)
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")
