@@ -43,7 +43,11 @@ CONFIGS = {
         {
             "kind": "train-model",
             "name": "agreed",
-            "settings": {"more_alignments": [{"aligner": "fast_align"}], "phrases": {"agreement": 2}},
+            "settings": {
+                "more_alignments": [{"aligner": "fast_align"}],
+                "phrases": {"agreement": 2},
+                "operations": {"order": 3},
+            },
         },
         {"kind": "tune", "name": "tuned-agreed", "start": "agreed", "settings": TUNING},
         {"kind": "choose", "searches": [{"distortion_limit": 4}, {"early_distortion": True}], "settings": TUNING},
