@@ -4,7 +4,9 @@ Each aligned sentence pair is written as the operations that generate it from le
 language model is estimated from these. What an operation is stands in decoder/operations/steps.py and walk.py.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,20 +20,20 @@ from phrasebeam.decoder.sparse.phrase_alignment import Points, cliques_of
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.training.bitext.bitext import Bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 ZERO: Any = np.int64(0)
 JUMP_NAMES = ["gap", "forward", *(f"back:{number}" for number in range(1, MOST_GAPS + 1))]
+PAIRS_AT_ONCE = 4096  # walked over at a time, so that memory is that of the names
 
 
-class OperationText(NamedTuple):
-    """N sentence pairs as operations; O different ones."""
+class OperationNames(NamedTuple):
+    """O different operations of a bitext."""
 
-    offsets: np.ndarray  # int64[N + 1], into `operations`
-    operations: np.ndarray  # int32[...], indices of keys
     keys: np.ndarray  # int64[O], ascending, see OperationSteps
-    names: list[str]  # of the keys
+    names: list[str]  # of the keys, all different
 
 
 class _Room(NamedTuple):
@@ -43,64 +45,89 @@ class _Room(NamedTuple):
     jumps: np.ndarray
 
 
+def _new_room(bitext: Bitext) -> _Room:
+    """Room for the longest sentence pair."""
+    longest = int(max(np.diff(side.offsets).max(initial=1) for side in (bitext.source, bitext.target)))
+    return _Room(new_operation_steps(longest), np.zeros(longest, np.bool_), np.zeros(N_COUNTS, np.int64), jump_keys())
+
+
 @kernel
-def write_operations(source, target, points, room: _Room, keys):
-    """Write the operations of a sentence pair to `keys` (int64[...]); their number (int64).
+def walk_pairs(source: Corpus, target: Corpus, alignments: Alignments, first, room: _Room, keys, ends):
+    """Write the operations of n sentence pairs from `first` (int64) to `keys` (int64[...]), their ends to `ends`.
 
-    `source` and `target` are int32 words, `points` (int32[K, 2]) their alignment.
+    `ends` (int64[n]); pairs with an empty side have no operations. The steps of the last pair stay in room.steps.
     """
-    fill_steps(points, source, target, np.int64(target.size), room.steps)
-    room.at[POSITION] = 0
-    n: Any = np.int64(source.size)
-    nothing = np.uint64(0)
-    walk = Walk(ZERO, n, ZERO, nothing, room.generated, room.at, keys, room.jumps)
-    n_steps = room.steps.n[0]
-    walk_phrase(walk, room.steps.position[:n_steps], room.steps.name[:n_steps], room.steps.alone[:n])
-    return room.at[NAMES]
+    written, nothing = ZERO, np.uint64(0)
+    for i in range(ends.size):
+        words = source.tokens[source.offsets[first + i] : source.offsets[first + i + 1]]
+        translation = target.tokens[target.offsets[first + i] : target.offsets[first + i + 1]]
+        n: Any = np.int64(words.size)
+        if n > 0:
+            points = alignments.points[alignments.offsets[first + i] : alignments.offsets[first + i + 1]]
+            fill_steps(points, words, translation, np.int64(translation.size), room.steps)
+            room.at[POSITION] = 0
+            walk = Walk(ZERO, n, ZERO, nothing, room.generated, room.at, keys[written:], room.jumps)
+            n_steps = room.steps.n[0]
+            walk_phrase(walk, room.steps.position[:n_steps], room.steps.name[:n_steps], room.steps.alone[:n])
+            written += room.at[NAMES]
+        ends[i] = written
 
 
-def operation_text(bitext: Bitext, alignments: Alignments) -> OperationText:
-    """All sentence pairs as operations, by one alignment of each."""
-    with stage("sentence pairs as operations"):
-        return _operation_text(bitext, alignments)
+def write_operation_lines(bitext: Bitext, alignments: Alignments, path: Path) -> OperationNames:
+    """Write the names of the operations of each sentence pair to `path`, a pair a line, by one alignment of each."""
+    namer, n_pairs = _Namer(bitext, alignments), bitext.source.offsets.size - 1
+    with stage("sentence pairs as operations"), open(path, "w", encoding="utf-8") as file:
+        for first in range(0, n_pairs, PAIRS_AT_ONCE):
+            file.writelines(namer.lines(first, min(first + PAIRS_AT_ONCE, n_pairs)))
+    keys = sorted(namer.names)
+    return OperationNames(np.array(keys, np.int64), [namer.names[key] for key in keys])
 
 
-def _operation_text(bitext: Bitext, alignments: Alignments) -> OperationText:
-    source, target = bitext.source, bitext.target
-    longest = int(max(np.diff(source.offsets).max(initial=1), np.diff(target.offsets).max(initial=1)))
-    room = _Room(new_operation_steps(longest), np.zeros(longest, np.bool_), np.zeros(N_COUNTS, np.int64), jump_keys())
-    keys = np.zeros(MOST_NAMES * 3 * longest, np.int64)
-    parts, sizes = list[np.ndarray](), list[int]()
-    for i in range(source.offsets.size - 1):
-        pair = source.tokens[slice(*source.offsets[i : i + 2])], target.tokens[slice(*target.offsets[i : i + 2])]
-        n = write_operations(*pair, alignments.pair(i), room, keys) if pair[0].size else 0
-        parts.append(keys[:n].copy())
-        sizes.append(n)
-    found, where, index = np.unique(np.concatenate(parts), return_index=True, return_inverse=True)
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    firsts = np.unique(np.searchsorted(offsets, where, side="right") - 1)
-    names = _names_of(found, bitext, alignments, firsts.tolist(), room)
-    return OperationText(offsets, index.astype(np.int32), found, names)
+class _Namer:
+    """Names the operations of sentence pairs, each when it is first met."""
 
+    def __init__(self, bitext: Bitext, alignments: Alignments):
+        self._bitext, self._alignments, self._room = bitext, alignments, _new_room(bitext)
+        self._jumps = dict(zip(self._room.jumps.tolist(), JUMP_NAMES))
+        self._words = bitext.source_vocabulary.words, bitext.target_vocabulary.words
+        self._taken = Counter[str]()  # how many operations have a name, but for the number behind it
+        self.names: dict[int, str] = {}  # of keys
 
-def _names_of(
-    keys: np.ndarray, bitext: Bitext, alignments: Alignments, sentences: Sequence[int], room: _Room
-) -> list[str]:
-    """A name for each key; `sentences` are those in which there is one for the first time."""
-    names = dict(zip(jump_keys().tolist(), JUMP_NAMES))
-    scratch = np.zeros(MOST_NAMES * 3 * room.generated.size, np.int64)
-    words = bitext.source_vocabulary.words, bitext.target_vocabulary.words
-    for i in sentences:
-        sides = [text.tokens[slice(*text.offsets[i : i + 2])] for text in (bitext.source, bitext.target)]
-        points = alignments.pair(i)
-        write_operations(sides[0], sides[1], points, room, scratch)
-        source, target = ([side[word] for word in some.tolist()] for side, some in zip(words, sides))
-        alone = room.steps.alone[: len(source)]
-        found = [*room.steps.name[: room.steps.n[0]].tolist(), *alone[alone != ALIGNED].tolist()]
-        names |= {
-            key: name for key, name in zip(found, step_names(source, target, points.tolist())) if key not in names
-        }
-    return _distinct([names[key] for key in keys.tolist()])
+    def lines(self, first: int, last: int) -> Iterator[str]:
+        """The names of the operations of each of the pairs first:last."""
+        keys, ends = self._walked(first, last)
+        found, where, index = np.unique(keys, return_index=True, return_inverse=True)
+        is_new = np.array([key not in self.names for key in found.tolist()], np.bool_)
+        for i in np.unique(np.searchsorted(ends, where[is_new], side="right")).tolist():
+            self._name(first + i)
+        words = [self.names[key] for key in found.tolist()]
+        for begin, end in pairwise([0, *ends.tolist()]):
+            yield " ".join([words[k] for k in index[begin:end].tolist()]) + "\n"
+
+    def _walked(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """Keys (int64[...]) of the operations of the pairs first:last, and their ends (int64[last - first])."""
+        source, target = self._bitext.source, self._bitext.target
+        n_words = [int(side.offsets[last] - side.offsets[first]) for side in (source, target)]
+        keys, ends = np.empty(MOST_NAMES * (2 * n_words[0] + n_words[1]), np.int64), np.empty(last - first, np.int64)
+        walk_pairs(source, target, self._alignments, first, self._room, keys, ends)
+        return keys[: ends[-1]], ends
+
+    def _name(self, i: int) -> None:
+        """Name the operations of sentence pair `i` that have no name."""
+        keys, _ = self._walked(i, i + 1)
+        sides = self._bitext.source.sentence(i), self._bitext.target.sentence(i)
+        source, target = ([words[word] for word in side.tolist()] for words, side in zip(self._words, sides))
+        steps, alone = self._room.steps, self._room.steps.alone[: len(source)]
+        found = [*steps.name[: steps.n[0]].tolist(), *alone[alone != ALIGNED].tolist()]
+        names = dict(zip(found, step_names(source, target, self._alignments.pair(i).tolist())))
+        for key in keys.tolist():
+            if key not in self.names:
+                self.names[key] = self._distinct(names[key] if key in names else self._jumps[key])
+
+    def _distinct(self, name: str) -> str:
+        """The name, with a number behind it if another operation has it, as of words with the joining characters."""
+        self._taken[name] += 1
+        return name if self._taken[name] == 1 else f"{name}#{self._taken[name]}"
 
 
 def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> Iterator[str]:
@@ -120,32 +147,15 @@ def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> 
     yield from (f"source:{word}" for i, word in enumerate(source) if i not in aligned)
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """The names, those that are equal, as of words with the joining characters, with a number behind them."""
-    seen: dict[str, int] = {}
-    for i, name in enumerate(names):
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            names[i] = f"{name}#{seen[name]}"
-    return names
-
-
-def build_operations(text: OperationText, directory: Path, order: int, memory: int) -> None:
-    """Write operations/ of a model `directory`."""
+def build_operations(bitext: Bitext, alignments: Alignments, directory: Path, order: int, memory: int) -> None:
+    """Write operations/ of a model `directory`, in `memory` bytes besides the bitext and the names of operations."""
     folder = directory / FOLDER
     folder.mkdir()
-    np.save(folder / "keys.npy", text.keys)
-    (folder / NAMES_FILE).write_text("".join(f"{name}\n" for name in text.names), encoding="utf-8")
     lines = directory / "operations.text"
-    write_lines(text, lines)
+    known = write_operation_lines(bitext, alignments, lines)
+    np.save(folder / "keys.npy", known.keys)
+    (folder / NAMES_FILE).write_text("".join(f"{name}\n" for name in known.names), encoding="utf-8")
     model = estimate([lines], order, memory, directory)
     with stage("writing the model of operations"):
         write_probing(model, folder / LM_FILE, memory)
     lines.unlink()
-
-
-def write_lines(text: OperationText, path: Path) -> None:
-    """Write the operations of each sentence pair, one pair a line."""
-    with open(path, "w", encoding="utf-8") as file:
-        for begin, end in zip(text.offsets[:-1].tolist(), text.offsets[1:].tolist()):
-            file.write(" ".join([text.names[i] for i in text.operations[begin:end].tolist()]) + "\n")

@@ -22,7 +22,7 @@ from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
 from phrasebeam.training.bitext.bitext import Bitext, BitextFiles, read_bitext
-from phrasebeam.training.bitext.operation_sequences import build_operations, operation_text
+from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
     build_language_models,
@@ -73,7 +73,7 @@ def train_model(
         alignments = word_alignments(bitext, config, alignment, kept)
         write_pharaoh(alignments, directory / ALIGNMENT)
         if config.operations:
-            build_operations(operation_text(bitext, alignments[0]), directory, config.operations.order, config.memory)
+            build_operations(bitext, alignments[0], directory, config.operations.order, config.memory)
         built = _build_tables(bitext, alignments, directory, config)
         bitext.source_vocabulary.save(directory / "source.vocab")
         bitext.target_vocabulary.save(directory / "target.vocab")

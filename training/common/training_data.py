@@ -18,7 +18,7 @@ from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.process.unfinished import unfinished_directory
 from phrasebeam.training.bitext.bitext import read_bitext
-from phrasebeam.training.bitext.operation_sequences import operation_text, write_lines
+from phrasebeam.training.bitext.operation_sequences import write_operation_lines
 from phrasebeam.training.common.build_lm_folds import FoldedModel, FoldedOperations, build_lm_folds
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.settings import TrainingDataSettings
@@ -92,9 +92,9 @@ class TrainingData:
             needed = "folds of the operation sequence model need the word alignment of the training data"
             raise ConfigError(f"{needed}; give --alignment, or lm_folds 0")
         bitext = read_bitext(self.source, self.target)
-        text = operation_text(bitext, read_pharaoh(self.alignment, bitext.source, bitext.target)[0])
+        alignments = read_pharaoh(self.alignment, bitext.source, bitext.target)[0]
         with unfinished_directory(directory.parent, "operations") as scratch:
-            write_lines(text, scratch / "lines")
+            write_operation_lines(bitext, alignments, scratch / "lines")
             yield FoldedOperations(scratch / "lines", model.tables.operations.lm.order)
 
 

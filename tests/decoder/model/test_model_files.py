@@ -13,7 +13,9 @@ from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_wei
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TYPES
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.bitext.operation_sequences import OperationText, build_operations
+from phrasebeam.training.bitext.bitext import read_bitext
+from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.decoder.models import random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
@@ -32,8 +34,10 @@ def whole(tmp_path_factory):
     save_sparse_weights(weights, directory / "sparse")
     pairs = np.arange(n_pairs, dtype=np.int64) % 2
     save_pair_features(directory, ["x", "y"], np.append(0, np.arange(1, n_pairs + 1)), pairs, pairs.astype(np.float32))
-    operations = OperationText(np.array([0, 3]), np.array([0, 1, 0], np.int32), np.array([5, 9]), ["a~b", "gap"])
-    build_operations(operations, directory, 2, 1 << 30)
+    (directory / "lines").write_text("a b\nb\n")
+    bitext = read_bitext(directory / "lines", directory / "lines")
+    alignments = Alignments(np.array([0, 2, 3]), np.array([[0, 0], [1, 1], [0, 0]], np.int32))
+    build_operations(bitext, alignments, directory, 2, 1 << 30)
     (directory / "smoothing").mkdir()
     np.save(directory / "smoothing" / "target_types.npy", np.ones((n_pairs, TYPES), np.int32))
     description = directory / "model.yaml"

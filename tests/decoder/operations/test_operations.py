@@ -3,6 +3,7 @@
 import math
 from itertools import chain
 from pathlib import Path
+from unittest.mock import patch
 
 import kenlm
 import numpy as np
@@ -22,8 +23,8 @@ from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.training.bitext import operation_sequences
 from phrasebeam.training.bitext.bitext import Bitext
-from phrasebeam.training.bitext.operation_sequences import operation_text
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.settings import TrainingDataSettings
@@ -49,18 +50,29 @@ def corpus(sentences, vocabulary):
 
 
 @given(st.lists(sentence_pairs(), min_size=1, max_size=3))
-def test_sentence_pairs_as_operations(pairs):
+def test_sentence_pairs_as_operations(tmp_path_factory, pairs):
     vocabularies = Vocabulary(), Vocabulary()
     sides = [corpus([pair[side] for pair in pairs], vocabularies[side]) for side in range(2)]
     points = [pair[2] for pair in pairs]
     alignments = Alignments(
         np.cumsum([0, *map(len, points)]), np.array([*chain.from_iterable(points)], np.int32).reshape(-1, 2)
     )
-    text = operation_text(Bitext(*sides, *vocabularies, 0), alignments)
-    found = [text.names[i] for i in text.operations.tolist()]
+    lines = tmp_path_factory.mktemp("lines") / "lines"
+    with patch.object(operation_sequences, "PAIRS_AT_ONCE", 2):
+        known = operation_sequences.write_operation_lines(Bitext(*sides, *vocabularies, 0), alignments, lines)
     expected = [operations(source, [(0, len(source), target, points)]) for source, target, points in pairs]
-    assert found == [*chain.from_iterable(expected)]
-    assert len({*text.names}) == len(text.names) and (np.diff(text.keys) > 0).all()
+    assert lines.read_text().splitlines() == [" ".join(names) for names in expected]
+    assert {*known.names} == {*chain.from_iterable(expected)}
+    assert len({*known.names}) == len(known.names) and (np.diff(known.keys) > 0).all()
+
+
+def test_names_that_words_with_joining_characters_share(tmp_path):
+    vocabularies = Vocabulary(), Vocabulary()
+    sides = [corpus([["a_b"], [], ["a", "b"]], vocabularies[0]), corpus([["c"], [], ["c"]], vocabularies[1])]
+    alignments = Alignments(np.array([0, 1, 1, 3]), np.array([[0, 0], [0, 0], [1, 0]], np.int32))
+    known = operation_sequences.write_operation_lines(Bitext(*sides, *vocabularies, 1), alignments, tmp_path / "lines")
+    assert (tmp_path / "lines").read_text().split("\n") == ["a_b~c", "", "a_b~c#2 continue:b", ""]
+    assert sorted(known.names) == ["a_b~c", "a_b~c#2", "continue:b"]
 
 
 @pytest.fixture(scope="module")
