@@ -19,13 +19,13 @@ from tests.training.maxforce.maxforce_toy import QUICK, make_data, weights_of
 
 BY_RAY = {"engine": "ray", "workers": 3}
 TELL_OF_TIME = ".npz", ".csv", ".png", ".md"
-LISTS = {"iterations": 2, "lm_folds": 0, "nbest": 10, "calibrate": False, "tune": None}
+LISTS = {"iterations": 2, "lm_folds": 2, "nbest": 10, "calibrate": False, "tune": None}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     directory = tmp_path_factory.mktemp("engines")
-    make_data(directory)
+    make_data(directory, operations={"order": 3})
     return directory
 
 
@@ -47,7 +47,8 @@ def contents(directory):
 @pytest.mark.parametrize("options", [{"workers": 2}, BY_RAY, {"engine": "ray", "workers": 8}])
 def test_train_model(cluster, tmp_path, options, smoothing):
     write_pairs(tmp_path / "train", 150, 1, 0.1)
-    pairs, config = (tmp_path / "train.de", tmp_path / "train.en"), {"phrases": {"smoothing": smoothing}}
+    config = {"phrases": {"smoothing": smoothing}, "operations": {"order": 3}}
+    pairs = tmp_path / "train.de", tmp_path / "train.en"
     phrasebeam.train_model(*pairs, tmp_path / "one", config=config)
     alignment = tmp_path / "one" / "alignment"
     phrasebeam.train_model(*pairs, tmp_path / "given", config=config, alignment=alignment)

@@ -30,8 +30,11 @@ QUICK = {
 }
 
 
-def make_data(directory):
-    """Sentence pairs in which the word before decides what `k` is, which neither phrases nor language model can see."""
+def make_data(directory, **more):
+    """Sentence pairs in which the word before decides what `k` is, which neither phrases nor language model can see.
+
+    `more`: settings of train-model.
+    """
     rng = random.Random(1)
     for name, size in (("train", 60), ("dev", 10)):
         pairs = [[rng.choice("abcd") for _ in range(rng.randint(1, 3))] for _ in range(size)]
@@ -45,7 +48,7 @@ def make_data(directory):
         for kind, lines in (("source", source), ("target", target), ("alignment", points)):
             (directory / f"{name}.{kind}").write_text("".join(f"{line}\n" for line in lines))
     config = TrainModelConfig.model_validate(
-        {"phrases": {"max_length": 2}, "language_model": {"order": 2}, "threads": 1}
+        {"phrases": {"max_length": 2}, "language_model": {"order": 2}, "threads": 1} | more
     )
     files = directory / "train.source", directory / "train.target"
     train_model(*files, directory / "model", config, directory / "train.alignment")
