@@ -4,7 +4,8 @@ The bitext is made up by the demo's grammar, with its noise. Processor seconds, 
 not count, are those of the process, of its forks, and of Ray's workers while they work; those that a worker takes to
 start, which it does once, stand beside them. Ray's own processes are left out. Each figure is of one run.
 
-A simulation of larger work: --pairs 1000000 --sentences 1000000 --shards 1000 --workers 8 --ray-alone.
+A simulation of larger work: --pairs 1000000 --sentences 1000000 --shards 1000 --workers 8 --ray-alone. In a --directory
+the bitext, the first model and what was made stay, and the former two are not made again.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,6 +23,7 @@ from typing import Any
 import phrasebeam
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import log
+from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.engine import EngineSettings, using_engine
 from phrasebeam.engine.ray_cluster import LOOPBACK
 from phrasebeam.training.demo.demo_corpus import write_pairs
@@ -29,6 +32,7 @@ REPORT = re.compile(
     r"workers of Ray: .*; ([\d.]+) s of processors, ([\d.]+) s for a worker to start; (\d+) MB at most in one; "
     r"([\d.]+) MB of messages, ([\d.]+) MB for all"
 )
+Stage = Callable[[Path, dict[str, Any]], object]  # of an output and of the options of an engine
 SHORT = {"tune": None, "lm_folds": 0, "scales": [1.0], "iterations": 1}
 
 
@@ -49,8 +53,8 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def stages(directory: Path, sentences: int, shards: int) -> dict[str, Callable[[Path, dict[str, Any]], object]]:
-    """What is measured by name: a function of an output and of the options of an engine."""
+def stages(directory: Path, sentences: int, shards: int) -> dict[str, Stage]:
+    """What is measured, by name."""
     model, train, dev = directory / "model", directory / "train", directory / "dev"
     pair = train.with_suffix(".de"), train.with_suffix(".en")
     data = model, *pair, dev.with_suffix(".de"), dev.with_suffix(".en")
@@ -85,13 +89,13 @@ def stages(directory: Path, sentences: int, shards: int) -> dict[str, Callable[[
     }
 
 
-def measured(run: Callable[[Path, dict[str, Any]], object], output: Path, options: dict[str, Any]) -> list[float]:
-    """Seconds and processor seconds of a run."""
+def measured(run: Stage, output: Path, options: dict[str, Any]) -> list[Any]:
+    """Seconds and processor seconds of a run, and megabytes that this process had at most so far."""
     if output.is_dir():
         shutil.rmtree(output)
     begin, processor = time.perf_counter(), processor_seconds()
     run(output, options)
-    return [time.perf_counter() - begin, processor_seconds() - processor]
+    return [time.perf_counter() - begin, processor_seconds() - processor, peak_memory() >> 20]
 
 
 def row(cells: list[Any]) -> None:
@@ -107,7 +111,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=500, help="that trainers learn from")
     parser.add_argument("--shards", type=int, default=16, help="of train-ranking")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--directory", help="where files are while it runs; by default that of temporary files")
+    parser.add_argument("--directory", type=Path, help="for files that stay; by default they are temporary")
     parser.add_argument("--stages", nargs="+", help="only these")
     parser.add_argument("--ray-alone", action="store_true", help="no local run: for a simulation of much work")
     given = parser.parse_args()
@@ -117,32 +121,46 @@ def main() -> None:
     log.setLevel(logging.INFO)
     options = {"num_cpus": os.cpu_count(), "object_store_memory": 512 << 20, "_node_ip_address": LOOPBACK}
     ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **options)
-    with TemporaryDirectory(dir=given.directory) as name:
+    with nullcontext(given.directory) if given.directory else TemporaryDirectory() as name:
         directory = Path(name)
-        write_pairs(directory / "train", given.pairs, 1, 0.1)
+        make_data(directory, given.pairs)
+        compare(directory, given, reports)
+
+
+def make_data(directory: Path, n_pairs: int) -> None:
+    """The bitext and the first model, where they are not there yet."""
+    directory.mkdir(exist_ok=True, parents=True)
+    if not (directory / "dev.de").exists():
+        write_pairs(directory / "train", n_pairs, 1, 0.1)
         write_pairs(directory / "dev", 100, 2, 0.0)
-        begin, processor = time.perf_counter(), processor_seconds()
-        phrasebeam.train_model(directory / "train.de", directory / "train.en", directory / "model")
-        spent = time.perf_counter() - begin, processor_seconds() - processor
-        print(
-            f"The first model, with word alignment and language model: {spent[0]:.1f} s, {spent[1]:.1f} of processors"
+    if not (directory / "model").exists():
+        spent = measured(
+            lambda out, _: phrasebeam.train_model(directory / "train.de", directory / "train.en", out),
+            directory / "model",
+            {},
         )
-        columns = ["", "local s", "processor s", "Ray s", "processor s", "overhead", "s a start"]
-        columns += ["MB a worker", "MB messages", "MB for all"]
-        row(columns)
-        row(["---"] * len(columns))
-        for stage, run in stages(directory, given.sentences, given.shards).items():
-            if given.stages and stage not in given.stages:
-                continue
-            ray_options, local = {"engine": "ray", "workers": given.workers}, ["", ""]
-            if not given.ray_alone:
-                measured(run, directory / f"{stage}-warm", ray_options)  # compiles kernels
-                local = measured(run, directory / f"{stage}-local", {"workers": given.workers})
-            elsewhere = measured(run, directory / f"{stage}-ray", ray_options)
-            working, starting, *sizes = reports.last
-            with_workers = elsewhere[0], elsewhere[1] + float(working)
-            overhead = "" if given.ray_alone else f"{100 * (with_workers[1] / local[1] - 1):+.0f}%"
-            row([stage, *local, *with_workers, overhead, starting, *sizes])
+        said = "The first model, with word alignment and language model"
+        print(f"{said}: {spent[0]:.1f} s, {spent[1]:.1f} of processors, {spent[2]} MB", flush=True)
+
+
+def compare(directory: Path, given: argparse.Namespace, reports: Reports) -> None:
+    """Print the table."""
+    columns = ["", "local s", "processor s", "Ray s", "processor s", "overhead", "s a start"]
+    columns += ["MB here", "MB a worker", "MB messages", "MB for all"]
+    row(columns)
+    row(["---"] * len(columns))
+    for stage, run in stages(directory, given.sentences, given.shards).items():
+        if given.stages and stage not in given.stages:
+            continue
+        ray_options, local = {"engine": "ray", "workers": given.workers}, ["", ""]
+        if not given.ray_alone:
+            measured(run, directory / f"{stage}-warm", ray_options)  # compiles kernels
+            local = measured(run, directory / f"{stage}-local", {"workers": given.workers})[:2]
+        seconds, processor, here = measured(run, directory / f"{stage}-ray", ray_options)
+        working, starting, *sizes = reports.last
+        processor += float(working)
+        overhead = "" if given.ray_alone else f"{100 * (processor / local[1] - 1):+.0f}%"
+        row([stage, *local, seconds, processor, overhead, starting, here, *sizes])
 
 
 if __name__ == "__main__":
