@@ -3,17 +3,15 @@
 import pytest
 
 from phrasebeam.engine.engine import EngineSettings, using_engine
-from phrasebeam.engine.ray_cluster import LOOPBACK
+from tests.engine.small_cluster import small_cluster
 
 
 @pytest.fixture(scope="session")
 def cluster():
     """The address of a cluster in this process."""
-    ray = pytest.importorskip("ray")
-    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": LOOPBACK}
-    ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **limits)
-    yield ray.get_runtime_context().gcs_address
-    ray.shutdown()
+    pytest.importorskip("ray")
+    with small_cluster() as address:
+        yield address
 
 
 @pytest.fixture

@@ -1,33 +1,22 @@
-"""Kills of workers at random moments: python -m tests.engine.worker_kills 30 1 trains with 30 kills, of seed 1."""
+"""Kills of workers at random moments: python -m tests.engine.worker_kills 30 1 has 30 of seed 1, over all commands."""
 
 import os
 import random
+import shutil
 import signal
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from phrasebeam.base.resident_memory import descendants
-from phrasebeam.engine.ray_cluster import LOOPBACK
-from tests.training.maxforce.maxforce_toy import make_data, weights_of
+from tests.engine.compared_commands import COMMANDS, make_compared_data, written
+from tests.engine.small_cluster import small_cluster
 
 SECONDS = 0.1, 12.0  # between two kills, at least and at most
-RANKING = {
-    "algorithm": 4,
-    "scales": [1.0],
-    "tune": None,
-    "lm_folds": 0,
-    "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
-    "rate": 0.02,
-    "shards": 5,
-    "iterations": 3,
-    "nbest": 20,
-    "keep": 40,
-    "search": {"algorithm": "cube", "pop_limit": 50, "stack": 50, "max_phrase_length": 1},
-}
 
 
 def workers_here() -> Iterator[int]:
@@ -60,36 +49,27 @@ def killing(most: int, seed: int) -> Iterator[list[int]]:
         killer.join()
 
 
-def rank(data: Path, output: Path, **options: object) -> None:
-    """A short train-ranking on the toy data."""
-    import phrasebeam
-
-    names = "model", "train.source", "train.target", "dev.source", "dev.target"
-    files = [data / name for name in names]
-    given = {"alignment": data / "train.alignment", "config": RANKING, **options}
-    phrasebeam.train_ranking(*files, output, **given)
-
-
 def main(n_kills: int, seed: int) -> int:
-    """Train again and again while workers are killed; 1 where what is learned differs from an undisturbed training."""
-    import ray
-
-    limits = {"num_cpus": 2, "object_store_memory": 200 << 20, "_node_ip_address": LOOPBACK}
-    ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **limits)
-    with TemporaryDirectory() as name:
-        directory = Path(name)
-        make_data(directory)
-        rank(directory, directory / "whole", workers=1)
-        done = 0
-        while done < n_kills:
+    """Run the commands one after the other while workers are killed; 1 where one wrote other bytes than undisturbed."""
+    killed_of = dict.fromkeys(COMMANDS, 0)
+    with small_cluster(), TemporaryDirectory() as name:
+        directory, done = Path(name), 0
+        (directory / "data").mkdir()
+        make_compared_data(directory / "data")
+        expected = {one: written(one, directory / "data", directory / one, {"workers": 1}) for one in COMMANDS}
+        for command in cycle(COMMANDS):
             output = directory / f"after-{done}"
             with killing(n_kills - done, seed + done) as killed:
-                rank(directory, output, engine="ray", workers=2)
-            done += len(killed)
-            if weights_of(output) != weights_of(directory / "whole"):
-                print(f"{done} kills: other weights")
+                found = written(command, directory / "data", output, {"engine": "ray", "workers": 2})
+            shutil.rmtree(output)
+            done, killed_of[command] = done + len(killed), killed_of[command] + len(killed)
+            if found != expected[command]:
+                print(f"{command}, {len(killed)} kills: other bytes")
                 return 1
-            print(f"{done} kills: the same weights", flush=True)
+            print(f"{command}, {len(killed)} kills: the same bytes; {done} in all", flush=True)
+            if done >= n_kills:
+                break
+    print("; ".join(f"{command}: {n}" for command, n in killed_of.items()))
     return 0
 
 
