@@ -16,7 +16,7 @@ from phrasebeam.base.resident_memory import descendants
 from tests.engine.compared_commands import COMMANDS, make_compared_data, written
 from tests.engine.small_cluster import small_cluster
 
-SECONDS = 0.1, 12.0  # between two kills, at least and at most
+SECONDS = 0.2, 5.0  # between two kills, at least and at most
 
 
 def workers_here() -> Iterator[int]:
