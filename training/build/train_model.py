@@ -184,6 +184,8 @@ def _settings(
     for section in (settings.get("language_model", {}), *settings.get("language_models", ())):
         section.pop("text", None)  # files are told apart by their digests
         section.pop("classes", None)
+    if config.operations:
+        settings["operations"] = config.operations.model_dump(mode="json")  # in full: by default there are none
     if config.preprocessing:
         settings["preprocessing"]["sacremoses"] = metadata.version("sacremoses")  # other versions may split otherwise
     if "alignment" in data:
