@@ -145,8 +145,8 @@ def make_data(directory: Path, n_pairs: int) -> None:
 
 def compare(directory: Path, given: argparse.Namespace, reports: Reports) -> None:
     """Print the table."""
-    columns = ["", "local s", "processor s", "Ray s", "processor s", "overhead", "s a start"]
-    columns += ["MB here", "MB a worker", "MB messages", "MB for all"]
+    columns = ["", "local s", "processor s", "Ray s", "processor s", "of it here", "overhead"]
+    columns += ["s a start", "MB here", "MB a worker", "MB messages", "MB for all"]
     row(columns)
     row(["---"] * len(columns))
     for stage, run in stages(directory, given.sentences, given.shards).items():
@@ -156,11 +156,11 @@ def compare(directory: Path, given: argparse.Namespace, reports: Reports) -> Non
         if not given.ray_alone:
             measured(run, directory / f"{stage}-warm", ray_options)  # compiles kernels
             local = measured(run, directory / f"{stage}-local", {"workers": given.workers})[:2]
-        seconds, processor, here = measured(run, directory / f"{stage}-ray", ray_options)
+        seconds, here, megabytes = measured(run, directory / f"{stage}-ray", ray_options)
         working, starting, *sizes = reports.last
-        processor += float(working)
+        processor = here + float(working)
         overhead = "" if given.ray_alone else f"{100 * (processor / local[1] - 1):+.0f}%"
-        row([stage, *local, seconds, processor, overhead, starting, here, *sizes])
+        row([stage, *local, seconds, processor, here, overhead, starting, megabytes, *sizes])
 
 
 if __name__ == "__main__":
