@@ -19,6 +19,7 @@ from phrasebeam.base.side_by_side import Advance
 from phrasebeam.engine.crew import Crew, CrewMember
 from phrasebeam.engine.engine import ITEMS_AT_ONCE
 from phrasebeam.engine.mapped_files import FileIdentity
+from phrasebeam.engine.message_size import MessageSize
 from phrasebeam.engine.parcel import pack, size_of, unpack
 from phrasebeam.engine.ray_cluster import Cluster, connect, dead_worker_errors
 from phrasebeam.engine.worker import Call, Done
@@ -95,8 +96,8 @@ class RayEngine:
         self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
     ) -> Iterator[Result]:
         """See Engine.map; items are read in this thread, some batches ahead."""
-        sent = self._share(function)
-        batches: Iterator[Sequence[Item]] | None = _batched(items, at_once)
+        sent, size = self._share(function), MessageSize(at_once, len(self.crew.members))
+        batches: Iterator[Sequence[Item]] | None = _batched(items, size.next)
         begun: deque[Pending] = deque()
         failed: BaseException | None = None
         try:
@@ -113,7 +114,8 @@ class RayEngine:
                 if not begun:
                     break
                 yield from self._results(begun[0])
-                begun.popleft()
+                one = begun.popleft()
+                size.count(one.n_items, one.done.seconds if one.done else 0.0)
             if failed is not None:
                 raise failed
         finally:
@@ -287,7 +289,7 @@ def _tell(calls: Sequence[Pending], steps: dict[Pending, int], advance: Advance)
             one.steps = now
 
 
-def _batched(items: Iterable[Item], size: int) -> Iterator[Sequence[Item]]:
+def _batched(items: Iterable[Item], size: Callable[[], int]) -> Iterator[Sequence[Item]]:
     iterator = iter(items)
-    while batch := list(itertools.islice(iterator, size)):
+    while batch := list(itertools.islice(iterator, size())):
         yield batch
