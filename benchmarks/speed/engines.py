@@ -4,7 +4,7 @@ The bitext is made up by the demo's grammar, with its noise. Processor seconds, 
 not count, are those of the process, of its forks, and of Ray's workers while they work; those that a worker takes to
 start, which it does once, stand beside them. Ray's own processes are left out. Each figure is of one run.
 
-A simulation of larger work: --pairs 1000000 --sentences 1000000 --shards 1000 --workers 8 --ray-alone. In a --directory
+A simulation of larger work: --pairs 1000000 --sentences 200000 --shards 200 --workers 8 --ray-alone. In a --directory
 the bitext, the first model and what was made stay, and the former two are not made again.
 """
 

@@ -15,6 +15,7 @@ from typing import Any
 import phrasebeam
 from phrasebeam.cli import main as phrasebeam_command
 from tests.engine.small_cluster import small_cluster
+from tests.training.joint_selection.ranking_toy import RANKING
 from tests.training.maxforce.maxforce_toy import QUICK, make_data
 
 Options = dict[str, Any]
@@ -25,19 +26,6 @@ Command = Callable[
 TELL_OF_TIME = ".npz", ".csv", ".png", ".md"
 NAMES = "model", "train.source", "train.target", "dev.source", "dev.target"
 LISTS = {"iterations": 2, "lm_folds": 2, "nbest": 10, "calibrate": False, "tune": None}
-RANKING = {
-    "algorithm": 4,
-    "scales": [1.0],
-    "tune": None,
-    "lm_folds": 0,
-    "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
-    "rate": 0.02,
-    "shards": 5,
-    "iterations": 3,
-    "nbest": 20,
-    "keep": 40,
-    "search": {"algorithm": "cube", "pop_limit": 50, "stack": 50, "max_phrase_length": 1},
-}
 
 
 def make_compared_data(directory: Path) -> None:

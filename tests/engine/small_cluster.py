@@ -14,5 +14,7 @@ def small_cluster() -> Iterator[str]:
     import ray
 
     ray.init("local", include_dashboard=False, log_to_driver=False, logging_level="ERROR", **LIMITS)
-    yield ray.get_runtime_context().gcs_address
-    ray.shutdown()
+    try:
+        yield ray.get_runtime_context().gcs_address
+    finally:
+        ray.shutdown()

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from tests import ROOT
-from tests.engine.compared_commands import COMMANDS, RANKING, make_compared_data, written
+from tests.engine.compared_commands import COMMANDS, make_compared_data, written
 from tests.engine.worker_kills import killing
+from tests.training.joint_selection.ranking_toy import RANKING
 
 BY_RAY = {"engine": "ray", "workers": 3}
 RANK = "train-ranking, algorithm 4"

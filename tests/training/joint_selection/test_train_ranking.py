@@ -18,26 +18,12 @@ from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.ranking.list_objective import ListObjective
 from tests.decoder.models import assert_sound
 from tests.training.common.curves import read_curve
+from tests.training.joint_selection.ranking_toy import RANKING
 from tests.training.maxforce.maxforce_toy import Killed, make_data, weights_of
 from tests.training.online.killing import die_after_each_save, kill_at
 
 ROOT = Path(__file__).resolve().parents[3]
-QUICK = {
-    "algorithm": 4,
-    "scales": [1.0],
-    "tune": None,
-    "lm_folds": 0,
-    "templates": {"rule_id": True, "word_edges": {"most_words": 2}},
-    "rate": 0.02,
-    "shards": 3,
-    "iterations": 2,
-    "checkpoint": 7,
-    "threads": 1,
-    "workers": 1,
-    "nbest": 20,
-    "keep": 40,
-    "search": {"algorithm": "cube", "pop_limit": 50, "stack": 50, "max_phrase_length": 1},  # longer ones would know
-}
+QUICK = RANKING | {"shards": 3, "iterations": 2, "checkpoint": 7, "threads": 1, "workers": 1}
 
 
 @pytest.fixture(scope="module")
