@@ -24,8 +24,11 @@ if [ "$stopping" = yes ]; then
     exit 0
 fi
 
-# The token by which machines of a cluster know each other: made on the head, and copied by you beforehand to
-# ~/.ray/auth_token of every machine (ray get-auth-token --generate), unless home directories are shared.
+# The token by which machines and commands of a cluster know each other; who has none on the machine is refused.
+token=$(ssh "$head" "$ENVIRONMENT/bin/ray" get-auth-token --generate)
+for machine in "$@"; do
+    ssh "$machine" 'umask 077; mkdir -p ~/.ray; cat > ~/.ray/auth_token' <<<"$token"
+done
 ssh "$head" "$ENVIRONMENT/bin/ray" start --head --port "$PORT" --dashboard-host 127.0.0.1
 for machine in "$@"; do
     ssh "$machine" "$ENVIRONMENT/bin/ray" start --address "$head:$PORT" &

@@ -15,6 +15,10 @@ ENVIRONMENT=${ENVIRONMENT:-$HOME/phrasebeam/.venv}
 PORT=${PORT:-6379}
 export PATH="$ENVIRONMENT/bin:$PATH"
 
+# Other users of the machines are refused: they have not the token, which all nodes find in the home directory.
+export RAY_AUTH_MODE=token
+ray get-auth-token --generate >/dev/null
+
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 address=$(srun --nodes=1 --ntasks=1 -w "$head" hostname --ip-address | cut -d' ' -f1)
 

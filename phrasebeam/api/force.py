@@ -124,7 +124,7 @@ def _force_all(
     with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for found, graph, result in current_engine().map(PairForcer(forced), pairs, threads):
+        for found, graph, result in current_engine().map(PairForcer(forced), pairs, threads, is_python=True):
             objects.write(found.encode("utf-8"))
             if lattices:
                 lattices.write(graph.encode("utf-8"))

@@ -91,6 +91,16 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
             process.terminate()
 
 
+def become_worker(parent: int, sharers: int) -> None:
+    """In a forked process: end with `parent` or by its SIGTERM, and keep to one of so many parts of its memory."""
+    keep_share(sharers)
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
+    end_by_signals()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+    end_with_parent(parent)
+
+
 def _received(pipe: Connection) -> tuple[str, Any]:
     try:
         message: tuple[str, Any] = pipe.recv()
@@ -103,12 +113,7 @@ def _serve(
     work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int, sharers: int
 ) -> None:
     """Take one piece after the other, until none is left, in a forked process, one of `sharers` of the memory."""
-    keep_share(sharers)
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
-    end_by_signals()
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    end_with_parent(parent)
+    become_worker(parent, sharers)
 
     def advance(n: int) -> None:
         if stopping.is_set():

@@ -4,6 +4,7 @@ Work is a function; its results come in the order of its items and are the same 
 engine. The engine is chosen where a command begins, and found here by whatever spreads its work.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.side_by_side import Advance, run_side_by_side
+from phrasebeam.engine.forked_map import map_by_processes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,11 +40,17 @@ class Engine(Protocol):
     processes: int  # that work at the same time, where it was told; else 1
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        threads: int,
+        at_once: int = ITEMS_AT_ONCE,
+        is_python: bool = False,
     ) -> Iterator[Result]:
         """function(item) for every item, in order; `threads` where the engine was not told of workers.
 
-        `at_once`: short items that are worth a message together. What the function or reading raises is raised here.
+        `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
+        interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
         """
 
     def run(
@@ -58,17 +66,20 @@ class Engine(Protocol):
 class RemoteEngine(Engine, Protocol):
     """An engine whose workers are elsewhere."""
 
-    def begin(self, function: Callable[[Any, Any], Any]) -> "Calls":
+    def begin(self, function: Callable[..., Any]) -> "Calls":
         """Calls of `function` on items and what changes between them; the function is sent as it is now."""
 
 
 class Calls(Protocol):
-    """Calls of one function, whose second argument changes from time to time."""
+    """Calls of one function, whose further arguments change from time to time."""
 
-    def begin(self, items: Sequence[Any], shared: Any) -> Callable[[], list[Any]]:
-        """Begin with function(item, shared) for all items; a function that waits for the results, in their order.
+    def share(self, value: Any) -> Any:
+        """A name for `value` as it is now, which is sent to each worker once, for any number of calls."""
 
-        `shared` is sent once, as it is now.
+    def begin(self, items: Sequence[Any], *shared: Any) -> Callable[[], list[Any]]:
+        """Begin with function(item, *shared) for all items; a function that waits for the results, in their order.
+
+        `shared`: names of what was shared; workers keep the last four values, the same objects as long as they do.
         """
 
 
@@ -81,9 +92,16 @@ class LocalEngine:
         self.workers, self.processes = workers, workers or 1
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        threads: int,
+        at_once: int = ITEMS_AT_ONCE,
+        is_python: bool = False,
     ) -> Iterator[Result]:
-        """By threads."""
+        """By threads, or by forked processes where the work is Python's and the system can fork safely."""
+        if is_python and self.threads(threads) > 1 and sys.platform == "linux":
+            return map_by_processes(function, items, self.threads(threads), at_once)
         return map_ordered(function, items, self.threads(threads))
 
     def run(

@@ -34,13 +34,6 @@ def travels_by(kind: type, reduced: Callable[[Any], tuple[Any, ...]]) -> None:
 
 def pack(value: object) -> Parcel:
     """`value` for `unpack`; functions without a name too, with all that they refer to."""
-    from ray import cloudpickle  # the one that Ray itself has
-
-    class Packer(cloudpickle.CloudPickler):
-        def reducer_override(self, given: Any) -> Any:
-            known = _reduced(given)
-            return super().reducer_override(given) if known is None else known
-
     arrays = list[np.ndarray]()
 
     def is_inline(buffer: pickle.PickleBuffer) -> bool:
@@ -48,7 +41,7 @@ def pack(value: object) -> Parcel:
         return False
 
     structure = BytesIO()
-    Packer(structure, protocol=5, buffer_callback=is_inline).dump(value)
+    _packer_class()(structure, protocol=5, buffer_callback=is_inline).dump(value)
     return [np.frombuffer(structure.getbuffer(), np.uint8), *arrays]
 
 
@@ -61,6 +54,18 @@ def unpack(parcel: Sequence[np.ndarray]) -> Any:
 def size_of(parcel: Parcel) -> int:
     """Bytes that travel."""
     return sum(part.nbytes for part in parcel)
+
+
+@functools.cache
+def _packer_class() -> Any:
+    from ray import cloudpickle  # the one that Ray itself has
+
+    class Packer(cloudpickle.CloudPickler):
+        def reducer_override(self, given: Any) -> Any:
+            known = _reduced(given)
+            return super().reducer_override(given) if known is None else known
+
+    return Packer
 
 
 def _reduced(given: Any) -> Any:

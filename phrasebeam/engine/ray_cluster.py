@@ -8,6 +8,7 @@ from typing import Any
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
+from phrasebeam.engine.ray_address import kept_standard_error, prepare_for, refusal
 from phrasebeam.engine.worker import Worker, own_versions
 
 SECONDS_TO_START = 120  # that a worker has
@@ -86,30 +87,41 @@ class Cluster:
 
 def connect(address: str | None, workers: int | None) -> Cluster:
     """Connect to the cluster at `address`, or start one here, for so many workers, or one for each processor."""
+    if address is not None:
+        prepare_for(address)
     try:
         import ray
     except ImportError:
         raise ConfigError(INSTALL) from None
     if ray.is_initialized():  # by whoever calls us from Python
         return Cluster(ray, workers or _processors(ray), is_ours=False)
-    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
-    if address is None:
-        processors = workers or os.cpu_count() or 1
-        options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
-        options |= {"address": "local"} | ({"_node_ip_address": LOOPBACK} if sys.platform == "linux" else {})
-    else:
-        options |= {"address": address}
-    try:
-        ray.init(**options)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        message = (
-            f"{address or 'here'}: no cluster of Ray ({excerpt(_last_line(error))}); start one with ray start --head"
-        )
-        raise ConfigError(message) from None
+    _begin(ray, address, workers or os.cpu_count() or 1)
     cluster = Cluster(ray, workers or _processors(ray), is_ours=True)
     if cluster.dashboard:
         log.info("Ray's dashboard: http://%s", cluster.dashboard)
     return cluster
+
+
+def _begin(ray: Any, address: str | None, processors: int) -> None:
+    """Connect Ray to `address`, or start it here with so many processors. Raises ConfigError."""
+    options: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    if address is None:
+        options |= {"num_cpus": processors, "include_dashboard": False, "object_store_memory": OBJECT_STORE_BYTES}
+        options |= {"address": "local"} | ({"_node_ip_address": LOOPBACK} if sys.platform == "linux" else {})
+    else:
+        options |= {"address": address}
+    with kept_standard_error() as file:
+        try:
+            ray.init(**options)
+            return
+        except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+            reason = _last_line(error)
+        file.seek(0)
+        written = file.read().decode(errors="replace")
+    where = address or "here"
+    if advice := refusal(written + reason):
+        raise ConfigError(f"{where}: {advice}")
+    raise ConfigError(f"{where}: no cluster of Ray ({excerpt(reason)}); start one with ray start --head")
 
 
 def dead_worker_errors() -> tuple[type[BaseException], ...]:

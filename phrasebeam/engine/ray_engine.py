@@ -93,10 +93,15 @@ class RayEngine:
         leave_out_processes(False)
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], threads: int, at_once: int = ITEMS_AT_ONCE
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        threads: int,
+        at_once: int = ITEMS_AT_ONCE,
+        is_python: bool = False,
     ) -> Iterator[Result]:
         """See Engine.map; items are read in this thread, some batches ahead."""
-        sent, size = self._share(function), MessageSize(at_once, len(self.crew.members))
+        sent, size = self.share(function), MessageSize(at_once, len(self.crew.members))
         batches: Iterator[Sequence[Item]] | None = _batched(items, size.next)
         begun: deque[Pending] = deque()
         failed: BaseException | None = None
@@ -110,7 +115,7 @@ class RayEngine:
                     if batch is None:
                         batches = None
                         break
-                    begun.append(self._submit(sent, None, batch))
+                    begun.append(self._submit(sent, (), batch))
                 if not begun:
                     break
                 yield from self._results(begun[0])
@@ -125,14 +130,14 @@ class RayEngine:
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
     ) -> Iterator[Result]:
         """See Engine.run; pieces are made when workers will soon have time for them."""
-        sent, left, begun = self._share(work), iter(pieces), list[Pending]()
+        sent, left, begun = self.share(work), iter(pieces), list[Pending]()
         given = 0
         try:
             while True:
                 while sum(one.done is None for one in begun) < 2 * len(self.crew.members):
                     if (piece := next(left, _END)) is _END:
                         break
-                    begun.append(self._submit(sent, None, [piece], is_long=True))
+                    begun.append(self._submit(sent, (), [piece], is_long=True))
                 if given == len(begun):
                     return
                 if (results := self._results_if(begun[given], advance, begun)) is not None:
@@ -145,19 +150,20 @@ class RayEngine:
         """See Engine.threads."""
         return threads
 
-    def begin(self, function: Callable[[Any, Any], Any]) -> "RayCalls":
+    def begin(self, function: Callable[..., Any]) -> "RayCalls":
         """See RemoteEngine.begin."""
-        return RayCalls(self, self._share(function))
+        return RayCalls(self, self.share(function))
 
-    def _share(self, value: object) -> Sent:
+    def share(self, value: object) -> Sent:
+        """Put a value where workers find it."""
         parcel = pack(value)
         self.bytes_shared += size_of(parcel)
         return Sent(next(self._numbers), self.cluster.put(parcel))
 
-    def _submit(self, sent: Sent, shared: Sent | None, items: Sequence[Any], is_long: bool = False) -> Pending:
+    def _submit(self, sent: Sent, shared: Sequence[Sent], items: Sequence[Any], is_long: bool = False) -> Pending:
         packed = pack(list(items))
         self.bytes_sent += size_of(packed)
-        one = Pending(Call(sent.entry, shared.entry if shared else None, packed, is_long), len(items))
+        one = Pending(Call(sent.entry, [value.entry for value in shared], packed, is_long), len(items))
         self._waiting.append(one)
         self._hand_out()
         return one
@@ -264,12 +270,15 @@ class RayCalls:
     def __init__(self, engine: RayEngine, function: Sent):
         self._engine, self._function = engine, function
 
-    def begin(self, items: Sequence[Any], shared: Any) -> Callable[[], list[Any]]:
+    def share(self, value: Any) -> Sent:
+        """See Calls.share."""
+        return self._engine.share(value)
+
+    def begin(self, items: Sequence[Any], *shared: Sent) -> Callable[[], list[Any]]:
         """See Calls.begin; several messages for each worker, so that none waits long for the slowest."""
         engine = self._engine
         size = max(1, len(items) // (4 * len(engine.crew.members)))
-        sent = engine._share(shared)
-        begun = [engine._submit(self._function, sent, items[i : i + size]) for i in range(0, len(items), size)]
+        begun = [engine._submit(self._function, shared, items[i : i + size]) for i in range(0, len(items), size)]
 
         def results() -> list[Any]:
             try:

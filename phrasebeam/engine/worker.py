@@ -17,14 +17,14 @@ from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipp
 from phrasebeam.engine.parcel import Parcel, pack, unpack
 
 LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
-KEPT = 4  # functions and what they share, the latest ones
+KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
 
 
 class Call(NamedTuple):
     """What a worker is asked to do; references are in lists, so that Ray does not fetch them before they are needed."""
 
     function: tuple[int, list[Any]]  # its number, and the reference of its parcel
-    shared: tuple[int, list[Any]] | None  # the second argument of all items, likewise
+    shared: list[tuple[int, list[Any]]]  # the further arguments of all items, likewise
     items: Parcel
     is_long: bool  # one item, whose second argument is `advance`
 
@@ -55,7 +55,7 @@ class Worker:
     """An actor of Ray: one process, on one processor."""
 
     def __init__(self, expected: Versions) -> None:
-        self._kept: OrderedDict[int, Any] = OrderedDict()
+        self._functions, self._shared = Latest(KEPT_FUNCTIONS), Latest(KEPT_SHARED)
         self._different = differing(expected, own_versions())
         self._steps = 0
 
@@ -90,26 +90,32 @@ class Worker:
     def _results(self, call: Call) -> list[Any]:
         if self._different:  # one that took the place of another, on another machine
             raise ConfigError(f"{socket.gethostname()}: {self._different}; install the same on all machines")
-        function, items = self._fetched(*call.function), unpack(call.items)
+        function, items = self._functions.value(*call.function), unpack(call.items)
         if call.is_long:
             return [function(item, self._advance) for item in items]
-        if call.shared is None:
-            return [function(item) for item in items]
-        shared = self._fetched(*call.shared)
-        return [function(item, shared) for item in items]
+        shared = [self._shared.value(*entry) for entry in call.shared]
+        return [function(item, *shared) for item in items]
 
     def _advance(self, n: int) -> None:
         self._steps += n
 
-    def _fetched(self, number: int, reference: Sequence[Any]) -> Any:
+
+class Latest:
+    """What was sent for many calls: the values that were used last."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._values = most, OrderedDict[int, Any]()
+
+    def value(self, number: int, reference: Sequence[Any]) -> Any:
+        """The value of that number, fetched where it is not here."""
         import ray
 
-        if number not in self._kept:
-            self._kept[number] = unpack(ray.get(reference[0]))
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(number)
-        return self._kept[number]
+        if number not in self._values:
+            while len(self._values) >= self._most:
+                self._values.popitem(last=False)
+            self._values[number] = unpack(ray.get(reference[0]))
+        self._values.move_to_end(number)
+        return self._values[number]
 
 
 def _packed(error: Exception) -> Parcel:

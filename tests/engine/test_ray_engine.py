@@ -88,9 +88,9 @@ def test_an_error_ends_what_others_do(engine):
 def test_calls_share_what_changes_between_them(engine):
     calls = engine.begin(lambda item, shared: (item, shared["weights"].sum()))
     weights = np.ones(1000)
-    first = calls.begin([1, 2, 3], {"weights": weights})
+    first = calls.begin([1, 2, 3], calls.share({"weights": weights}))
     weights += 1
-    second = calls.begin([4], {"weights": weights})
+    second = calls.begin([4], calls.share({"weights": weights}))
     assert second() == [(4, 2000.0)]
     assert first() == [(1, 1000.0), (2, 1000.0), (3, 1000.0)]
 

@@ -43,7 +43,8 @@ def find_lattices(
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
     counts: dict[str, int] = {}
     with stage("forced decoding", len(sentences), "sentence pairs") as advance, LatticeWriter(directory) as writer:
-        for number, (status, lattice) in enumerate(current_engine().map(find, sentences, config.threads)):
+        found = current_engine().map(find, sentences, config.threads, is_python=True)
+        for number, (status, lattice) in enumerate(found):
             counts[status] = counts.get(status, 0) + 1
             if lattice is not None:
                 writer.add(number, lattice)

@@ -77,47 +77,58 @@ class RemoteExamples:
 
     def __init__(self, objective: ExampleObjective[Any], engine: RemoteEngine):
         self.objective, self.features, self._engine = objective, objective.features, engine
-        self._sent: tuple[LeadingArrays, Calls] | None = None
+        self._calls: Calls | None = None
+        self._sent: tuple[LeadingArrays, Any] | None = (
+            None  # all sparse weights, and the name by which workers find them
+        )
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> "SentWeights":
         """The weights as they are sent."""
         table = sparse.keys, sparse.values
         changes = self._sent[0].changes(table) if self._sent else None
+        if self._calls is None:
+            self._calls = self._engine.begin(RemoteOutcomes(self.objective.with_examples({})))
         if self._sent is None or changes is None:
             copy = LeadingArrays(table)
-            outcomes = RemoteOutcomes(self.objective.with_examples({}), copy.copies)
-            self._sent, changes = (copy, self._engine.begin(outcomes)), copy.no_changes()
-        return SentWeights(self._sent[1], weights, changes)
+            self._sent, changes = (copy, self._calls.share(copy.copies)), copy.no_changes()
+        return SentWeights(self._calls, self._sent[1], self._calls.share((weights, changes)))
 
     def begin(self, batch: Sequence[int], weights: "SentWeights", epoch: int) -> Callable[[], list[Outcome]]:
         """Send a mini-batch; a function that waits for the outcomes."""
         items = [(number, self.objective.examples[number], epoch) for number in batch]
-        return weights.calls.begin(items, (weights.dense, weights.changes))
+        return weights.calls.begin(items, weights.table, weights.changes)
 
 
 class SentWeights(NamedTuple):
     """Weights of a mini-batch, for workers that have all sparse ones as they were some time ago."""
 
-    calls: Calls  # of what has these
-    dense: Weights
-    changes: ArrayChanges  # of keys and values of sparse ones since
+    calls: Calls
+    table: Any  # the name of keys and values of sparse ones then
+    changes: Any  # that of the dense ones, and of what has changed in the table since
 
 
 class RemoteOutcomes:
     """The outcomes of examples that arrive one by one, under weights that arrive for many."""
 
-    def __init__(self, objective: ExampleObjective[Any], table: Sequence[np.ndarray]):
-        """`table`: keys and values of sparse weights, which are changed in place."""
-        self.objective, self._table = objective, FollowingArrays(table)
+    def __init__(self, objective: ExampleObjective[Any]):
+        self.objective = objective
+        self._table: Sequence[np.ndarray] | None = None
         self._changes: ArrayChanges | None = None
         self._snapshot: Any = None
 
-    def __call__(self, item: tuple[int, Any, int], sent: tuple[Weights, ArrayChanges]) -> Outcome:
-        """The outcome of an example: number, example and epoch."""
+    def __call__(
+        self, item: tuple[int, Any, int], table: Sequence[np.ndarray], sent: tuple[Weights, ArrayChanges]
+    ) -> Outcome:
+        """The outcome of an example: number, example and epoch.
+
+        `table`: keys and values of sparse weights, which are changed in place; `sent`: dense ones, and the changes.
+        """
         dense, changes = sent
+        if table is not self._table:
+            self._table, self._following, self._changes = table, FollowingArrays(table), None
         if changes is not self._changes:
-            self._table.follow(changes)
-            keys, values = self._table.arrays
+            self._following.follow(changes)
+            keys, values = self._following.arrays
             sparse = SparseWeights(keys, values, np.array([np.count_nonzero(keys)]))
             self._changes, self._snapshot = changes, self.objective.snapshot(dense, sparse)
         number, example, epoch = item

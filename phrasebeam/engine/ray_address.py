@@ -1,0 +1,78 @@
+"""The way to a running cluster of Ray: whether anything answers at its address, whether it takes our token."""
+
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from phrasebeam.base.errors import ConfigError
+
+SECONDS_TO_ANSWER = 10  # that the machine at the address has
+# Ray's own patience: without these it tries for ten minutes where something else answers (tries; seconds of each)
+PATIENCE = {"RAY_gcs_server_port_wait_time_s": "3", "RAY_py_gcs_connect_timeout_s": "10"}
+DEFAULT_TOKEN = "~/.ray/auth_token"
+REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # what Ray writes to standard error, or raises
+
+
+def prepare_for(address: str) -> None:
+    """See that something listens at `address`, host:port, and use a token where there is one, as `ray start` does.
+
+    To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
+    Raises ConfigError where nothing listens.
+    """
+    for name, value in PATIENCE.items():
+        os.environ.setdefault(name, value)
+    if "RAY_AUTH_MODE" not in os.environ and _token_place():
+        os.environ["RAY_AUTH_MODE"] = "token"
+    host, colon, port = address.rpartition(":")
+    if not colon or not port.isdigit() or "://" in address:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=SECONDS_TO_ANSWER).close()
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(
+            f"{address}: nothing listens there ({reason}); start a cluster with ray start --head, or give its address"
+        ) from None
+
+
+def refusal(written: str) -> str | None:
+    """What to do about a missing or wrong token, if that is what Ray has written or raised; else None."""
+    if not any(words in written for words in REFUSALS):
+        return None
+    place = _token_place()
+    if not place:
+        ours = "wants a token, and there is none here"
+    elif os.environ.get("RAY_AUTH_MODE", "").lower() != "token":
+        ours = f"wants the token of {place}, which RAY_AUTH_MODE keeps back"
+    else:
+        ours = f"does not take the token of {place}"
+    return f"the cluster {ours}; write what ray get-auth-token prints on its head into {DEFAULT_TOKEN}"
+
+
+@contextmanager
+def kept_standard_error() -> Iterator[IO[bytes]]:
+    """Keeps what this process, Ray's library too, writes to standard error meanwhile, in a file that can be read."""
+    with tempfile.TemporaryFile() as file:
+        sys.stderr.flush()
+        before = os.dup(2)
+        os.dup2(file.fileno(), 2)
+        try:
+            yield file
+        finally:
+            sys.stderr.flush()
+            os.dup2(before, 2)
+            os.close(before)
+
+
+def _token_place() -> str:
+    """Where Ray finds a token, by its order; empty where it finds none."""
+    if os.environ.get("RAY_AUTH_TOKEN"):
+        return "RAY_AUTH_TOKEN"
+    if named := os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        return named
+    return DEFAULT_TOKEN if Path(DEFAULT_TOKEN).expanduser().is_file() else ""
