@@ -47,6 +47,7 @@ from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
 from phrasebeam.training.metrics.score_hints import hint_at_low_score
+from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.tune import all_runs, tuning_before_scores
 
 WORK = "expected_bleu"  # in the model directory
@@ -95,7 +96,7 @@ def train_expected_bleu(
     refused or, where `is_forced`, deleted. The n-best lists, which depend neither
     on features nor on optimizers, are kept in the directory `lists`, where further trainings find them.
     """
-    corpus = corpus.aligned(model, config)
+    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     check_arrays(model, derived.opened)
     config = config.for_model(has_orientations=derived.opened.description.reordering is not None)

@@ -37,6 +37,7 @@ from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_be
 from phrasebeam.training.online.shards import Shards, labelled_shards
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample
+from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "ranking"  # in the model directory
@@ -59,7 +60,7 @@ def train_ranking(
     earlier call with the same settings and data did is not done again; a model or work of others in `output` is refused
     or, where `is_forced`, deleted. Raises SmtError.
     """
-    corpus = corpus.aligned(model, config)
+    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
     has_tags = needs_tags(config.templates or derived.opened.templates)

@@ -34,6 +34,7 @@ from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
+from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "maxforce"  # in the model directory
@@ -70,7 +71,7 @@ def train_maxforce(
     settings and data did is not done again; a model or work of others in `output` is refused or, where `is_forced`,
     deleted.
     """
-    corpus = corpus.aligned(model, config)
+    corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
     has_tags = needs_tags(config.templates or derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))

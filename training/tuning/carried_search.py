@@ -1,17 +1,26 @@
 """How a model is searched while it is tuned, and after: as it was before, or as the settings of the tuning say."""
 
 from pathlib import Path
+from typing import TypeVar
 
-from phrasebeam.base.config import save_config
+from phrasebeam.base.config import Section, save_config
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.training.common.derived_model import DerivedModel
 from phrasebeam.training.tuning.config import TuneConfig
 
+Settings = TypeVar("Settings", bound=Section)
+
 
 def with_search(config: TuneConfig, model: Path) -> TuneConfig:
     """The settings with the search of the model directory, where they have none. Raises ConfigError."""
     return config.model_copy(update={"search": config.search or ModelSearch.of(model).search})
+
+
+def with_inner_search(config: Settings, model: Path) -> Settings:
+    """Settings of a trainer that tunes before it scores (`tune`) with the search of the model directory, likewise."""
+    tune = getattr(config, "tune", None)
+    return config.model_copy(update={"tune": with_search(tune, model)}) if isinstance(tune, TuneConfig) else config
 
 
 def save_search(config: TuneConfig, derived: DerivedModel) -> list[str]:

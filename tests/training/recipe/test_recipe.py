@@ -14,6 +14,8 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.recipe.chosen_search import as_carried
 from phrasebeam.training.recipe.recipe import Recipe, before, name_of, recipe_file
 from phrasebeam.training.recipe.recipe_seed import with_seeds
+from phrasebeam.training.tuning.carried_search import with_inner_search
+from phrasebeam.training.tuning.config import TuneConfig
 from tests import ROOT
 
 BUILD, TUNE = {"kind": "train-model"}, {"kind": "tune"}
@@ -101,3 +103,14 @@ def test_trainers_tune_with_the_search_of_the_model(tmp_path, kind, more):
     assert settings.tune.seeds == [1 + more]
     own = kind().tune.model_copy(update={"iterations": 2})
     assert as_carried(kind(tune=own), tmp_path).tune == own
+
+
+@pytest.mark.parametrize("kind", [ExpectedBleuConfig, MaxforceConfig])
+def test_tuning_within_a_trainer_searches_as_the_model_where_it_names_no_search(kind, tmp_path):
+    save_config(ModelSearch(search=SearchSettings(algorithm="cube", distortion_limit=9)), tmp_path / SEARCH)
+    given = kind(tune=TuneConfig(method="mert"))
+    found = with_inner_search(given, tmp_path)
+    assert (found.tune.search.algorithm, found.tune.search.distortion_limit, found.tune.method) == ("cube", 9, "mert")
+    assert with_inner_search(found, tmp_path / "elsewhere") == found
+    fixed = kind(tune=None)
+    assert with_inner_search(fixed, tmp_path) == fixed
