@@ -85,13 +85,16 @@ def test_stages_that_a_stage_names():
 
 def test_seeds_at_any_depth():
     recipe = load_config(recipe_file("best", CONFIGS), Recipe)
+    more = {"stages": [*recipe.model_dump()["stages"], {"kind": "train-maxforce", "start": "choose"}]}
+    recipe = parse_config(more, Recipe, "mine")
     assert with_seeds(recipe, 0) == recipe
     other = {name_of(stage): stage.settings for stage in with_seeds(recipe, 2).stages if hasattr(stage, "settings")}
     own = {name_of(stage): stage.settings for stage in recipe.stages if hasattr(stage, "settings")}
     assert other["train-model"].alignment.seed == 3
     assert [one.seed for one in other["aligned-thrice"].more_alignments] == [4, 3]  # of fast_align, without effect
     assert other["train-maxforce"].seeds == [seed + 2 for seed in own["train-maxforce"].seeds]
-    assert other["tune"].seeds == [3] and other["tune"].iterations == own["tune"].iterations
+    assert other["first"].seeds == [3] and other["first"].iterations == own["first"].iterations
+    assert other["train-expected-bleu"].tune.seeds == [3]
 
 
 @pytest.mark.parametrize("kind", [ExpectedBleuConfig, MaxforceConfig])
