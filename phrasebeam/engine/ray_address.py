@@ -12,8 +12,9 @@ from typing import IO
 from phrasebeam.base.errors import ConfigError
 
 SECONDS_TO_ANSWER = 10  # that the machine at the address has
-# Ray's own patience: without these it tries for ten minutes where something else answers (tries; seconds of each)
-PATIENCE = {"RAY_gcs_server_port_wait_time_s": "3", "RAY_py_gcs_connect_timeout_s": "10"}
+# Without these Ray tries for ten minutes where something else answers: seconds of a try, and tries.
+SECONDS_OF_TRY = "RAY_py_gcs_connect_timeout_s", "10"
+TRIES = "RAY_gcs_server_port_wait_time_s", "3"
 DEFAULT_TOKEN = "~/.ray/auth_token"
 REFUSALS = ("InvalidAuthToken", "no authentication token was found")  # what Ray writes to standard error, or raises
 
@@ -24,8 +25,7 @@ def prepare_for(address: str) -> None:
     To be called before Ray is imported, which reads the environment then. Other addresses (auto) are left to Ray.
     Raises ConfigError where nothing listens.
     """
-    for name, value in PATIENCE.items():
-        os.environ.setdefault(name, value)
+    os.environ.setdefault(*SECONDS_OF_TRY)
     if "RAY_AUTH_MODE" not in os.environ and _token_place():
         os.environ["RAY_AUTH_MODE"] = "token"
     host, colon, port = address.rpartition(":")
@@ -38,6 +38,19 @@ def prepare_for(address: str) -> None:
         raise ConfigError(
             f"{address}: nothing listens there ({reason}); start a cluster with ray start --head, or give its address"
         ) from None
+
+
+@contextmanager
+def few_tries() -> Iterator[None]:
+    """Lets Ray connect with few tries; the start of a cluster, to which the same setting applies, has Ray's own."""
+    name, value = TRIES
+    is_ours = name not in os.environ
+    os.environ.setdefault(name, value)
+    try:
+        yield
+    finally:
+        if is_ours:
+            del os.environ[name]
 
 
 def refusal(written: str) -> str | None:

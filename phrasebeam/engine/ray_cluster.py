@@ -4,11 +4,12 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
-from phrasebeam.engine.ray_address import kept_standard_error, prepare_for, refusal
+from phrasebeam.engine.ray_address import few_tries, kept_standard_error, prepare_for, refusal
 from phrasebeam.engine.worker import Worker, own_versions
 
 SECONDS_TO_START = 120  # that a worker has
@@ -112,7 +113,8 @@ def _begin(ray: Any, address: str | None, processors: int) -> None:
         options |= {"address": address}
     with kept_standard_error() as file:
         try:
-            ray.init(**options)
+            with few_tries() if address else nullcontext():
+                ray.init(**options)
             return
         except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
             reason = _last_line(error)

@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.engine import ray_address
-from phrasebeam.engine.ray_address import kept_standard_error, prepare_for, refusal
+from phrasebeam.engine.ray_address import SECONDS_OF_TRY, TRIES, few_tries, kept_standard_error, prepare_for, refusal
 from tests import ROOT
 
 CONNECT = """import sys
@@ -27,7 +26,7 @@ def home(tmp_path, monkeypatch):
     """A home without a token, and an environment that names none."""
     for name in [name for name in os.environ if name.startswith("RAY_")]:
         monkeypatch.delenv(name)
-    for name in ("RAY_AUTH_MODE", *ray_address.PATIENCE):  # what prepare_for sets is taken back
+    for name in ("RAY_AUTH_MODE", SECONDS_OF_TRY[0]):  # what prepare_for sets is taken back
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -81,6 +80,16 @@ def test_what_a_refusal_says(home, monkeypatch):
     assert "wants the token of RAY_AUTH_TOKEN, which RAY_AUTH_MODE keeps back" in refusal(words)
     monkeypatch.setenv("RAY_AUTH_MODE", "token")
     assert "does not take the token of RAY_AUTH_TOKEN" in refusal(words)
+
+
+def test_few_tries_are_those_of_connecting_alone(home, monkeypatch):
+    with few_tries():
+        assert os.environ[TRIES[0]] == TRIES[1]
+    assert TRIES[0] not in os.environ
+    monkeypatch.setenv(TRIES[0], "60")
+    with few_tries():
+        assert os.environ[TRIES[0]] == "60"
+    assert os.environ[TRIES[0]] == "60"
 
 
 def test_standard_error_is_kept_from_others_for_a_while(capfd):

@@ -78,9 +78,7 @@ class RemoteExamples:
     def __init__(self, objective: ExampleObjective[Any], engine: RemoteEngine):
         self.objective, self.features, self._engine = objective, objective.features, engine
         self._calls: Calls | None = None
-        self._sent: tuple[LeadingArrays, Any] | None = (
-            None  # all sparse weights, and the name by which workers find them
-        )
+        self._sent: tuple[LeadingArrays, Any] | None = None  # all sparse weights, and by which name they were shared
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> "SentWeights":
         """The weights as they are sent."""
