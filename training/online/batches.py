@@ -110,7 +110,7 @@ class RemoteOutcomes:
 
     def __init__(self, objective: ExampleObjective[Any]):
         self.objective = objective
-        self._table: Sequence[np.ndarray] | None = None
+        self._following: FollowingArrays | None = None
         self._changes: ArrayChanges | None = None
         self._snapshot: Any = None
 
@@ -122,8 +122,8 @@ class RemoteOutcomes:
         `table`: keys and values of sparse weights, which are changed in place; `sent`: dense ones, and the changes.
         """
         dense, changes = sent
-        if table is not self._table:
-            self._table, self._following, self._changes = table, FollowingArrays(table), None
+        if self._following is None or self._following.arrays is not table:
+            self._following, self._changes = FollowingArrays(table), None
         if changes is not self._changes:
             self._following.follow(changes)
             keys, values = self._following.arrays
