@@ -14,7 +14,7 @@ import argparse
 import json
 import shutil
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -195,9 +195,9 @@ def say(corpus: str, what: str, text: str) -> None:
     print(f"{corpus} {what}: {text}", flush=True)
 
 
-def print_table(corpus: str, given: argparse.Namespace, runs: Iterable[str] = RUNS) -> None:
+def print_table(corpus: str, given: argparse.Namespace) -> None:
     """A row for each run that was tuned, with the significance of its difference to the baseline on the test set."""
-    tuned = {run: [read(given.output / f"{corpus}.{run}.{seed}.json") for seed in given.seed] for run in runs}
+    tuned = {run: [read(given.output / f"{corpus}.{run}.{seed}.json") for seed in given.seed] for run in RUNS}
     found = {run: kept for run, some in tuned.items() if (kept := [one for one in some if one])}
     if not found:
         return

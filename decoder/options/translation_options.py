@@ -34,7 +34,7 @@ from phrasebeam.decoder.options.candidates import (
 )
 from phrasebeam.decoder.sparse.feature_buffer import weigh_fired
 from phrasebeam.decoder.sparse.jump_templates import WITH_NEXT, WITH_PREVIOUS, class_sequence_hash
-from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, PlacedPhrase, fire_orientation, rule_hash
+from phrasebeam.decoder.sparse.templates import CLASS_REORDERING, fire_orientation, rule_hash
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.kernels.hashing import EMPTY, START, combine, first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel, kernel
@@ -45,6 +45,15 @@ ZERO = np.int64(0)
 FULL = np.int64(-1)  # returned if the arrays are too small
 STEPS = 8  # of an option and its source words, for which there is room on average
 WRONG = np.int64(-2)  # returned if the model has an error, see Candidates.wrong
+
+
+class OptionPhrase(NamedTuple):
+    """The words of an option."""
+
+    words: np.ndarray  # int32[W] target ids, of which the first `size` are its
+    size: np.int64
+    begin: np.int64  # source words, half open
+    end: np.int64
 
 
 class Options(NamedTuple):
@@ -262,12 +271,12 @@ def _add_rule(options, option, lookup):
 
 @inlined_kernel
 def _phrase(options, option, sentence):
-    """The option as a PlacedPhrase."""
+    """The option as an OptionPhrase."""
     target = np.int64(options.target[option])
     first, size = options.target_first[target], options.target_first[target + 1] - options.target_first[target]
     span = np.int64(options.begin[option]), np.int64(options.end[option])
     begin, end = source_words(sentence.paths, options.pair[option], span[0], span[1])
-    return PlacedPhrase(options.words[first : first + size], np.int64(size), np.int64(begin), np.int64(end))
+    return OptionPhrase(options.words[first : first + size], np.int64(size), np.int64(begin), np.int64(end))
 
 
 @inlined_kernel
@@ -293,20 +302,19 @@ def _add_reordering(options, option, pair, lookup):
     options.backward[option, MONOTONE_TO_BLOCK] = options.backward[option, MONOTONE]
     options.forward[option, MONOTONE_TO_BLOCK] = options.forward[option, MONOTONE]
     if lookup.tables.sparse.has_orientations:
-        phrase, rule = _phrase(options, option, lookup.sentence), options.rule[option, 0]
         for orientation in range(N_OPTION_ORIENTATIONS):
-            is_monotone = orientation == MONOTONE
-            options.backward[option, orientation] += _sparse_score(phrase, rule, WITH_PREVIOUS, is_monotone, lookup)
-            options.forward[option, orientation] += _sparse_score(phrase, rule, WITH_NEXT, is_monotone, lookup)
+            is_monotone, rule = orientation == MONOTONE, options.rule[option, 0]
+            options.backward[option, orientation] += _sparse_score(rule, WITH_PREVIOUS, is_monotone, lookup)
+            options.forward[option, orientation] += _sparse_score(rule, WITH_NEXT, is_monotone, lookup)
     return total
 
 
 @inner_kernel
-def _sparse_score(phrase, rule, neighbour, is_monotone, lookup):
+def _sparse_score(rule, neighbour, is_monotone, lookup):
     """Weighted score of the sparse features of fire_orientation."""
     sparse, fired = lookup.tables.sparse, lookup.candidates.fired
     fired.n[0] = 0
-    fire_orientation(sparse, lookup.sentence, phrase, rule, neighbour, is_monotone, fired)
+    fire_orientation(sparse, rule, neighbour, is_monotone, fired)
     return weigh_fired(sparse.weights, lookup.weights.sparse, fired)
 
 

@@ -42,7 +42,6 @@ from phrasebeam.decoder.sparse.templates import (
     NO_WORD,
     PAIR_SPARSE,
     START_RULE,
-    PlacedPhrase,
     RuleHashes,
     fire_history,
     fire_orientation,
@@ -163,7 +162,6 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
     if not (sparse.active[PAIR_SPARSE] or sparse.has_rule_features or has_neighbours):
         return
     position, previous, previous_end = np.int64(0), RuleHashes(START_RULE, START_RULE), START_END
-    before_it = PlacedPhrase(words[:0], position, position, position)  # as `here`, of the phrase before
     for i in range(derivation.pair.size):
         begin, end, pair = np.int64(derivation.begin[i]), np.int64(derivation.end[i]), derivation.pair[i]
         size = target_length(tables, synthetic, pair)
@@ -177,14 +175,13 @@ def fire_derivation(derivation: Derivation, tables: Tables, sentence: Sentence, 
                 class_sequence_hash(sparse, sentence.classes, first, last),
             )
             is_monotone = begin == previous_end
-            here = PlacedPhrase(phrase, size, first, last)
             if i > 0:
-                fire_orientation(sparse, sentence, before_it, previous.rule, WITH_NEXT, is_monotone, fired)
-            fire_orientation(sparse, sentence, here, rule.rule, WITH_PREVIOUS, is_monotone, fired)
+                fire_orientation(sparse, previous.rule, WITH_NEXT, is_monotone, fired)
+            fire_orientation(sparse, rule.rule, WITH_PREVIOUS, is_monotone, fired)
             last_word = np.int64(words[position - 1]) if position > 0 else NO_WORD
             before = np.int64(words[position - 2]) if position > 1 else NO_WORD
             fire_history(sparse, synthetic, previous, last_word, before, rule, is_monotone, fired)
-            previous, before_it, previous_end = rule, here, end
+            previous, previous_end = rule, end
         position += size
 
 

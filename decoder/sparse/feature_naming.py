@@ -63,12 +63,11 @@ class FeatureNamer:
     def _contexts(
         self, source: Sequence[str], tags: Sequence[str], rules: Sequence[NamedRule]
     ) -> Iterator[RuleInContext]:
-        before, position, words = BEGIN, 0, [BEGIN, BEGIN]
-        previous: tuple[int, int, Sequence[str]] = 0, 0, ()
+        before, previous, position, words = BEGIN, (0, 0), 0, [BEGIN, BEGIN]
         for begin, end, target, keys, points, span in rules:
             is_monotone, position = (span or (begin, end))[0] == position, (span or (begin, end))[1]
             pair_names = [self.pair_names.get(key, f"pair_sparse_{key:016x}") for key in keys]
             phrase = self.levels, self.combinations, source, tags, begin, end, target, pair_names, points
             context = RuleInContext(*phrase, before, *previous, is_monotone, words[-1], words[-2])
             yield context
-            before, previous, words = context.rule, (begin, end, target), [*words[-2:], *target]
+            before, previous, words = context.rule, (begin, end), [*words[-2:], *target]

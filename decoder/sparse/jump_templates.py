@@ -8,19 +8,14 @@ Rule reordering is the paper's "discriminative re-ordering". Class reordering is
 tags of the source tokens, or their classes: see Levels.class_column. There "with-next" of a phrase and "with-previous"
 of the phrase after it are conjunctions of the same two sequences, so that we count them once. And we add the
 orientation, which the sequences alone do not tell: the paper's feature is the sum of two of ours.
-
-Corner reordering is of the first and the last word of both sides of a phrase, at each level (Cherry 2013: Improved
-Reordering for Phrase-Based Translation using Sparse Features). It lacks his features of the words between two phrases,
-and takes his swap and discontinuous together, as non-monotone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup
-from phrasebeam.decoder.sparse.word_edges import EMPTY_PHRASE, POSITIONS
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 from phrasebeam.lm.text.vocabulary import BEGIN
@@ -30,18 +25,14 @@ if TYPE_CHECKING:
 
 JUMPS = ("monotone_with_previous", "non_monotone_with_previous", "monotone_with_next", "non_monotone_with_next")
 JUMP_HASHES = name_hashes(JUMPS)  # part of the keys
-CORNERS = POSITIONS[:4]  # first and last word of the source phrase, then of the target phrase
 WITH_PREVIOUS, WITH_NEXT = np.int64(0), np.int64(2)  # index of the monotone one in JUMPS
 
 
 @inlined_kernel
-def jump_hash(of, neighbour, is_monotone: bool):
-    """uint64 hash of a rule or corner, by its hash `of` (uint64), and the orientation of its phrase.
-
-    `neighbour`, WITH_PREVIOUS or WITH_NEXT, says to which phrase.
-    """
+def jump_hash(rule, neighbour, is_monotone: bool):
+    """uint64 hash of the hash `rule` (uint64) and its orientation to a neighbour, WITH_PREVIOUS or WITH_NEXT."""
     jump = JUMP_HASHES[neighbour] if is_monotone else JUMP_HASHES[neighbour + 1]
-    return combine(combine(START, np.int64(of)), np.int64(jump))
+    return combine(combine(START, np.int64(rule)), np.int64(jump))
 
 
 @inner_kernel
@@ -70,27 +61,6 @@ def _rule_names(context: RuleInContext) -> Iterator[str]:
     yield f"{context.rule},{_orientation(context)}_with_previous"
 
 
-def _corner_names(context: RuleInContext) -> Iterator[str]:
-    before = context.previous_begin, context.previous_end, context.previous_target
-    if context.before != BEGIN:
-        yield from _corners_of(context, *before, f"{_orientation(context)}_with_next")
-    yield from _corners_of(
-        context, context.begin, context.end, context.target, f"{_orientation(context)}_with_previous"
-    )
-
-
-def _corners_of(context: RuleInContext, begin: int, end: int, target: Sequence[str], jump: str) -> Iterator[str]:
-    levels = context.levels
-    ends = [levels.names("target", word) for word in (*target[:1], *target[-1:])]
-    if not ends:
-        ends = [[EMPTY_PHRASE] * len(levels.labels)] * 2
-    for column in range(1, len(levels.labels)):
-        source = [context.source_names(position)[column] for position in (begin, end - 1)]
-        goal = [names[column] for names in ends] if column in levels.target_columns else []
-        for position, name in zip(CORNERS, [*source, *goal]):
-            yield f"{position}.{levels.labels[column]}={name},{jump}"
-
-
 def _class_names(context: RuleInContext) -> Iterator[str]:
     column = context.levels.class_column
     previous, current = (
@@ -107,14 +77,6 @@ JUMP_GROUPS = (
         "orientation",
         _rule_names,
         rate=0.1,
-    ),
-    SparseGroup(
-        "corner_reordering",
-        "class of the first or last word of either side, at each level, and whether the phrase is monotone, as above",
-        "orientation",
-        _corner_names,
-        rate=0.02,
-        is_of_levels=True,
     ),
     SparseGroup(
         "class_reordering",

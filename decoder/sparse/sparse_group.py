@@ -28,7 +28,6 @@ class RuleInContext(NamedTuple):
     before: str  # the rule before, or BEGIN
     previous_begin: int  # its source words, half open; 0:0 at the start
     previous_end: int
-    previous_target: Sequence[str]
     is_monotone: bool  # whether it is so to the rule before
     last: str  # the target word before, or BEGIN
     second_last: str  # the one before that, or BEGIN

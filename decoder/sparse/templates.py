@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.sparse.jump_templates import CORNERS, JUMP_GROUPS, class_jump_hash, jump_hash
+from phrasebeam.decoder.sparse.jump_templates import JUMP_GROUPS, class_jump_hash, jump_hash
 from phrasebeam.decoder.sparse.levels import WORD, target_class
 from phrasebeam.decoder.sparse.phrase_alignment import SOURCE, TARGET, UNALIGNED, fill_cliques, point_range
 from phrasebeam.decoder.sparse.phrase_templates import (
@@ -27,15 +27,7 @@ from phrasebeam.decoder.sparse.phrase_templates import (
 )
 from phrasebeam.decoder.sparse.sparse_group import RuleInContext, SparseGroup, feature_key
 from phrasebeam.decoder.sparse.sparse_weights import find_weight
-from phrasebeam.decoder.sparse.word_edges import (
-    EDGE_GROUPS,
-    FIRST_TARGET,
-    KIND,
-    LENGTH,
-    combination_hash,
-    fill_edges,
-    part_hash,
-)
+from phrasebeam.decoder.sparse.word_edges import EDGE_GROUPS, KIND, LENGTH, combination_hash, fill_edges, part_hash
 from phrasebeam.decoder.sparse.word_templates import MOST_POINTS, NO_PART, WORD_GROUPS, listed, parts_hash
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE
 from phrasebeam.kernels.hashing import START, combine, mix, name_hashes
@@ -94,9 +86,7 @@ RULE_ID = np.int64(GROUPS.index("rule_id"))
 RULE_BIGRAM = np.int64(GROUPS.index("rule_bigram"))
 RULE_HISTORY = np.int64(GROUPS.index("rule_history"))
 RULE_REORDERING = np.int64(GROUPS.index("rule_reordering"))
-CORNER_REORDERING = np.int64(GROUPS.index("corner_reordering"))
 CLASS_REORDERING = np.int64(GROUPS.index("class_reordering"))
-N_CORNERS = np.int64(len(CORNERS))
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow
 FIRST_PHRASE = np.int64(GROUPS.index(PHRASE_GROUPS[0].name))
 FIRST_WORDS = np.int64(GROUPS.index(WORD_GROUPS[0].name))
@@ -117,15 +107,6 @@ class RuleHashes(NamedTuple):
 
     rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
     source_classes: np.uint64  # class_sequence_hash
-
-
-class PlacedPhrase(NamedTuple):
-    """A phrase of a derivation or option."""
-
-    words: np.ndarray  # int32[W] target ids, of which the first `size` are its
-    size: np.int64
-    begin: np.int64  # source words, half open
-    end: np.int64
 
 
 @inlined_kernel
@@ -232,19 +213,13 @@ def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fire
 
 
 @inner_kernel
-def fire_orientation(sparse: "Sparse", sentence, phrase: PlacedPhrase, rule, neighbour, is_monotone: bool, fired):
-    """Append to `fired` (SparseFeatureBuffer) the features of whether `phrase` is monotone to the one before or after.
+def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone: bool, fired: "SparseFeatureBuffer"):
+    """Append the features of the hash `rule` (uint64) and whether it is monotone to the phrase before or after it.
 
-    The phrase is one of `sentence` (Sentence), `rule` (uint64) its rule_hash, `neighbour` WITH_PREVIOUS or WITH_NEXT.
+    `neighbour` is WITH_PREVIOUS or WITH_NEXT.
     """
     if sparse.active[RULE_REORDERING]:
         fire(fired, RULE_REORDERING, jump_hash(rule, neighbour, is_monotone), ONE)
-    if sparse.active[CORNER_REORDERING]:
-        fill_edges(sparse, sentence, phrase.words, phrase.size, phrase.begin, phrase.end, fired.edges)
-        for column in range(1, fired.edges.shape[1]):
-            n = N_CORNERS if _has_target(sparse, column) else FIRST_TARGET
-            for corner in range(n):
-                fire(fired, CORNER_REORDERING, jump_hash(fired.edges[corner, column], neighbour, is_monotone), ONE)
 
 
 @inner_kernel
@@ -266,15 +241,6 @@ def fire_history(
             column = sparse.target_columns[i]
             h = combine(combine(START, np.int64(rule.rule)), np.int64(_class_of(sparse, synthetic, last, column)))
             fire(fired, RULE_HISTORY, combine(h, np.int64(_class_of(sparse, synthetic, before, column))), ONE)
-
-
-@inlined_kernel
-def _has_target(sparse, column):
-    """Whether target words have classes at the level `column`."""
-    for i in range(sparse.target_columns.size):
-        if sparse.target_columns[i] == column:
-            return True
-    return False
 
 
 @inlined_kernel

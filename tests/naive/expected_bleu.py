@@ -65,22 +65,6 @@ def sentence_bleu(hypothesis, reference):
     return math.exp(1 - len(reference) / len(hypothesis)) * math.prod(precisions) ** 0.25
 
 
-def corner_features(source, target, columns, classes, frequent):
-    """Features of the first and last words of a phrase pair, two lists of words, in each of some columns.
-
-    classes, frequent: dicts to classes and sets of words, of the source and of the target.
-    """
-    corners = [(0, source[0]), (0, source[-1]), (1, target[0]), (1, target[-1])]
-    found = []
-    for column in columns:
-        for corner, (side, word) in enumerate(corners):
-            if word in classes[side]:
-                found.append((column, corner, "class", classes[side][word]))
-            if word in frequent[side]:
-                found.append((column, corner, "word", word))
-    return found
-
-
 def features(source, target, name):
     """Features (tuples of words) of a phrase pair, two lists of words, in the paper's feature set `name`: a, b or c."""
     if name == "a":

@@ -16,7 +16,7 @@ EDGES = (
     "all_edges",
 )
 RULES = ("rule_id", "rule_bigram", "rule_history")
-JUMPS = ("rule_reordering", "corner_reordering", "class_reordering")
+JUMPS = ("rule_reordering", "class_reordering")
 POSITIONS = ("first_source", "last_source", "first_target", "last_target", "before", "behind")
 
 
@@ -112,7 +112,7 @@ def groups_of(templates):
 
 def names(templates, maps, source, tags, derivation):
     """The names of all features of [(span, target words)]."""
-    before, before_tags, span_before, history = None, [], (-1, 0), ["<s>", "<s>"]
+    before, span_before, history = None, (-1, 0), ["<s>", "<s>"]
     for (begin, end), target in derivation:
         rule = tuple(source[begin:end]), tuple(target)
         if templates.rule_id:
@@ -136,33 +136,11 @@ def names(templates, maps, source, tags, derivation):
             if before is not None:
                 yield "rule_reordering", before, "next", is_monotone
             yield "rule_reordering", rule, "previous", is_monotone
-        if templates.corner_reordering:
-            if before is not None:
-                yield from corners(templates.levels, maps, (before, before_tags), "next", is_monotone)
-            yield from corners(templates.levels, maps, (rule, tags[begin:end]), "previous", is_monotone)
         if templates.class_reordering:
             classes = [class_of(templates.levels, maps["source"], *token) for token in zip(source, tags)]
             classes_before = None if before is None else tuple(classes[slice(*span_before)])
             yield "class_reordering", classes_before, tuple(classes[begin:end]), is_monotone
-        before, before_tags, span_before, history = rule, tags[begin:end], (begin, end), [*history, *target]
-
-
-def corners(levels, maps, phrase, neighbour, is_monotone):
-    """The names of the first and last words of both sides of a phrase, (rule, tags of its source words)."""
-    (source, target), tags = phrase
-    ends = [(0, source[0], tags[0]), (1, source[-1], tags[-1])]
-    ends += [(2, target[0], None), (3, target[-1], None)] if target else [(2, None, None), (3, None, None)]
-    for i, level in enumerate(levels):
-        for position, word, tag in ends:
-            if position < 2 or has_target(level):
-                side = maps["source" if position < 2 else "target"]
-                text = stand_ins(levels, side, word, tag)[i] if word is not None else None
-                yield "corner_reordering", position, label_of(level), text, neighbour, is_monotone
-
-
-def label_of(level):
-    """What a level is called."""
-    return f"last_characters{level.suffix}" if level.suffix else f"{level.kind}{level.prefix or ''}"
+        before, span_before, history = rule, (begin, end), [*history, *target]
 
 
 def key_of(name):
@@ -182,10 +160,6 @@ def key_of(name):
         h = combine(combine(0, before), rule_hash(rest[1]))
     elif group == "rule_reordering":
         h = combine(combine(0, rule_hash(rest[0])), name_hash(jump(*rest[1:])))
-    elif group == "corner_reordering":
-        position, _, text, *jumps = rest
-        corner = mix(combine(combine(0, name_hash(POSITIONS[position])), 1 if text is None else hash_text(text)))
-        h = combine(combine(0, corner), name_hash(jump(*jumps)))
     elif group == "class_reordering":
         before = 0 if rest[0] is None else sequence_hash(rest[0])
         h = combine(combine(combine(0, before), sequence_hash(rest[1])), int(rest[2]))
@@ -208,9 +182,6 @@ def text_of(name):
         text = f"{'<s>' if rest[0] is None else rule_text(rest[0])}+{rule_text(rest[1])}"
     elif group == "rule_reordering":
         text = f"{rule_text(rest[0])},{jump(*rest[1:])}"
-    elif group == "corner_reordering":
-        position, label, text, *jumps = rest
-        text = f"{POSITIONS[position]}.{text or label + '=-'},{jump(*jumps)}"
     elif group == "class_reordering":
         before, here = ("<s>" if side is None else "_".join(x.partition("=")[2] for x in side) for side in rest[:2])
         text = f"{before}+{here},{'monotone' if rest[2] else 'non_monotone'}"

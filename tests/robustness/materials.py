@@ -43,7 +43,6 @@ templates:
   phrase_lengths: true
   word_lists: {inserted: [the, a], pair_source: [der], pair_target: [the, .]}
   rule_reordering: true
-  corner_reordering: true
   class_reordering: true
   word_edges: {budget: 6, most_words: 1, with_length: true}
   levels:

@@ -18,8 +18,8 @@ from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.mert import Mert
 
 Optimizer = Literal["rprop", "adagrad", "sgd", "gt"]
-FeatureSet = Literal["a", "b", "c", "d", "e"]
-BY_ORIENTATION = "d", "e"  # sets that need a model with lexicalized reordering
+FeatureSet = Literal["a", "b", "c", "d"]
+BY_ORIENTATION: FeatureSet = "d"  # needs a model with lexicalized reordering
 # With the weights of a tuned model none of its changes scores better: weights are at a peak.
 SHORT_MERT = TuneConfig(method="mert", iterations=3, nbest=100, mert=Mert(restarts=3), search=CUBE_200)
 
@@ -54,15 +54,6 @@ class Steps(Section):
     sgd: Sgd = Sgd()
 
 
-class CornerWords(Section):
-    """What features e know of the words at the corners of phrase pairs."""
-
-    classes: int = Field(50, ge=2, le=1000, description="of the words of each side, made of the training data")
-    frequent_words: int = Field(
-        80, ge=0, le=MOST_COUNTED, description="of each side, that also have features of their own"
-    )
-
-
 class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-expected-bleu` can be told besides its files."""
 
@@ -73,9 +64,8 @@ class ExpectedBleuConfig(TrainingDataSettings, ScoringSettings):
         None,
         min_length=1,
         description="a: phrase pairs; b: word pairs in them; c: triplets of words in them; d: pairs by orientation; "
-        "e: first and last words of both sides by orientation; none: a to d, as the model and the optimizer allow",
+        "none: all, as the model and the optimizer allow",
     )
-    corners: CornerWords = CornerWords()
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = 40
     tau: Factor = Field(
         1e-6, description="of the squares of all weights, against ln of expected BLEU; with gt of KL divergences"

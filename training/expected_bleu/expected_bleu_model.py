@@ -3,7 +3,6 @@
 work directory `expected_bleu` in the output:
 lists/           n-best lists (ListStore), unless elsewhere; lm_folds/ in it: language models without a fold each
 iterations/      what is learned, before the first step (000.npy) and after each, see learners.py
-classes/         word classes of both sides, for features (e)
 checkpoint.npz   ExpectedBleuProgress, the parameters of the next iteration, and the state of the optimizer by name
 tuned/           tuned weights of the model of each iteration that was scored, where the settings have tuning
 candidate/       the model that is being scored
@@ -30,7 +29,6 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
-from phrasebeam.training.clustering.class_file import write_classes_of_pairs
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
@@ -41,7 +39,6 @@ from phrasebeam.training.common.kept_translations import keep_translations
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
-from phrasebeam.training.expected_bleu.corner_features import WordGroups, word_groups
 from phrasebeam.training.expected_bleu.learners import Learner, new_learner
 from phrasebeam.training.expected_bleu.list_store import ListStore
 from phrasebeam.training.expected_bleu.lists import make_lists
@@ -103,7 +100,7 @@ def train_expected_bleu(
     training = ExpectedBleuTraining(derived, config, corpus, development.read(config, derived.opened.has_tags))
     derived.begin_work("train-expected-bleu", settings_with_effect(config), is_forced)
     store = training.lists(lists or derived.work / "lists")
-    learner = new_learner(derived.opened, store, config, training.word_groups())
+    learner = new_learner(derived.opened, store, config)
     progress = training.learn(learner)
     progress = training.score(progress, learner)
     panels = [score_panel(config.metric, {"score": "development set"}), EXPECTED]
@@ -145,18 +142,6 @@ class ExpectedBleuTraining:
         if store.lists().first.size == 1:
             raise ConfigError(f"{self.corpus.source}: no sentence has 1 to {config.max_words} words; give others")
         return store
-
-    def word_groups(self) -> WordGroups | None:
-        """What features (e) know of words, whose classes are made unless they are there; None without these."""
-        config, opened, directory = self.config, self.derived.opened, self.derived.work / "classes"
-        if "e" not in (config.features or ()):
-            return None
-        classes = directory / "source", directory / "target"
-        if not all(path.exists() for path in classes):
-            directory.mkdir(exist_ok=True)
-            pairs = self.corpus.pairs(config, opened.has_tags)
-            write_classes_of_pairs(((given.words, words) for given, words in pairs), classes, config.corners.classes)
-        return word_groups(opened, classes, config.corners.frequent_words)
 
     def learn(self, learner: Learner) -> ExpectedBleuProgress:
         """All iterations, from the last checkpoint on; the parameters of each are kept."""

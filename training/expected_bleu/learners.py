@@ -1,6 +1,6 @@
 """Learners of phrase pair scores on n-best lists: weights of features, or the two phrase channel models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Protocol
 
 import numpy as np
@@ -12,8 +12,7 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, SOURCE_GIVEN_TARGET, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.tables.source_slots import hash_phrases
 from phrasebeam.training.expected_bleu.calibration import calibrate
-from phrasebeam.training.expected_bleu.config import BY_ORIENTATION, ExpectedBleuConfig, FeatureSet
-from phrasebeam.training.expected_bleu.corner_features import CornerFeatures, WordGroups, find_corner_features
+from phrasebeam.training.expected_bleu.config import BY_ORIENTATION, ExpectedBleuConfig
 from phrasebeam.training.expected_bleu.features import MODELS, condensed, find_features
 from phrasebeam.training.expected_bleu.growth_transformation import (
     Channel,
@@ -55,17 +54,17 @@ class Learner(Protocol):
 class FeatureLearner:
     """Learns weights of features by gradient steps; each model of features becomes one more score of the table.
 
-    `groups`: of words, for features (e). Raises ConfigError where the model has no orientations, and features of these
-    are asked for.
+    Raises ConfigError where the model has no orientations, and features of these are asked for.
     """
 
-    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig, groups: WordGroups | None = None):
+    def __init__(self, opened: Model, store: ListStore, config: ExpectedBleuConfig):
         self.opened, self.config, events = opened, config, store.events()
         sets = config.features or ()
         self.features = find_features(opened.tables.phrases, events.pair, [s for s in sets if s in MODELS])
-        self.by_orientation = _by_orientation(opened, events, sets, groups, self.features.size)
-        designs = *self.features.designs, *(one.design for one in self.by_orientation)
-        self.size = self.features.size + sum(one.size for one in self.by_orientation)
+        self.by_orientation, designs, self.size = None, self.features.designs, self.features.size
+        if BY_ORIENTATION in sets:
+            self.by_orientation = _by_orientation(opened, events, self.features.size)
+            designs, self.size = (*designs, self.by_orientation.design), self.size + self.by_orientation.size
         shared = config.tau, config.scale, config.threads
         calibrated = _calibrated(opened, store, config)
         self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
@@ -90,20 +89,18 @@ class FeatureLearner:
             begin = end
 
     def orientation_scores(self, parameters: np.ndarray) -> Iterator[np.ndarray] | None:
-        """The scores of the reordering table, followed by those of each set of features by orientation."""
-        sets, ends = self.by_orientation, np.cumsum([self.features.size, *(one.size for one in self.by_orientation)])
-        if not sets:
+        """The scores of the reordering table, followed by those of features by orientation."""
+        if self.by_orientation is None:
             return None
-        learned = [one.scores(weights) for one, weights in zip(sets, np.split(parameters, ends[:-1])[1:])]
-        return map(np.hstack, zip(_pieces(self.opened.tables.ln_reordering), *learned, strict=True))
+        learned = self.by_orientation.scores(parameters[self.features.size :])
+        return map(np.hstack, zip(_pieces(self.opened.tables.ln_reordering), learned, strict=True))
 
     def model_weights(self) -> Weights:
         """The model's weights, with 1 for each added score, and 0 for it in groups by length."""
         weights, n_scores = self.opened.weights, len(self.features.models)
         update = {"translation": [*weights.translation, *[1.0] * n_scores]}
-        if self.by_orientation:
-            n_columns = self.opened.tables.orientations.ln_default.size
-            update["reordering"] = [*(weights.reordering or []), *[1.0] * (n_columns * len(self.by_orientation))]
+        if self.by_orientation is not None:
+            update["reordering"] = [*(weights.reordering or []), *[1.0] * self.by_orientation.n_columns]
         if weights.length_groups is not None:
             n_ranges = len(weights.length_groups) // len(weights.translation)
             update["length_groups"] = [*weights.length_groups, *[0.0] * (n_ranges * n_scores)]
@@ -171,23 +168,13 @@ class ChannelLearner:
         return self.opened.weights
 
 
-def _by_orientation(
-    opened: Model, events: Events, sets: Sequence[FeatureSet], groups: WordGroups | None, n_before: int
-) -> list[OrientationFeatures | CornerFeatures]:
-    """The features by orientation, set by set, numbered from `n_before` on."""
-    found: list[OrientationFeatures | CornerFeatures] = []
-    asked = [name for name in sets if name in BY_ORIENTATION]
-    if asked and opened.description.reordering is None:
+def _by_orientation(opened: Model, events: Events, n_before: int) -> OrientationFeatures:
+    """The features by orientation, numbered from `n_before` on."""
+    if opened.description.reordering is None:
         raise ConfigError(
-            f"features are of orientations ({', '.join(asked)}), and the model has no lexicalized reordering"
+            f"features are of orientations ({BY_ORIENTATION}), and the model has no lexicalized reordering"
         )
-    orientations, table = opened.tables.orientations, opened.tables.phrases
-    if "d" in asked:
-        found.append(find_orientation_features(orientations, events, len(table.ln_scores), n_before))
-    if "e" in asked and groups is not None:
-        n_before += sum(one.size for one in found)
-        found.append(find_corner_features(orientations, table, groups, events, n_before))
-    return found
+    return find_orientation_features(opened.tables.orientations, events, len(opened.tables.phrases.ln_scores), n_before)
 
 
 def _calibrated(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> np.ndarray | None:
@@ -213,10 +200,6 @@ def _restored(state: State) -> GrowthStep | None:
     return GrowthStep(float(state["value"][0]), probabilities, state["gradient"], float(state["smoothing"][0]))
 
 
-def new_learner(
-    opened: Model, store: ListStore, config: ExpectedBleuConfig, groups: WordGroups | None = None
-) -> Learner:
-    """The learner for the optimizer in the settings; `groups`: of words, for features (e)."""
-    if config.optimizer == "gt":
-        return ChannelLearner(opened, store, config)
-    return FeatureLearner(opened, store, config, groups)
+def new_learner(opened: Model, store: ListStore, config: ExpectedBleuConfig) -> Learner:
+    """The learner for the optimizer in the settings."""
+    return (ChannelLearner if config.optimizer == "gt" else FeatureLearner)(opened, store, config)

@@ -41,16 +41,12 @@ class OrientationFeatures:
             yield scores.reshape(-1, n_columns)
 
 
-def event_columns(model: Orientations, events: Events) -> np.ndarray:
-    """int64[E, 2], the column of each event in each direction, or ABSENT."""
-    # The last element is that of UNSEEN, which is -1.
-    by_direction = [np.append(columns, ABSENT)[events.orientations[:, i]] for i, columns in enumerate(model.columns)]
-    return np.stack(by_direction, axis=1)
-
-
 def find_orientation_features(model: Orientations, events: Events, n_pairs: int, n_before: int) -> OrientationFeatures:
     """The features of events; an event fires none or one in each direction. Other features are the first `n_before`."""
-    n_columns, columns = model.ln_default.size, event_columns(model, events)
+    n_columns = model.ln_default.size
+    # The last element is that of UNSEEN, which is -1.
+    by_direction = [np.append(columns, ABSENT)[events.orientations[:, i]] for i, columns in enumerate(model.columns)]
+    columns = np.stack(by_direction, axis=1)
     fires = columns != ABSENT
     numbers = (events.pair[:, None] * n_columns + columns)[fires]
     fired, feature_index = np.unique(numbers, return_inverse=True)

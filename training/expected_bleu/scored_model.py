@@ -18,8 +18,7 @@ class Scores(NamedTuple):
     """Rows of tables in the order of the phrase pairs, in pieces."""
 
     pairs: Iterable[np.ndarray]  # float32[K, one for each of the weights]
-    # float32[K, ...], as many columns more as the weights have for each set that was learned; None: as before
-    orientations: Iterable[np.ndarray] | None
+    orientations: Iterable[np.ndarray] | None  # float32[K, ...], the columns that were learned added; None: as before
 
 
 def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, making: Making) -> None:
@@ -30,8 +29,7 @@ def write_scored(derived: DerivedModel, scores: Scores, weights: Weights, making
     before = description.reordering
     if scores.orientations is not None and before is not None:
         own.add(ORIENTATION_SCORES)
-        n_sets = (len(weights.reordering or ()) - before.n_weights) // before.n_columns
-        reordering = before.model_copy(update={"learned": before.learned + n_sets})
+        reordering = before.model_copy(update={"learned": before.learned + 1})
         description = description.model_copy(update={"reordering": reordering})
         _write(output / ORIENTATION_SCORES, (n_pairs, reordering.n_all_columns), scores.orientations)
     derived.write(weights, making, own, description=description)

@@ -46,8 +46,12 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path,
     read, opened = data.read(stage.settings), open_model(model)
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
-            with logged(f"trying {name}"):
-                score = read.score(Decoder(opened, search)).score
+            # Before it has a weight, the feature of early distortion changes nothing: no need to decode again.
+            equal = (tried.untuned[other] for other in tried.untuned if searches[other][1] == search)
+            score = next(equal, None)
+            if score is None:
+                with logged(f"trying {name}"):
+                    score = read.score(Decoder(opened, search)).score
             tried = tried.model_copy(update={"untuned": tried.untuned | {name: score}})
             save_config(tried, path)
         log.info("%s: %.2f", name, tried.untuned[name])

@@ -261,7 +261,7 @@ def test_least_risk_is_told(directory):
 
 
 def test_sparse_features_fire_at_their_phrases(directory):
-    groups = dict.fromkeys(["rule_id", "rule_bigram", "rule_history", "rule_reordering", "corner_reordering"], True)
+    groups = dict.fromkeys(["rule_id", "rule_bigram", "rule_history", "rule_reordering"], True)
     templates = Templates(levels=LEVELS[:1], word_edges=WordEdges(), **groups)
     n_fired = 0
     for seed in range(12):

@@ -88,7 +88,6 @@ def templates_of(draw):
         **{group: draw(st.booleans()) for group in PHRASE_GROUPS},
         word_lists=draw(word_lists()),
         rule_reordering=draw(st.booleans()),
-        corner_reordering=draw(st.booleans()),
         class_reordering=draw(st.booleans()) and any(level.kind in ("classes", "tags") for level in levels),
     )
 
@@ -257,7 +256,7 @@ def test_histories_whose_hashes_have_the_same_slot():
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize("algorithm", ["stack", "cube"])
 @pytest.mark.parametrize("value", [np.nan, np.inf, 1e308])
-@pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "corner_reordering", "rule_id"])
+@pytest.mark.parametrize("group", ["rule_bigram", "rule_reordering", "rule_id"])
 def test_weights_that_are_not_finite_are_refused(directory, group, value, algorithm):
     toy = random_toy(directory / f"weights {group}", 4, most=8)
     levels = [level for level in LEVELS if level.kind != "tags"]
@@ -307,12 +306,9 @@ def test_keys_are_of_names_alone():
     known += [
         ("class_reordering", None, ("classes=1",), True),
         ("class_reordering", ("classes=1",), ("classes=0",), False),
-        ("corner_reordering", 1, "word", "word=haus", "previous", True),
-        ("corner_reordering", 2, "word", None, "next", False),
     ]
     keys = [15721781228362795039, 13544610692800697467, 11676312142535762259, 4902720219909543935]
     keys += [8826297054042865007, 11711306108422566579, 677421159418608917, 7986932128082645367]
-    keys += [15552631554744613969, 2804814774947516521]
     assert (FORMAT, [key_of(name) for name in known]) == ("phrasebeam sparse features 2", keys)
 
 

@@ -159,9 +159,7 @@ def sparse_values(translation):
 def test_sparse_features_are_those_of_the_words_of_the_path(directory, seed):
     toy, rng = random_toy(directory / f"sparse {seed}", seed, most=3), random.Random(seed)
     edges = WordEdges(budget=8, most_words=2)
-    groups = dict.fromkeys(
-        [*PHRASE_GROUPS, "rule_id", "rule_bigram", "rule_history", "rule_reordering", "corner_reordering"], True
-    )
+    groups = dict.fromkeys([*PHRASE_GROUPS, "rule_id", "rule_bigram", "rule_history", "rule_reordering"], True)
     add_templates(toy, Templates(levels=WITHOUT_TAGS, word_edges=edges, class_reordering=True, **groups), seed)
     decoder, request = decoder_of(toy, distortion_limit=2), Request(n=200, sparse="names")
     network = Input.from_confusion_network([[("a", 0.5), ("x", 0.25)], [("b", 1.0)], [("c", 0.5), ("d", 0.5)]])

@@ -1,23 +1,26 @@
-"""Classes of both sides of sentence pairs, as files."""
+"""Classes of the words of a text, as a file."""
 
 from phrasebeam.lm.text.word_classes import read_word_classes
-from phrasebeam.training.clustering.class_file import write_classes_of_pairs
+from phrasebeam.training.clustering.bigrams import read_bigrams
+from phrasebeam.training.clustering.class_file import write_classes
 
-PAIRS = [(["a", "b"], ["x"]), (["a", "<s>", "c"], ["x", "x"]), ([], ["<unk>"])]
+
+def classes_of(text, directory, n_classes):
+    (directory / "text").write_text(text)
+    write_classes(directory / "classes", read_bigrams([directory / "text"]), n_classes)
+    return read_word_classes(directory / "classes")
 
 
-def test_each_side_has_its_classes_and_counts(tmp_path):
-    paths = tmp_path / "source", tmp_path / "target"
-    write_classes_of_pairs(PAIRS, paths, 2)
-    source, target = map(read_word_classes, paths)
-    assert source.keys() == {"a", "b", "c"}
-    assert len(set(source.values())) == 2
-    assert paths[1].read_text() == "0\tx\t3\n"
-    assert target == {"x": "0"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target"]
+def test_all_words_have_classes(tmp_path):
+    classes = classes_of("a b\na c\n", tmp_path, 2)
+    assert classes.keys() == {"a", "b", "c"}
+    assert len(set(classes.values())) == 2
+
+
+def test_a_single_word_has_one_class_and_its_count(tmp_path):
+    assert classes_of("x\nx x\n\n", tmp_path, 2) == {"x": "0"}
+    assert (tmp_path / "classes").read_text() == "0\tx\t3\n"
 
 
 def test_more_classes_than_words_are_one_for_each(tmp_path):
-    paths = tmp_path / "source", tmp_path / "target"
-    write_classes_of_pairs(PAIRS, paths, 50)
-    assert len(set(read_word_classes(paths[0]).values())) == 3
+    assert len(set(classes_of("a b\na c\n", tmp_path, 50).values())) == 3

@@ -103,7 +103,7 @@ def lists(data):
     return data / "lists"
 
 
-@pytest.mark.parametrize("features", [["a"], ["b"], ["d"], ["e"], ["a", "b", "c", "d", "e"]])
+@pytest.mark.parametrize("features", [["a"], ["b"], ["d"], ["a", "b", "c", "d"]])
 def test_learns_what_the_model_does_not_tell(data, lists, tmp_path, features):
     progress = learn(data, tmp_path / "out", lists, features=features)
     first, best = progress.iterations[0], progress.iterations[progress.best]
@@ -113,9 +113,9 @@ def test_learns_what_the_model_does_not_tell(data, lists, tmp_path, features):
     assert np.mean(np.diff(objectives) > 0) > 0.8
     decoder = Decoder.load(tmp_path / "out", load_config(data / "config", ExpectedBleuConfig).search)
     assert decoder.translate("a b c d").text == "A B C D"
-    n_scores = {"a": 1, "b": 1, "c": 2, "d": 0, "e": 0}
+    n_scores = {"a": 1, "b": 1, "c": 2, "d": 0}
     assert len(decoder.model.weights.translation) == 4 + sum(n_scores[name] for name in features)
-    assert len(decoder.model.weights.reordering) == 6 + 6 * len({"d", "e"}.intersection(features))
+    assert len(decoder.model.weights.reordering) == 6 + 6 * ("d" in features)
     assert not (tmp_path / "out" / WORK / "lists").exists()
     assert [float(row["objective"]) for row in read_curve(tmp_path / "out" / WORK)] == objectives
 
@@ -194,20 +194,6 @@ def test_every_commit_and_checkpoint_can_be_the_last(data, tmp_path, monkeypatch
     assert n_saved == 4 + 4 + 4  # commits, iterations, scores
     assert worth(killed) == worth(whole)
     assert learned(tmp_path / "killed") == learned(tmp_path / "whole")
-
-
-def test_classes_of_words_are_made_once(data, lists, tmp_path):
-    """Of the words of the training data; a run that was killed before they were whole makes the same."""
-    learn(data, tmp_path / "out", lists, features=["e"], iterations=1)
-    files = [tmp_path / "out" / WORK / "classes" / side for side in ("source", "target")]
-    before = [path.read_text() for path in files]
-    for path, text in zip(files, before):
-        words = set((data / f"train.{path.name}").read_text().split())
-        assert {line.split("\t")[1] for line in text.splitlines()} == words
-    files[1].unlink()
-    learn(data, tmp_path / "out", lists, features=["e"], iterations=2)
-    assert [path.read_text() for path in files] == before
-    assert sorted(path.name for path in files[0].parent.iterdir()) == ["source", "target"]
 
 
 def test_a_tuning_whose_score_was_not_kept_begins_with_the_same_weights(data, lists, tmp_path, monkeypatch):

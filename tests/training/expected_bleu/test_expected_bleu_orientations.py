@@ -1,12 +1,10 @@
-"""Features by orientation, sets (d) and (e): in lists, in the gradient, and in the scores of a decoder."""
+"""Features by orientation, set (d): in lists, in the gradient, and in the scores of a decoder."""
 
 import random
 from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError, ModelError
 from phrasebeam.decoder.features.reordering import UNSEEN
@@ -17,11 +15,9 @@ from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig
-from phrasebeam.training.expected_bleu.corner_features import find_corner_features, word_groups
 from phrasebeam.training.expected_bleu.learners import FeatureLearner
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore, ScoredList
 from phrasebeam.training.expected_bleu.scored_model import Scores, write_scored
-from tests.naive.expected_bleu import corner_features
 from tests.naive.search import KINDS, orientations
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow")
@@ -104,20 +100,10 @@ def test_events_are_phrases_in_their_orientations(model, tmp_path):
 
 def learner_of(model, directory, features):
     config = ExpectedBleuConfig.model_validate({"features": features, "threads": 1, "tau": 0.01})
-    opened, store = open_model(model), store_of(model, directory)
-    classes = class_files(directory, {"a": "x", "b": "y", "c": "y"}, {"A": "x", "B": "x", "D": "y"})
-    return FeatureLearner(opened, store, config, word_groups(opened, classes, 2))
+    return FeatureLearner(open_model(model), store_of(model, directory), config)
 
 
-def class_files(directory, *maps):
-    """Files of the classes of source and target words."""
-    paths = tuple(directory / f"{side}.classes" for side in ("source", "target"))
-    for path, classes in zip(paths, maps):
-        path.write_text("".join(f"{word} {name}\n" for word, name in classes.items()))
-    return paths
-
-
-@pytest.mark.parametrize("features", [["d"], ["a", "d"], ["e"], ["a", "d", "e"]])
+@pytest.mark.parametrize("features", [["d"], ["a", "d"]])
 def test_gradient_is_that_of_finite_differences(model, tmp_path, features):
     learner, rng = learner_of(model, tmp_path / "lists", features), np.random.default_rng(2)
     weights = rng.normal(size=learner.size)
@@ -162,7 +148,7 @@ def test_translations_score_what_was_learned(model, tmp_path):
             phrases = slice(*table.first[k : k + 2])
             expected = np.zeros((2, n_columns))
             for row, (learner, weights) in zip(expected, amounts):
-                known = learner.by_orientation[0].numbers.tolist()
+                known = learner.by_orientation.numbers.tolist()
                 for pair, sides in zip(table.pairs[phrases].tolist(), table.orientations[phrases].tolist()):
                     for direction, which in enumerate(sides):
                         if which != UNSEEN:
@@ -177,84 +163,6 @@ def test_translations_score_what_was_learned(model, tmp_path):
     assert decoder.features.groups[1] == ("reordering", 3 * n_columns)
 
 
-@pytest.fixture(scope="module")
-def opened(model):
-    """The model with its words and counts as Python has them."""
-    found = open_model(model)
-    table = found.tables.phrases
-    sources = np.searchsorted(table.pair_offsets, np.arange(len(table.ln_scores)), side="right") - 1
-    words, counts = [], (Counter(), Counter())
-    for pair, source in enumerate(sources.tolist()):
-        ids = table.source_words[slice(*table.source_offsets[source : source + 2])].tolist()
-        target_ids = table.target_words[slice(*table.target_offsets[pair : pair + 2])].tolist()
-        words.append(([found.source.word(i) for i in ids], [found.target.word(i) for i in target_ids]))
-        for count, side in zip(counts, (ids, target_ids)):
-            if len(side) == 1:
-                count[side[0]] += int(table.joint_counts[pair])
-    return found, words, counts
-
-
-CLASSES = [st.dictionaries(st.sampled_from(words), st.sampled_from("xyz"), min_size=1) for words in ("abcd", "ABCD")]
-SIDES = st.integers(int(UNSEEN), 3)
-
-
-@pytest.mark.kernels
-@given(st.data(), st.tuples(*CLASSES), st.integers(0, 3), st.sampled_from([1, 3, 100]))
-@settings(deadline=None, max_examples=30)
-def test_corners_are_those_of_the_naive_features(model, opened, tmp_path_factory, draws, classes, n_frequent, at_once):
-    found, words, counts = opened
-    pairs = st.tuples(st.integers(0, len(words) - 1), SIDES, SIDES)
-    drawn = draws.draw(st.lists(pairs, min_size=1, max_size=8, unique=True))
-    kinds = KINDS[found.description.reordering.kind]
-    names = list(dict.fromkeys(kinds))
-    frequent = [
-        {vocabulary.word(i) for i in sorted(count, key=lambda i: (-count[i], i))[:n_frequent]}
-        for vocabulary, count in zip((found.source, found.target), counts)
-    ]
-    groups = word_groups(found, class_files(tmp_path_factory.mktemp("classes"), *classes), n_frequent)
-    events = Events(np.array([one[0] for one in drawn]), np.array([one[1:] for one in drawn], np.int8))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("phrasebeam.training.expected_bleu.corner_features.PAIRS_AT_ONCE", at_once)
-        features = find_corner_features(found.tables.orientations, found.tables.phrases, groups, events, 7)
-        weights = np.random.default_rng(1).normal(size=features.size)
-        scores = np.concatenate(list(features.scores(weights)))
-    known = {}
-    for event, (pair, *sides) in enumerate(drawn):
-        columns = [i * len(names) + names.index(kinds[side]) for i, side in enumerate(sides) if side != UNSEEN]
-        expected = corner_features(*words[pair], columns, classes, frequent)
-        fired = features.design.feature[slice(*features.design.first[event : event + 2])].tolist()
-        for feature, name in zip(fired, expected, strict=True):
-            assert known.setdefault((name[1] // 2, *name), feature) == feature
-    assert len(set(known.values())) == len(known)
-    assert all(7 <= feature < 7 + features.size for feature in known.values())
-    weighed = {name[1:]: weights[feature - 7] for name, feature in known.items()}
-    for pair in range(len(words)):
-        for column in range(2 * len(names)):
-            fired = corner_features(*words[pair], [column], classes, frequent)
-            if all(name in weighed for name in fired):
-                assert scores[pair, column] == pytest.approx(sum(weighed[name] for name in fired), abs=1e-5)
-
-
-@pytest.mark.kernels
-def test_translations_score_corners(model, tmp_path):
-    """Beside what set (d) has learned, in columns of their own."""
-    learner = learner_of(model, tmp_path / "lists", ["d", "e"])
-    weights, (pairs, corners) = np.random.default_rng(4).normal(size=learner.size), learner.by_orientation
-    learned_model(model, tmp_path / "out", learner, weights, learner.model_weights())
-    decoder = Decoder.load(tmp_path / "out")
-    n_columns = learner.opened.description.reordering.n_columns
-    assert decoder.model.description.reordering.learned == 2
-    table = decoder.model.tables.ln_reordering
-    parts = np.split(weights, [pairs.size])
-    for i, (features, own) in enumerate(zip((pairs, corners), parts), 1):
-        np.testing.assert_array_equal(table[:, i * n_columns : (i + 1) * n_columns], np.vstack([*features.scores(own)]))
-    vector = np.concatenate(
-        [np.atleast_1d(getattr(decoder.model.weights, name)) for name, _ in decoder.features.groups]
-    )
-    for nbest in decoder.nbest_tables(LINES, 20):
-        np.testing.assert_allclose(nbest.features @ vector, nbest.score, rtol=1e-4)
-
-
 def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):
     learner = learner_of(model, tmp_path / "lists", ["d"])
     learned_model(model, tmp_path / "out", learner, learner.start(), learner.model_weights())
@@ -266,10 +174,9 @@ def test_a_table_that_lacks_what_was_learned_is_refused(model, tmp_path):
         open_model(tmp_path / "out")
 
 
-@pytest.mark.parametrize("features", ["d", "e"])
-def test_features_of_orientations_need_a_model_of_them(model, tmp_path, features):
-    learner = learner_of(model, tmp_path / "lists", [features])
+def test_features_of_orientations_need_a_model_of_them(model, tmp_path):
+    learner = learner_of(model, tmp_path / "lists", ["d"])
     opened = learner.opened
     without = opened._replace(description=opened.description.model_copy(update={"reordering": None}))
-    with pytest.raises(ConfigError, match=rf"orientations \({features}\), and the model has no lexicalized reordering"):
+    with pytest.raises(ConfigError, match=r"orientations \(d\), and the model has no lexicalized reordering"):
         FeatureLearner(without, ListStore(tmp_path / "lists", "", len(opened.tables.phrases.ln_scores)), learner.config)

@@ -15,6 +15,7 @@ from phrasebeam.cli import main
 from phrasebeam.training.build import word_alignments
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.demo.demo_corpus import write_pairs
+from phrasebeam.training.recipe import chosen_search
 from phrasebeam.training.recipe.recipe import TwinSettings
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_twins import without_twins
@@ -208,6 +209,20 @@ def test_the_best_search_is_carried(here):
     began = yaml.safe_load((stages / "train-maxforce/maxforce/work.yaml").read_text())["settings"]
     for name in ("distortion_limit", "table_limit"):
         assert began["search"][name] == read[name] == began["development_search"][name]
+
+
+def test_equal_searches_are_tried_once(here, monkeypatch):
+    """Early distortion has no weight before it is tuned."""
+    decoders = []
+    monkeypatch.setattr(
+        chosen_search, "Decoder", lambda *given: decoders.append(phrasebeam.Decoder(*given)) or decoders[-1]
+    )
+    searches = [{"distortion_limit": 2}, {"distortion_limit": 2, "early_distortion": True}, {"distortion_limit": 1}]
+    stage = {"kind": "choose", "searches": searches, "tuned": 1, "settings": TUNE}
+    phrasebeam.train(*TEXTS, "out", recipe={"held_out": 0.34, "stages": [STAGES[0], stage]})
+    tried = yaml.safe_load((here / "out/recipe/stages/choose.tried/tried.yaml").read_text())["untuned"]
+    assert tried["distortion_limit 2"] == tried["distortion_limit 2, early_distortion True"]
+    assert [decoder.search_settings.distortion_limit for decoder in decoders] == [2, 1]
 
 
 def test_a_search_that_cannot_be_is_one_line(here):
