@@ -30,7 +30,7 @@ WITH_PREVIOUS, WITH_NEXT = np.int64(0), np.int64(2)  # index of the monotone one
 
 @inlined_kernel
 def jump_hash(rule, neighbour, is_monotone: bool):
-    """uint64 hash of the hash `rule` (uint64) and its orientation to a neighbour, WITH_PREVIOUS or WITH_NEXT."""
+    """uint64 hash of a `rule` (uint64, rule_hash) and its orientation; `neighbour`: WITH_PREVIOUS or WITH_NEXT."""
     jump = JUMP_HASHES[neighbour] if is_monotone else JUMP_HASHES[neighbour + 1]
     return combine(combine(START, np.int64(rule)), np.int64(jump))
 

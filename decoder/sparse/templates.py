@@ -214,9 +214,9 @@ def _fire_words(sparse, sentence, points, words, n_source, n_target, begin, fire
 
 @inner_kernel
 def fire_orientation(sparse: "Sparse", rule, neighbour, is_monotone: bool, fired: "SparseFeatureBuffer"):
-    """Append the features of the hash `rule` (uint64) and whether it is monotone to the phrase before or after it.
+    """Append the features of a `rule` (its rule_hash, uint64) and whether it is monotone to a neighbour.
 
-    `neighbour` is WITH_PREVIOUS or WITH_NEXT.
+    `neighbour`, WITH_PREVIOUS or WITH_NEXT: the phrase before or after it.
     """
     if sparse.active[RULE_REORDERING]:
         fire(fired, RULE_REORDERING, jump_hash(rule, neighbour, is_monotone), ONE)

@@ -47,8 +47,8 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path,
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
             # Before it has a weight, the feature of early distortion changes nothing: no need to decode again.
-            equal = (tried.untuned[other] for other in tried.untuned if searches[other][1] == search)
-            score = next(equal, None)
+            known = (other for other, (_, equal) in searches.items() if equal == search and other in tried.untuned)
+            score = tried.untuned.get(next(known, ""))
             if score is None:
                 with logged(f"trying {name}"):
                     score = read.score(Decoder(opened, search)).score
