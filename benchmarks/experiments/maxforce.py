@@ -1,4 +1,4 @@
-"""The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8, 9 and 12): BLEU on development and test sets.
+"""The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8 to 10 and 12): BLEU on both sets.
 
     python -m benchmarks.experiments.maxforce DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
         [--seed N ...] [--figures] [--search ours paper] [--prefixes NAME] [--nuisances] [--all-pairs] [--tables]
@@ -10,8 +10,8 @@ train-maxforce by default, but for what its name says. Weights are scored as the
 the last one on both sets (alone), and then scaled and tuned as there. A row of the table has the scores of all seeds,
 and the rest of the first one.
 
---figures: the runs of Figures 8, 9 and 12 and Table 4, of 13 iterations, and tables of their curves. --search paper:
-all with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
+--figures: the runs of these figures and of Table 4, of 13 iterations, and tables of their curves. --search paper: all
+with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
 learned is then also tuned for our search. --prefixes and --nuisances: settings of train-maxforce for all runs.
 """
 
@@ -298,10 +298,10 @@ def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str
 
 
 def print_curves(corpus: str, given: argparse.Namespace) -> None:
-    """Of the figures' runs, means over seeds by iteration: BLEU of dev with weights as learned, and invalid updates.
+    """Of the figures' runs, means over seeds by iteration: BLEU of dev as learned, invalid updates, seconds.
 
-    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first. Iteration 0 is
-    before learning.
+    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first, Figure 10 the first
+    and the third. Iteration 0 is before learning.
     """
     found = {name: runs for name in FIGURES if (runs := found_of(corpus, name, given))}
     if not found:
@@ -309,6 +309,7 @@ def print_curves(corpus: str, given: argparse.Namespace) -> None:
     curves: dict[str, Callable[[dict[str, Any]], float]] = {
         "dev by iteration": lambda one: one["score"],
         "invalid updates, %": lambda one: 100 * one["invalid"] / max(one["updates"], 1),
+        "seconds of learning": lambda one: one["seconds"],
     }
     for title, value in curves.items():
         rows = [["", "seeds", *map(str, range(PEAK + 1)), "largest of 1 and on"]]

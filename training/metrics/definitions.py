@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sacrebleu.metrics import BLEU, CHRF, TER
+from sacrebleu.metrics import BLEU, CHRF
+
+from phrasebeam.training.metrics.ter import EditRate
 
 MetricName = Literal["bleu", "chrf", "chrf++", "ter"]
 BLEU_KIND, CHRF_KIND, TER_KIND = (np.int64(i) for i in range(3))  # see metric_scores.py
@@ -51,6 +53,10 @@ METRICS: dict[str, MetricDefinition] = {
         title="chrF2++",
     ),
     "ter": MetricDefinition(  # translation edit rate, Snover et al. 2006
-        lambda options, references: TER(references=references), TER_KIND, n_statistics=2, scale=-100.0, title="TER"
+        lambda options, references: EditRate(references=references),
+        TER_KIND,
+        n_statistics=2,
+        scale=-100.0,
+        title="TER",
     ),
 }

@@ -36,6 +36,9 @@ class TuneConfig(MethodSettings, ScoringSettings):
     )
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
+    most_sparse: int | None = Field(
+        None, ge=1, description="sparse features that get weights: the most frequent in the lists; none: all"
+    )
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
     source_format: SourceFormat = Field("text", description="of the source sentences: text, or plf, lattices")
@@ -63,6 +66,14 @@ class TuneConfig(MethodSettings, ScoringSettings):
             raise ValueError("source_format is plf, and method online reads text alone; give another method")
         return self
 
+    @model_validator(mode="after")
+    def _limits_what_it_tunes(self) -> "TuneConfig":
+        if self.most_sparse is not None and (self.method == "online" or self.sparse == "scales"):
+            raise ValueError(
+                "most_sparse has no effect unless n-best lists are tuned and sparse is weights; leave it out"
+            )
+        return self
+
     def with_c(self, c: float) -> "TuneConfig":
         """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
@@ -78,6 +89,7 @@ SHARED = dict.fromkeys(
 NOT_TUNED_BY = SHARED | {
     "c": "give that of the method, one",
     "sparse": "scales of groups are tuned",
+    "most_sparse": "scales of groups are tuned",
     "add": "give features to the model before, with tune",
     "online": "another method tunes there",
     "source_format": "trainings read text",

@@ -13,6 +13,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
+from phrasebeam.training.nbest.nbest_store import Lists
 
 
 def is_group(names: FeatureLayout) -> np.ndarray:
@@ -39,3 +40,11 @@ def weights_of(weights: SparseWeights, keys: np.ndarray) -> np.ndarray:
     values = np.zeros(keys.size)
     fill_weights(weights, keys, values)
     return values
+
+
+def most_frequent(lists: Lists, n_sparse: int, most: int) -> np.ndarray:
+    """bool[K], whether each of `n_sparse` sparse features is one of the `most` that occur in most hypotheses."""
+    counts = np.bincount(lists.sparse_column, minlength=n_sparse)
+    chosen = np.zeros(n_sparse, bool)
+    chosen[np.argsort(-counts, kind="stable")[:most]] = True
+    return chosen

@@ -27,7 +27,7 @@ from phrasebeam.training.tuning.decoding import ListRequest, decode_into
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
-from phrasebeam.training.tuning.sparse import is_group, weights_of, with_scales
+from phrasebeam.training.tuning.sparse import is_group, most_frequent, weights_of, with_scales
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,11 @@ class Tuner:
         tunable[:n_dense] = np.repeat([name not in self.config.fixed for name, _ in sizes], [n for _, n in sizes])
         if self.config.sparse == "weights":
             tunable[:n_dense] &= ~is_group(decoder.features)
+        lists = store.lists()
+        if self.config.most_sparse is not None:
+            tunable[n_dense:] = most_frequent(lists, store.n_features - n_dense, self.config.most_sparse)
         rng = np.random.default_rng([self.settings.seed, number])
-        return Problem(store.lists(), self.metric, start, tunable, rng, self.development.threads, self.config.memory)
+        return Problem(lists, self.metric, start, tunable, rng, self.development.threads, self.config.memory)
 
     def _line(self, number: int, iteration: TuningIteration) -> str:
         reported, after = self.development.reported, iteration.list_score

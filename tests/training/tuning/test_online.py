@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
@@ -178,3 +179,9 @@ def test_configurations_are_settings():
     assert (paper.method, paper.online.rate, paper.online.batch, paper.nbest) == ("online", 0.03, 20, 200)
     assert {*written["online"]} == {*OnlineTuning.model_fields}
     load_config(ROOT / "configs" / "online-small.yaml", TuneConfig)
+
+
+@pytest.mark.parametrize("more", [{"method": "online", "sparse": "weights"}, {"sparse": "scales"}])
+def test_a_number_of_sparse_features_needs_lists_and_weights(more):
+    with pytest.raises(ValidationError, match="most_sparse has no effect"):
+        TuneConfig(most_sparse=5, **more)

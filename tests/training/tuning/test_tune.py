@@ -1,5 +1,6 @@
 """The command tune: models that translate better, runs that go on when killed, and what is refused."""
 
+import collections
 import os
 import shutil
 import signal
@@ -283,6 +284,21 @@ def test_sparse_weights_can_be_tuned(sparse_data, tmp_path, method):
     assert not np.isin(old_values, values).all()
     unchanged = Decoder.load(sparse_data / "model").model.tables.sparse.weights
     assert used(unchanged)[1].tolist() == old_values.tolist()  # though the models share files
+
+
+def test_only_the_most_frequent_sparse_features_get_weights(sparse_data, tmp_path):
+    config = sparse_config("pro", iterations=1, most_sparse=5)
+    tune_model(sparse_data / "model", corpus_of(sparse_data), tmp_path / "out", config)
+    decoder = Decoder.load(sparse_data / "model")
+    holders = collections.Counter()  # hypotheses that have a feature
+    for table in decoder.nbest_tables(SOURCES, config.nbest, config.distinct, sparse=True):
+        holders.update(table.sparse.keys.tolist())
+    least = sorted(holders.values(), reverse=True)[4]
+    decoders = decoder, Decoder.load(tmp_path / "out")
+    before, after = (dict(zip(*map(np.ndarray.tolist, used(one.model.tables.sparse.weights)))) for one in decoders)
+    changed = {key for key in holders if before.get(key, 0) != after.get(key, 0)}
+    assert 1 <= len(changed) <= 5
+    assert all(holders[key] >= least for key in changed)
 
 
 def test_scales_of_groups_are_dense_weights(sparse_data, tmp_path):
