@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from phrasebeam.base.config import WITHOUT_EFFECT, PositiveFactor, Seed
+from phrasebeam.base.config import MOST_COUNTED, WITHOUT_EFFECT, PositiveFactor, Seed
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.training.common.settings import CUBE_200, MOST_HYPOTHESES, MOST_RUNS, Iterations, ScoringSettings
@@ -37,7 +37,10 @@ class TuneConfig(MethodSettings, ScoringSettings):
     fixed: list[str] = Field(["unknown_word_penalty"], description="features that keep their weights")
     sparse: SparseTuning = Field("scales", description="of a model's sparse features: those of groups, or each its own")
     most_sparse: int | None = Field(
-        None, ge=1, description="sparse features that get weights: the most frequent in the lists; none: all"
+        None,
+        ge=1,
+        le=MOST_COUNTED,
+        description="sparse features that get weights: the most frequent in the lists; none: all",
     )
     add: AddedFeatures = AddedFeatures()
     min_new: float = Field(0.001, ge=0, lt=1, description="stop when fewer of an iteration's hypotheses are new")
