@@ -1,6 +1,6 @@
 """TER of a text by the kernel and by sacrebleu's own code: processor seconds, medians of several runs in turn.
 
-    python -m benchmarks.speed.edit_rate HYPOTHESIS REFERENCE [--runs 5]
+    python -m benchmarks.speed.learning.edit_rate HYPOTHESIS REFERENCE [--runs 5]
 
 Both have the same score, or it ends with an error. The kernel is compiled before.
 """

@@ -1,6 +1,6 @@
 """What distributed ranking takes: sentences a second and worker with all features, workers, memory with many features.
 
-    python -m benchmarks.speed.ranking DATA [--corpus ted] [--sentences 2000] [--features 5000000]
+    python -m benchmarks.speed.learning.ranking DATA [--corpus ted] [--sentences 2000] [--features 5000000]
 
 Lists of 100 distinct hypotheses, cube pruning with pop limit 200, leave-one-out, features of rules of Simianer et al.
 (2012): ids, source bigrams, shapes. Each row has a process of its own; kernels are compiled before. Memory is the peak
@@ -60,7 +60,7 @@ def main() -> None:
         run([*PHRASEBEAM, "train-model", *options, f"--output={model}"])
         for features, shards, workers in ((0, 2, 1), (0, 2, 2), (0, 2, 1), (0, 2, 2), (given.features, 2, 1)):
             only = ["--only", str(features), str(shards), str(workers), "--model", str(model)]
-            measurement = run([sys.executable, "-m", "benchmarks.speed.ranking", *sys.argv[1:], *only])
+            measurement = run([sys.executable, "-m", "benchmarks.speed.learning.ranking", *sys.argv[1:], *only])
             found = json.loads(measurement.output.splitlines()[-1])
             cells = [f"{found['features']:,}", str(shards), str(workers), f"{found['speed']:.0f}"]
             rows.append([*cells, f"{found['peak'] / 2**20:.0f}"])

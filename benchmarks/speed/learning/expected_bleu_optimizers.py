@@ -1,6 +1,6 @@
 """What iterations of maximum expected BLEU training take: seconds and memory of each optimizer, on random lists.
 
-    python -m benchmarks.speed.expected_bleu_optimizers [--sentences 25000] [--nbest 100]
+    python -m benchmarks.speed.learning.expected_bleu_optimizers [--sentences 25000] [--nbest 100]
         [--pairs 900000] [--table 6000000]
 
 The lists are on disk, as those of `train-expected-bleu` are, and each optimizer has a process of its own, which
