@@ -1,6 +1,7 @@
 """What each tuning method takes on n-best lists of random features: wall and processor seconds.
 
-    python -m benchmarks.speed.learning.tuning_methods [--sentences 1000] [--nbest 200] [--features 15 228] [--threads 2]
+    python -m benchmarks.speed.learning.tuning_methods [--sentences 1000] [--nbest 200] [--features 15 228]
+        [--threads 2]
 
 The statistics are those of random changes to random references; settings are the defaults, kernels are compiled before.
 """
