@@ -52,7 +52,7 @@ def main() -> None:
 
 def arguments(description: str | None, runs: Iterable[str]) -> argparse.Namespace:
     """Of the command line, also of other experiments on these corpora."""
-    parser = parser_of(description, corpus=("multi30k", "ted"), run=runs)
+    parser = parser_of(description, corpus=("multi30k", "ted", "tanaka"), run=runs)
     parser.add_argument("--seed", nargs="+", type=int, default=list(SEEDS[:2]))
     parser.add_argument("--tiny", action="store_true", help="a few sentences and iterations, to see that it runs")
     parser.add_argument("--threads", type=int, default=1)

@@ -61,7 +61,7 @@ def edits_of(hypothesis: np.ndarray, reference: np.ndarray) -> int:
 @kernel
 def count_edits(reference, shifts: Shifts):
     """Shifts and edits (int64) that make shifts.words into `reference` (int32[R], R > 0)."""
-    n_words, n_made, n_tried = shifts.words.size, 0, 0
+    n_words, n_made, n_tried = shifts.words.size, np.int64(0), np.int64(0)
     while True:
         for j in range(reference.size + 1):
             shifts.edits[0, j] = j
