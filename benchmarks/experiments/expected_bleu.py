@@ -122,13 +122,19 @@ def read_texts(corpus: str, given: argparse.Namespace) -> Texts:
     return Texts(training, sets)
 
 
-def make_tuned(work: Work) -> None:
-    """The model of the training data, tuned with the first seed, unless it is there."""
-    model, texts = work.output / f"{work.corpus}.model", work.texts
+def make_model(work: Work) -> Path:
+    """The model of the training data with default weights, made unless it is there."""
+    model, training = work.output / f"{work.corpus}.model", work.texts.training
     if not (model / "model.yaml").exists():
         shutil.rmtree(model, ignore_errors=True)
         config = parse_config(BUILDING | {"threads": work.given.threads}, TrainModelConfig, "settings")
-        train_model(texts.training.source, texts.training.target, model, config, texts.training.alignment)
+        train_model(training.source, training.target, model, config, training.alignment)
+    return model
+
+
+def make_tuned(work: Work) -> None:
+    """The model of the training data, tuned with the first seed, unless it is there."""
+    model, texts = make_model(work), work.texts
     if not (work.tuned / "model.yaml").exists():
         config = parse_config(tuning(work.given) | {"seeds": SEEDS[:1]}, TuneConfig, "settings")
         result = tune_model(model, texts.sets["dev"], work.tuned, config)[0]

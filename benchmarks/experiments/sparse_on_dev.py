@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from benchmarks.experiments.expected_bleu import BASELINE, SEARCH, Work, make_tuned, read_texts
+from benchmarks.experiments.expected_bleu import BASELINE, SEARCH, Work, make_model, read_texts
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.maxforce import with_classes
 from benchmarks.experiments.maxforce_runs import EDGES, SENTENCES
@@ -26,10 +26,10 @@ from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import used
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.online.featured_model import save_with_classes
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
@@ -56,7 +56,7 @@ def main() -> None:
         show_progress()
         for corpus in given.corpus:
             work = Work(corpus, BASELINE, read_texts(corpus, given), given.output, given)
-            make_tuned(work)
+            make_model(work)
             for seed, run in product(given.seed, given.run):
                 tune(work._replace(run=run), seed)
     print_table(given)
@@ -92,16 +92,10 @@ def with_sparse_features(work: Work, model: Path) -> Path:
     output = work.output / f"{work.corpus}.on-dev.model"
     if output.exists():
         return output
-    templates = with_classes(work, CLASS_EDGES)
+    templates = parse_config(with_classes(work, CLASS_EDGES), Templates, "templates")
     with atomic_directory(output) as beside:
         shutil.copytree(model, beside, dirs_exist_ok=True)
-        levels = []
-        for level in templates["levels"]:
-            maps = {side: f"classes.{side}" for side in ("source", "target")}
-            for side, name in maps.items():
-                shutil.copyfile(level[side], beside / name)
-            levels.append(level | maps)
-        save_templates(beside, parse_config(templates | {"levels": levels}, Templates, "templates"))
+        save_with_classes(templates, beside)
         accept_files(beside)
     return output
 

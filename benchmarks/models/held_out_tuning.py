@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.corpora import CORPORA
+from benchmarks.experiments.expected_bleu import SEARCH
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.tuning import corpus_files, spread, train_model
 from benchmarks.measure import table
@@ -29,7 +30,6 @@ from phrasebeam.training.tuning.tune_model import tune_model
 
 HELD_OUT = 2000
 SHORTEST, LONGEST = 5, 40  # source words
-SEARCH = {"algorithm": "cube", "pop_limit": 200, "stack": 200}
 SETTINGS = {
     "method": "mira-corpus",
     "iterations": 5,

@@ -35,19 +35,17 @@ class Shifts(NamedTuple):
 
 
 class EditRate(TER):
-    """sacrebleu's TER, with edits that a kernel counts: the same numbers and signature, a hundred times faster."""
+    """sacrebleu's TER, with edits that a kernel counts: the same numbers and signature, about ninety times faster."""
 
     def _compute_segment_statistics(self, hypothesis: str, ref_kwargs: Mapping[str, Any]) -> list[float]:
         """[edits against the closest reference, mean length of the references]."""
         references: Sequence[Sequence[str]] = ref_kwargs["ref_words"]
-        words, ids = hypothesis.split(), dict[str, int]()
-        edits = []
-        for reference in references:
-            texts = (
-                np.array([ids.setdefault(word, len(ids)) for word in text], np.int32) for text in (words, reference)
-            )
-            edits.append(edits_of(*texts))
-        return [min(edits), sum(map(len, references)) / len(references)]
+        ids: dict[str, int] = {}
+        words, *others = (
+            np.array([ids.setdefault(word, len(ids)) for word in text], np.int32)
+            for text in (hypothesis.split(), *references)
+        )
+        return [min(edits_of(words, other) for other in others), sum(map(len, references)) / len(references)]
 
 
 def edits_of(hypothesis: np.ndarray, reference: np.ndarray) -> int:

@@ -39,7 +39,8 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
     if templates is not None:
         features = work / FEATURES
         if not (features / "templates.yaml").exists():
-            _write_templates(templates, features)
+            with atomic_directory(features) as beside:
+                save_with_classes(templates, beside)
     opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
     if templates is not None and (opened is None or _without_maps(opened) != _without_maps(templates)):
         mend = f"delete {features}, and they are written again"
@@ -62,20 +63,19 @@ def _without_maps(templates: Templates) -> dict[str, Any]:
     return templates.model_dump(include=set(Templates.model_fields), exclude=maps)
 
 
-def _write_templates(templates: Templates, directory: Path) -> None:
-    """Write templates.yaml to `directory`, and the word class maps that it names."""
+def save_with_classes(templates: Templates, directory: Path) -> None:
+    """Write templates.yaml to `directory`, and copies of the word class maps that it names. Raises FormatError."""
     levels = []
-    with atomic_directory(directory) as beside:
-        for i, level in enumerate(templates.levels):
-            update = {}
-            for side in ("source", "target"):
-                path = getattr(level, side)
-                if path:
-                    read_word_classes(path)  # raises FormatError where it is none
-                    update[side] = f"classes.{i}.{side}"
-                    shutil.copyfile(path, beside / update[side])
-            levels.append(level.model_copy(update=update))
-        save_templates(beside, templates.model_copy(update={"levels": levels}))
+    for i, level in enumerate(templates.levels):
+        update = {}
+        for side in ("source", "target"):
+            path = getattr(level, side)
+            if path:
+                read_word_classes(path)  # raises FormatError where it is none
+                update[side] = f"classes.{i}.{side}"
+                shutil.copyfile(path, directory / update[side])
+        levels.append(level.model_copy(update=update))
+    save_templates(directory, templates.model_copy(update={"levels": levels}))
 
 
 class LearnedFeatures:

@@ -92,7 +92,6 @@ SHARED = dict.fromkeys(
 NOT_TUNED_BY = SHARED | {
     "c": "give that of the method, one",
     "sparse": "scales of groups are tuned",
-    "most_sparse": "scales of groups are tuned",
     "add": "give features to the model before, with tune",
     "online": "another method tunes there",
     "source_format": "trainings read text",
