@@ -7,8 +7,9 @@ Models, and a file for each run, are kept in DIRECTORY: what is there is not mad
 is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
 learns from the first pairs of the training data, or from all if its name says so, with the settings of
 train-maxforce by default, but for what its name says. Weights are scored as they are after each iteration, those of
-the last one on both sets (alone), and then scaled and tuned as there. A row of the table has the scores of all seeds,
-and the rest of the first one.
+the last one on both sets (alone), and then scaled and tuned as there. Runs that are "scaled" score each iteration with
+the best of some scales of sparse features, while dense weights stay as they were, and the best model on both sets, too.
+A row of the table has the scores of all seeds, and the rest of the first one.
 
 --figures: the runs of these figures and of Table 4, of 13 iterations, and tables of their curves. --search paper: all
 with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
@@ -173,6 +174,8 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
+    if config.scales != [1.0]:
+        found |= scores(output, work.texts, path, "written_", SEARCHES[given.search])
     weights = Decoder.load(start).model.weights
     take_last(output, seed, weights.model_dump(include={*config.nuisance}))
     found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
@@ -285,7 +288,7 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
             "scales",
             "invalid",
         ]
-        heading += ["place", "sentences/s", "dev and test, tuned for our search"]
+        heading += ["place", "sentences/s", "dev and test, tuned for our search", "scaled alone"]
         title = f"{corpus}{variant(given).replace('.', ', ')}"
         print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
 
@@ -333,11 +336,11 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
     scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
     speed = f"{examples / max(seconds, 1e-9):.0f}"
-    alone, usual = (
+    alone, usual, written = (
         ", ".join(f"{one[f'{kind}_dev']:.2f} {one[f'{kind}_test']:.2f}" for one in seeds if f"{kind}_dev" in one)
-        for kind in ("alone", "usual")
+        for kind in ("alone", "usual", "written")
     )
-    return [found["run"], f"{epochs[-1]['features']:,}", curve, alone, *after, scales, *shares, speed, usual]
+    return [found["run"], f"{epochs[-1]['features']:,}", curve, alone, *after, scales, *shares, speed, usual, written]
 
 
 if __name__ == "__main__":

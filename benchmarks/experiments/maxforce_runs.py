@@ -56,6 +56,7 @@ RUNS: dict[str, dict[str, Any]] = {
     "max-violation, long": {"update": "max_violation", "iterations": LONG},
     "standard, all data, long": {"sentences": 0, "iterations": LONG},
     "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
+    "scaled, all data": {name: SMALL[name] for name in ("scales", "iterations", "patience")} | {"sentences": 0},
     "rates 0.03, all data": {"rates": dict.fromkeys(SPARSE, 0.03), "sentences": 0},
 }
 TABLE_1: list[dict[str, Any]] = [
