@@ -100,11 +100,10 @@ class SentenceSearch:
             raise ConfigError(f"{sentence!r} has no translation within the limits of the search; give wider ones")
 
     def run_part(self, n_words: int) -> None:
-        """Fill the graph with translations of the first `n_words` words alone.
+        """Fill the graph with translations of the first `n_words` words alone, whose options were looked up.
 
         Where these are not the whole sentence, </s> does not follow, and the last stack is like all others.
         """
-        self.look_up()
         if n_words == len(self.source.words):
             self._fill_graph(NO_CONSTRAINT)
             return

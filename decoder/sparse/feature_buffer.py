@@ -12,7 +12,11 @@ from phrasebeam.decoder.sparse.templates import FIRST_PHRASE, GROUPS, LAST_PHRAS
 from phrasebeam.decoder.sparse.word_edges import POSITIONS
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import LONGEST_PHRASE, longest
-from phrasebeam.kernels.jit import inner_kernel
+from phrasebeam.kernels.hashing import first_slot, mix
+from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
+from phrasebeam.kernels.prefetch import prefetch
+
+AHEAD = np.int64(16)  # features whose weights are fetched from memory before they are added
 
 
 class SparseFeatureBuffer(NamedTuple):
@@ -53,11 +57,23 @@ def most_history_features(n_levels: int) -> int:
     return len(GROUPS) * (1 + n_levels)
 
 
+@inlined_kernel
+def _fetch_weight(weights: SparseWeights, key):
+    """Have the processor read the slot where the search for `key` (uint64) begins."""
+    slot = first_slot(mix(key), weights.keys.size)
+    prefetch(weights.keys, slot)
+    prefetch(weights.values, slot)
+
+
 @inner_kernel
 def weigh_fired(weights: SparseWeights, scales, fired: SparseFeatureBuffer):
     """Weighted sum of all features in `fired`, times the `scales` of their groups (float64[len(GROUPS)])."""
-    total = 0.0
-    for i in range(fired.n[0]):
+    total, n = 0.0, fired.n[0]
+    for i in range(min(AHEAD, n)):
+        _fetch_weight(weights, fired.keys[i])
+    for i in range(n):
+        if i + AHEAD < n:
+            _fetch_weight(weights, fired.keys[i + AHEAD])
         total += scales[fired.groups[i]] * find_weight(weights, fired.keys[i]) * np.float64(fired.values[i])
     return total
 

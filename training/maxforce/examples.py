@@ -16,6 +16,7 @@ from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.hypothesis_graph import HypothesisGraph, best_way_to
 from phrasebeam.decoder.search.prefix import target_ids
+from phrasebeam.decoder.search.sentence_search import SentenceSearch
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
@@ -76,36 +77,39 @@ class BeamResult(NamedTuple):
         return Derivation.of(self.result.workspace.options, chosen)
 
 
-class ComparisonSnapshot(NamedTuple):
-    """Weights of one moment as both decoders use them."""
-
-    beam: WeightSnapshot
-    gold: WeightSnapshot
-
-
 @dataclass(frozen=True)
 class Comparison:
     """Compares beam and gold derivations of sentences; threads may share an instance."""
 
     decoder: Decoder  # whose beam it is
-    forced: ForcedDecoder  # of the same weights, with a decoder of its own
+    forced: ForcedDecoder  # of the same weights; where its decoder is that of the beam, a sentence is prepared once
     update: Strategy
     future_share: float = 0.0  # of the future cost, when derivations are compared
 
-    def snapshot(self, weights: Weights, sparse: SparseWeights) -> ComparisonSnapshot:
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """Weights for both decoders; the arrays of `sparse` must not change while it is used."""
-        beam, gold = self.decoder.searcher, self.forced.decoder.searcher
-        return ComparisonSnapshot(beam.new_snapshot(weights, sparse), gold.new_snapshot(weights, sparse))
+        return self.decoder.searcher.new_snapshot(weights, sparse)
 
-    def difference(self, example: TrainingExample, snapshot: ComparisonSnapshot | None = None) -> Difference:
+    def difference(self, example: TrainingExample, snapshot: WeightSnapshot | None = None) -> Difference:
         """The features of the example's update under the weights of the snapshot, or of the decoders; 0 without one."""
-        beam, gold_weights = snapshot or (None, None)
-        with self.forced.prepare(example.given, example.reference, gold_weights) as forced_search:
+        with self.forced.prepare(example.given, example.reference, snapshot) as forced_search:
             gold = forced_search.score(example.lattice)
             if gold is None:
                 return self._no_update()._replace(is_too_large=True)
-            with self.search(example, beam) as beam_result:
-                return self._compare(example, gold, beam_result)
+            with self._search(example, forced_search.search, snapshot) as search:
+                return self._compare(example, gold, self.beam(example, search))
+
+    @contextmanager
+    def _search(
+        self, example: TrainingExample, of_gold: SentenceSearch, snapshot: WeightSnapshot | None
+    ) -> Iterator[SentenceSearch]:
+        """A search with the options of the beam: `of_gold`, unless y-good derivations have other limits."""
+        if self.forced.decoder is self.decoder:
+            yield of_gold
+            return
+        with self.decoder.searcher.prepare(example.given, snapshot=snapshot) as search:
+            search.look_up()
+            yield search
 
     def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
         closest = self._closest(beam_result, example) if self.update == "local" else None
@@ -158,19 +162,17 @@ class Comparison:
         position = int(beam_result.beam.position[best])
         return position == beam_result.reference.size if beam_result.is_whole else bool(position != NOT_GOOD)
 
-    @contextmanager
-    def search(self, example: TrainingExample, snapshot: WeightSnapshot | None = None) -> Iterator[BeamResult]:
-        """The beam of as much of the sentence as the lattice covers; it can be read until the context ends."""
+    def beam(self, example: TrainingExample, search: SentenceSearch) -> BeamResult:
+        """The beam of as much of the sentence as the lattice covers; it can be read until the search ends."""
         lattice, searcher = example.lattice, self.decoder.searcher
         n_words = int(lattice.first_gap[lattice.is_end].max())
-        with searcher.prepare(example.given, snapshot=snapshot) as search:
-            search.run_part(n_words)
-            reference = target_ids(example.reference, search.source, searcher.model)
-            workspace, is_whole = search.workspace, n_words == len(search.source.words)
-            graph, options, future = workspace.graph, workspace.options, workspace.future
-            beam = new_beam(n_words, int(graph.stack_first[n_words + 1]))
-            fill_beam(graph, options, n_words, is_whole, reference, future, self.future_share, beam)
-            yield BeamResult(searcher.result(search), reference, n_words, beam)
+        search.run_part(n_words)
+        reference = target_ids(example.reference, search.source, searcher.model)
+        workspace, is_whole = search.workspace, n_words == len(search.source.words)
+        graph, options, future = workspace.graph, workspace.options, workspace.future
+        beam = new_beam(n_words, int(graph.stack_first[n_words + 1]))
+        fill_beam(graph, options, n_words, is_whole, reference, future, self.future_share, beam)
+        return BeamResult(searcher.result(search), reference, n_words, beam)
 
     def _closest(self, beam_result: BeamResult, example: TrainingExample) -> int | None:
         """Of the last bin, the edge of the hypothesis with the best smoothed BLEU; of equal ones, the best score."""

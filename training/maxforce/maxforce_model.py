@@ -113,12 +113,11 @@ def tuning(
 
 
 def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> Comparison:
-    limits = config.search
-    if config.gold_table_limit is not None:
-        limits = limits.model_copy(update={"table_limit": config.gold_table_limit})
-    forced = ForcedDecoder(Decoder(model, limits, folds=folds), config.forcing)
-    decoder = Decoder(model, config.search, folds=folds)
-    return Comparison(decoder, forced, config.update, float(config.future_cost))
+    decoder = good = Decoder(model, config.search, folds=folds)
+    if config.gold_table_limit not in (None, config.search.table_limit):
+        limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
+        good = Decoder(model, limits, folds=folds)
+    return Comparison(decoder, ForcedDecoder(good, config.forcing), config.update, float(config.future_cost))
 
 
 def _examples(

@@ -12,13 +12,14 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import FeatureLayout, weight_vector
 from phrasebeam.decoder.features.weights import Weights
+from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.common.curve import Panel, score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.common.scales import with_best_scales
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
-from phrasebeam.training.maxforce.examples import Comparison, ComparisonSnapshot, Difference, TrainingExample
+from phrasebeam.training.maxforce.examples import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.state import MaxforceIteration
 from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights
@@ -45,7 +46,7 @@ class Violation:
         """The layout of dense features."""
         return self.comparison.decoder.features
 
-    def snapshot(self, weights: Weights, sparse: SparseWeights) -> ComparisonSnapshot:
+    def snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """Weights for both decoders."""
         return self.comparison.snapshot(weights, sparse)
 
@@ -60,7 +61,7 @@ class Violation:
     def score(self, statistics: Sequence[float]) -> None:
         """Beams have no best translations of whole sentences."""
 
-    def outcome(self, example: int, snapshot: ComparisonSnapshot, epoch: int) -> Outcome:
+    def outcome(self, example: int, snapshot: WeightSnapshot, epoch: int) -> Outcome:
         """The direction of the example's update, and its derivations."""
         given = self.examples[example]
         difference = self.comparison.difference(given, snapshot)

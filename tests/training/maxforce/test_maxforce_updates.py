@@ -78,7 +78,9 @@ def test_beams_are_those_of_the_graph(directory, seed, reordering):
     found, example = comparison(directory, seed, reordering, None, "max_violation")
     if example is None:
         return
-    with found.search(example) as searched:
+    with found.decoder.searcher.prepare(example.given) as search:
+        search.look_up()
+        searched = found.beam(example, search)
         options, reference = searched.result.workspace.options, searched.reference.tolist()
         expected = naive.beam(searched.graph, options, searched.n_words, searched.is_whole, reference)
         beam = searched.beam
