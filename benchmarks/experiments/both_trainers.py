@@ -45,7 +45,7 @@ def main() -> None:
         work = Work(corpus, EXPECTED_BLEU[corpus], read_texts(corpus, given), given.output, given)
         if not given.tables:
             make_tuned(work)
-            score_before(work)
+            score_before(work, work.tuned)
             learn_expected_bleu(work)
             if not alone(work).exists():
                 write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))

@@ -13,7 +13,8 @@ A row of the table has the scores of all seeds, and the rest of the first one.
 
 --figures: the runs of these figures and of Table 4, of 13 iterations, and tables of their curves. --search paper: all
 with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
-learned is then also tuned for our search. --prefixes and --nuisances: settings of train-maxforce for all runs.
+learned is then also tuned for our search. --tuned-by: by which method, which decides how large weights are beside the
+steps of learning. --prefixes and --nuisances: settings of train-maxforce for all runs.
 """
 
 import argparse
@@ -65,12 +66,15 @@ from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
+MERT = "mert"
+
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=SENTENCES, run=RUNS)
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences, and of tuning")
     parser.add_argument("--figures", action="store_true", help="the runs of the paper's figures, and their curves")
     parser.add_argument("--search", nargs="+", choices=SEARCHES, default=["ours"])
+    parser.add_argument("--tuned-by", choices=[MERT, "mira-batch"], default=MERT, help="weights before, --search paper")
     parser.add_argument("--prefixes", choices=get_args(Prefixes), default="longest", help="of all runs")
     parser.add_argument("--nuisances", action="store_true", help="penalties are learned, and replaced by tuned ones")
     parser.add_argument("--all-pairs", action="store_true", help="all runs learn from all training pairs")
@@ -95,7 +99,7 @@ def make_runs(corpus: str, given: argparse.Namespace) -> None:
     make_tuned(work)
     if given.search == "paper":
         tune_for_paper(work)
-    score_before(work, given.search)
+    score_before(work, start_of(work), given.search, variant_of_start(given))
     for seed, name in product(given.seed, given.run):
         learn(work._replace(run=name), seed)
 
@@ -104,22 +108,26 @@ def variant(given: argparse.Namespace) -> str:
     """What the options change for all runs, for names of files; begins with a dot, if there is anything."""
     prefixes = f".{given.prefixes}-prefixes" if given.prefixes != "longest" else ""
     flags = ".nuisances" * given.nuisances + ".all-pairs" * given.all_pairs
-    return variant_of_search(given.search) + prefixes + flags
+    return variant_of_start(given) + prefixes + flags
 
 
-def start_of(work: Work, search: str) -> Path:
-    """The model that runs begin with, tuned for that search."""
-    return work.output / f"{work.corpus}.tuned-for-paper" if search == "paper" else work.tuned
+def variant_of_start(given: argparse.Namespace) -> str:
+    """The part of `variant` that baselines have: the search, and what tuned for it."""
+    return "" if given.search == "ours" else f".{given.search}-search" + f".{given.tuned_by}" * (given.tuned_by != MERT)
+
+
+def start_of(work: Work) -> Path:
+    """The model that runs begin with, tuned for their search."""
+    variant = variant_of_start(work.given).replace(".paper-search", ".tuned-for-paper")
+    return work.output / f"{work.corpus}{variant}" if variant else work.tuned
 
 
 def tune_for_paper(work: Work) -> None:
     """Tune the model for the search of the paper, unless that is there."""
-    if not (start_of(work, work.given.search) / "model.yaml").exists():
-        settings = of_tuning(work.given) | {"seeds": [1], "search": PAPER_SEARCH}
+    if not (start_of(work) / "model.yaml").exists():
+        settings = of_tuning(work.given) | {"method": work.given.tuned_by, "seeds": [1], "search": PAPER_SEARCH}
         config = parse_config(settings, TuneConfig, "settings")
-        tune_model(
-            work.output / f"{work.corpus}.model", work.texts.sets["dev"], start_of(work, work.given.search), config
-        )
+        tune_model(work.output / f"{work.corpus}.model", work.texts.sets["dev"], start_of(work), config)
 
 
 def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
@@ -128,18 +136,13 @@ def file_of(output: Path, corpus: str, name: str, seed: int = 1) -> Path:
     return output / f"{corpus}.maxforce.{seeded.replace(', ', '.').replace(' ', '-')}.json"
 
 
-def score_before(work: Work, search: str = "ours") -> None:
-    """Translate both sets with default weights and with those tuned for that search."""
-    for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", start_of(work, search))):
-        path = file_of(work.output, work.corpus, name + variant_of_search(search))
+def score_before(work: Work, start: Path, search: str = "ours", variant: str = "") -> None:
+    """Translate both sets with default weights and with those of the model that runs begin with, of `variant`."""
+    for name, model in (("default", work.output / f"{work.corpus}.model"), ("tuned", start)):
+        path = file_of(work.output, work.corpus, name + variant)
         if not path.exists():
             found = scores(model, work.texts, path, search=SEARCHES[search])
             write(path, {"corpus": work.corpus, "run": name} | found)
-
-
-def variant_of_search(search: str) -> str:
-    """The part of `variant` that baselines have."""
-    return f".{search}-search" if search != "ours" else ""
 
 
 def scores(
@@ -167,7 +170,7 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
-    start = start_of(work, given.search)
+    start = start_of(work)
     trained = train_maxforce(start, work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
@@ -221,12 +224,12 @@ def with_classes(work: Work, templates: dict[str, Any]) -> dict[str, Any]:
 def kept_of(work: Work, config: MaxforceConfig) -> dict[str, Path]:
     """Where what does not depend on features is kept for other runs: language models, and gold lattices."""
     kind = "aligned" if config.forcing.aligned else "all"
-    kind += ".all-pairs" if not config.sentences else ""
+    kind += f".{config.sentences}-pairs" if config.sentences else ".all-pairs"
     limit = config.search.table_limit if config.gold_table_limit is None else config.gold_table_limit
     kind += f".{limit}-a-phrase" if limit else ".any-pair"
     kind += "" if config.leave_one_out else ".nothing-left-out"
     kind += f".{config.forcing.prefixes}-prefixes" if config.forcing.prefixes != "longest" else ""
-    kind += variant_of_search(work.given.search)  # the table limit depends on weights
+    kind += variant_of_start(work.given)  # the table limit depends on weights
     kinds = {"lattices": kind} | ({"lm_folds": str(config.lm_folds)} if config.lm_folds else {})
     return {name: work.output / f"{work.corpus}.maxforce.{name}.{kind}" for name, kind in kinds.items()}
 
@@ -295,7 +298,7 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
 
 def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
     """The numbers of a run with each of its seeds, as far as they are there."""
-    kind = variant_of_search(given.search) if name in ("default", "tuned") else variant(given)
+    kind = variant_of_start(given) if name in ("default", "tuned") else variant(given)
     paths = [file_of(given.output, corpus, name + kind, seed) for seed in sorted({1, *given.seed})]
     return [json.loads(path.read_text()) for path in paths if path.exists()]
 
@@ -327,7 +330,7 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
     """The numbers of a run with each of its seeds."""
     found = seeds[0]
     if "epochs" not in found:
-        return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", ""]
+        return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
     after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]

@@ -47,7 +47,7 @@ def main() -> None:
 def make_all(work: Work) -> None:
     """All models of a corpus, and what they are worth."""
     make_tuned(work)
-    score_before(work)
+    score_before(work, work.tuned)
     learn_expected_bleu(work)
     if not alone(work).exists():
         write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
