@@ -3,10 +3,11 @@
 import math
 
 
-def strategies(good, bad, has_good, is_solved, phrase_limit):
+def strategies(good, bad, futures, has_good, is_solved, phrase_limit):
     """{strategy: the bin at which it updates, or None}.
 
-    good, bad: best score of a y-good and of a y-bad derivation of each bin, or None; has_good: whether the beam of each
+    good, bad: best score of a y-good and of a y-bad derivation of each bin, or None; futures: for each bin the future
+    cost that counts with either when the largest violation is looked for; has_good: whether the beam of each
     bin has a y-good one; is_solved: whether the reference is the best translation; phrase_limit: of source words.
     """
     n = len(good) - 1
@@ -14,9 +15,10 @@ def strategies(good, bad, has_good, is_solved, phrase_limit):
     hopeless = [
         i for i in range(1, n + 1) if all(j > n or not has_good[j] for j in range(i, i + phrase_limit))
     ]  # where `phrase_limit` bins without a y-good one begin; past the last bin there is none
-    violations = {i: bad[i] - good[i] for i in compared}
+    valid = [i for i in compared if bad[i] >= good[i]]  # elsewhere an update would be invalid
+    violations = {i: bad[i] + futures[i][1] - (good[i] + futures[i][0]) for i in valid}
     worst = max(violations.values(), default=-math.inf)
-    largest = next((i for i in compared if violations[i] == worst), None) if worst >= 0 else None
+    largest = next((i for i in valid if violations[i] == worst), None) if worst >= 0 else None
     last = n if not is_solved and n in compared else None
     early = next((i for i in compared if i >= hopeless[0]), None) if hopeless else last
     local = n if not is_solved and bad[n] is not None else None
@@ -34,9 +36,21 @@ def texts(graph, options, node):
     return ids
 
 
-def beam(graph, options, n_words, is_whole, reference):
-    """Of each bin of a search graph, (best score of a y-bad hypothesis or None, whether there is a y-good one).
+def covered_words(graph, options, node):
+    """Source words that the best derivation to a node of a search graph covers."""
+    words = set()
+    while node:
+        edge = int(graph.edge_first[node])
+        option = int(graph.edge_option[edge])
+        words |= set(range(int(options.begin[option]), int(options.end[option])))
+        node = int(graph.edge_from[edge])
+    return words
 
+
+def beam(graph, options, n_words, is_whole, reference, remaining):
+    """Of each bin of a search graph, (score of the best y-bad hypothesis or None, whether there is a y-good one).
+
+    The best one is that by score and `remaining`, a function from the words that are covered to the cost of the others.
     y-good: its text is a prefix of `reference` (ids); in the last bin of a whole sentence, it is the reference.
     """
     bins = []
@@ -50,6 +64,7 @@ def beam(graph, options, n_words, is_whole, reference):
                 if text == reference or (not is_final and text == reference[: len(text)]):
                     has_good = True
                 else:
-                    bad.append(float(graph.edge_score[graph.edge_first[node] + i]))
-        bins.append((max(bad, default=None), has_good))
+                    score = float(graph.edge_score[graph.edge_first[node] + i])
+                    bad.append((score + remaining(covered_words(graph, options, node)), score))
+        bins.append((max(bad)[1] if bad else None, has_good))
     return bins

@@ -22,6 +22,7 @@ from tests.decoder.features.test_sparse_features import add_templates, all_vecto
 from tests.decoder.forced.test_forced import problem
 from tests.decoder.models import REORDERINGS, random_toy, toy_name
 from tests.naive import maxforce as naive
+from tests.naive.search import future_cost
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -37,7 +38,9 @@ def random_bins(draw):
     scores = st.none() | st.integers(-3, 3).map(float)
     row = st.lists(scores, min_size=n + 1, max_size=n + 1)
     has_good = draw(st.lists(st.booleans(), min_size=n + 1, max_size=n + 1))
-    return draw(row), draw(row), has_good, draw(st.booleans())
+    future = st.tuples(*(st.integers(-2, 0).map(float) for _ in range(2)))
+    futures = draw(st.lists(future, min_size=n + 1, max_size=n + 1))
+    return draw(row), draw(row), futures, has_good, draw(st.booleans())
 
 
 def as_array(scores):
@@ -46,8 +49,9 @@ def as_array(scores):
 
 @given(random_bins(), st.integers(1, 4))
 def test_strategies_are_their_definitions(problem, phrase_limit):
-    good, bad, has_good, is_solved = problem
-    violation = as_array([None if None in pair else pair[1] - pair[0] for pair in zip(good, bad)])
+    good, bad, futures, has_good, is_solved = problem
+    differences = [bad - good for good, bad in futures]
+    violation = as_array([None if None in of else of[1] - of[0] + of[2] for of in zip(good, bad, differences)])
     bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, 0.0)
     found = {name: update(bins, phrase_limit) for name, update in UPDATES.items()}
     expected = naive.strategies(*problem, phrase_limit)
@@ -55,7 +59,7 @@ def test_strategies_are_their_definitions(problem, phrase_limit):
     assert {name for name, update in found.items() if update and update.closest} <= {"local"}
 
 
-def comparison(directory, seed, reordering, templates, update, future_share=0.0):
+def comparison(directory, seed, reordering, templates, update, future_share=0.0, gold_limit=0):
     """A toy with sparse features and random weights, and an example whose reference is reachable, or None."""
     toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
     sentence = with_tags(words, seed)
@@ -64,7 +68,7 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0)
         all_vectors(toy, templates, maps, scales, sentence, seed)
     limits = SearchSettings(stack=random.Random(seed).randint(1, 3), beam_threshold=0.0, table_limit=2)
     forced = ForcedDecoder(
-        Decoder.load(toy.directory, limits.model_copy(update={"table_limit": 0})),
+        Decoder.load(toy.directory, limits.model_copy(update={"table_limit": gold_limit})),
         ForcedDecodingSettings(least_prefix=2),
     )
     found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
@@ -72,20 +76,45 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0)
     return found, None if lattice is None else TrainingExample(0, sentence, tuple(reference), lattice)
 
 
-@given(st.integers(0, 2**20), REORDERINGS)
+SHARES = st.sampled_from([0.0, 0.5, 1.0])
+
+
+@given(st.integers(0, 2**20), REORDERINGS, SHARES)
 @settings(max_examples=30)
-def test_beams_are_those_of_the_graph(directory, seed, reordering):
-    found, example = comparison(directory, seed, reordering, None, "max_violation")
+def test_beams_are_those_of_the_graph(directory, seed, reordering, share):
+    found, example = comparison(directory, seed, reordering, None, "max_violation", share)
     if example is None:
         return
     with found.decoder.searcher.prepare(example.given) as search:
         search.look_up()
         searched = found.beam(example, search)
-        options, reference = searched.result.workspace.options, searched.reference.tolist()
-        expected = naive.beam(searched.graph, options, searched.n_words, searched.is_whole, reference)
+        options, reference, n_words = searched.result.workspace.options, searched.reference.tolist(), searched.n_words
+        found_options = zip(options.begin.tolist(), options.end.tolist(), options.estimate.tolist())
+        estimates = {}
+        for begin, end, estimate in list(found_options)[: options.first[n_words * options.longest]]:
+            estimates[begin, end] = max(estimate, estimates.get((begin, end), -np.inf))
+
+        def remaining(covered):
+            return share * future_cost(estimates, [i in covered for i in range(n_words)]) if share else 0.0
+
+        expected = naive.beam(searched.graph, options, n_words, searched.is_whole, reference, remaining)
         beam = searched.beam
-    assert [None if score == -np.inf else score for score in beam.bad.tolist()] == [bad for bad, _ in expected]
+    assert beam.bad.tolist() == pytest.approx([-np.inf if bad is None else bad for bad, _ in expected], abs=1e-9)
     assert beam.has_good.tolist() == [has_good for _, has_good in expected]
+
+
+@given(st.integers(0, 2**20), REORDERINGS, st.none() | templates_of(), st.sampled_from(sorted(UPDATES)), SHARES)
+@settings(max_examples=30, deadline=None)
+def test_one_search_serves_both_derivations(directory, seed, reordering, templates, update, share):
+    """Where y-good derivations have the limits of the beam, sharing its search changes nothing."""
+    place = directory / f"both-{seed}-{hash(templates.model_dump_json() if templates else '')}"
+    apart, example = comparison(place, seed, reordering, templates, update, share, gold_limit=2)
+    if example is None:
+        return
+    shared = Comparison(apart.decoder, ForcedDecoder(apart.decoder, apart.forced.settings), update, share)
+    one, other = apart.difference(example), shared.difference(example)
+    for name, value in one._asdict().items():
+        np.testing.assert_equal(getattr(other, name), value)
 
 
 @given(
@@ -93,7 +122,7 @@ def test_beams_are_those_of_the_graph(directory, seed, reordering):
     REORDERINGS,
     st.none() | templates_of(),
     st.sampled_from(sorted(UPDATES)),
-    st.sampled_from([0.0, 1.0]),
+    SHARES,
 )
 @settings(max_examples=30, deadline=None)
 def test_differences_have_the_margin_of_their_scores(directory, seed, reordering, templates, update, share):
