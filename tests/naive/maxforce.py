@@ -3,12 +3,13 @@
 import math
 
 
-def strategies(good, bad, futures, has_good, is_solved, phrase_limit):
+def strategies(good, bad, futures, has_good, is_solved, closest, phrase_limit):
     """{strategy: the bin at which it updates, or None}.
 
     good, bad: best score of a y-good and of a y-bad derivation of each bin, or None; futures: for each bin the future
-    cost that counts with either when the largest violation is looked for; has_good: whether the beam of each
-    bin has a y-good one; is_solved: whether the reference is the best translation; phrase_limit: of source words.
+    cost that counts with either when the largest violation is looked for; has_good: whether the beam of each bin has a
+    y-good one; is_solved: whether the reference is the best translation; closest: the score of the hypothesis that is
+    most like the reference, or None if that is the best y-bad one; phrase_limit: of source words.
     """
     n = len(good) - 1
     compared = [i for i in range(n + 1) if good[i] is not None and bad[i] is not None]
@@ -21,7 +22,7 @@ def strategies(good, bad, futures, has_good, is_solved, phrase_limit):
     largest = next((i for i in valid if violations[i] == worst), None) if worst >= 0 else None
     last = n if not is_solved and n in compared else None
     early = next((i for i in compared if i >= hopeless[0]), None) if hopeless else last
-    local = n if not is_solved and bad[n] is not None else None
+    local = n if not is_solved and closest is not None else None
     return {"early": early, "max_violation": largest, "standard": last, "local": local}
 
 

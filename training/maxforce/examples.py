@@ -113,12 +113,14 @@ class Comparison:
 
     def _compare(self, example: TrainingExample, gold: GoldGraph, beam_result: BeamResult) -> Difference:
         closest = self._closest(beam_result, example) if self.update == "local" else None
+        if closest == beam_result.beam.bad_edge[beam_result.n_words]:
+            closest = None  # nothing is more like the reference than the worse one
         bins, nodes = self.bins(gold, beam_result, closest)
         update = UPDATES[self.update](bins, self.decoder.searcher.longest)
         if update is None:
             return self._no_update()._replace(is_solved=bins.is_solved, n_bins=beam_result.n_words)
         is_complete = update.bin == len(example.given.words)
-        if closest is not None:
+        if update.closest and closest is not None:
             better, of_better = beam_result.derivation(closest), beam_result.result
         else:
             better, of_better = gold.derivation(int(nodes[update.bin])), gold.result
@@ -143,7 +145,7 @@ class Comparison:
     def bins(self, gold: GoldGraph, beam_result: BeamResult, closest: int | None) -> tuple[Bins, np.ndarray]:
         """The scores of all bins, and the best node of each in the gold graph (int64[n + 1]).
 
-        `closest`: edge of the hypothesis that is most like the reference.
+        `closest`: edge of the hypothesis that is most like the reference, if that is another than the best y-bad one.
         """
         n_words, beam, graph = beam_result.n_words, beam_result.beam, beam_result.graph
         nodes, priority = np.empty(n_words + 1, np.int64), np.empty(n_words + 1)

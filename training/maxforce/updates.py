@@ -20,7 +20,9 @@ class Bins(NamedTuple):
     violation: np.ndarray  # float64[n + 1], by how much the y-bad one is better; -inf where one is missing
     has_good: np.ndarray  # bool[n + 1], whether a y-good hypothesis is in the beam
     is_solved: bool  # whether the best hypothesis of the last bin is y-good
-    closest: float  # score of the hypothesis of the last bin that is most like the reference
+    closest: (
+        float  # score of the hypothesis of the last bin most like the reference; -inf if that is the best y-bad one
+    )
 
 
 class Update(NamedTuple):
@@ -65,8 +67,7 @@ def standard(bins: Bins, phrase_limit: int) -> Update | None:
 
 def local(bins: Bins, phrase_limit: int) -> Update | None:
     """The last bin, towards its hypothesis that is most like the reference (equations 9 and 10)."""
-    last = bins.good.size - 1
-    return Update(last, closest=True) if not bins.is_solved and np.isfinite(bins.bad[last]) else None
+    return Update(bins.good.size - 1, closest=True) if not bins.is_solved and np.isfinite(bins.closest) else None
 
 
 def margin(bins: Bins, update: Update) -> float:

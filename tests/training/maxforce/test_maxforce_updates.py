@@ -40,7 +40,7 @@ def random_bins(draw):
     has_good = draw(st.lists(st.booleans(), min_size=n + 1, max_size=n + 1))
     future = st.tuples(*(st.integers(-2, 0).map(float) for _ in range(2)))
     futures = draw(st.lists(future, min_size=n + 1, max_size=n + 1))
-    return draw(row), draw(row), futures, has_good, draw(st.booleans())
+    return draw(row), draw(row), futures, has_good, draw(st.booleans()), draw(st.none() | st.just(0.0))
 
 
 def as_array(scores):
@@ -49,10 +49,10 @@ def as_array(scores):
 
 @given(random_bins(), st.integers(1, 4))
 def test_strategies_are_their_definitions(problem, phrase_limit):
-    good, bad, futures, has_good, is_solved = problem
+    good, bad, futures, has_good, is_solved, closest = problem
     differences = [bad - good for good, bad in futures]
     violation = as_array([None if None in of else of[1] - of[0] + of[2] for of in zip(good, bad, differences)])
-    bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, 0.0)
+    bins = Bins(as_array(good), as_array(bad), violation, np.array(has_good), is_solved, *as_array([closest]))
     found = {name: update(bins, phrase_limit) for name, update in UPDATES.items()}
     expected = naive.strategies(*problem, phrase_limit)
     assert {name: update and update.bin for name, update in found.items()} == expected
