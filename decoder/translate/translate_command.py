@@ -10,7 +10,7 @@ import typer
 from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import read_input, read_lines
+from phrasebeam.base.files import check_keeps_inputs, read_input, read_lines
 from phrasebeam.base.memory_bound import keep_memory
 from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
@@ -171,6 +171,7 @@ def translate(
             ),
         }
     )
+    check_keeps_inputs([output, nbest_output, lattice_output], [input, prefix, reference, word_alignment])
     adaptation = _adaptation(Adaptation(adapt, adapt_journal), threads, engine, leave_one_out)
     if raw:
         _check_raw(alignment or segmentation or scores, prefix, leave_one_out)

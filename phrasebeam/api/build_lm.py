@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.estimate import MIN_ORDER, estimate
@@ -46,6 +47,7 @@ def build_lm(
             raise ConfigError(
                 f"{path}: only ARPA can be compressed; name it .arpa{path.suffix}, or leave out the suffix"
             )
+    check_keeps_inputs(files, paths(text))
     check_range("order", order, MIN_ORDER, MAX_ORDER)
     n_bytes = memory_option(memory)
     with memory_bound(n_bytes):

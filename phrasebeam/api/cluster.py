@@ -5,6 +5,7 @@ from pathlib import Path
 from phrasebeam.api.arguments import File, Files, check_range, paths
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import FormatError
+from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.progress import stage
 
 MOST_CLASSES = 5000  # tables of each with each, of 200 MB
@@ -30,6 +31,7 @@ def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1
     check_range("classes", classes, 2, MOST_CLASSES)
     check_range("min_count", min_count, 1, MOST_COUNTED)
     files = paths(text)
+    check_keeps_inputs([output], files)
     with stage("counting"):
         bigrams = read_bigrams(files, min_count)
     if len(bigrams.words) < classes:

@@ -8,7 +8,7 @@ from phrasebeam.api.arguments import File, Memory, Settings, check_range, memory
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder, ForcedResult
 from phrasebeam.decoder.forced.forced_rendering import ForcedPair, render_forced
@@ -81,6 +81,7 @@ def force(
     """
     _check(alignment, leave_one_out, aligned, prefixes, lattice)
     check_range("threads", threads, 1, MOST_THREADS)
+    check_keeps_inputs([output, lattice, plot], [source, reference, alignment])
     if plot:
         check_figure_file(Path(plot))
     decoding = overridden(translate_settings(Path(model), config), {"memory": memory}, "options")

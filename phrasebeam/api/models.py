@@ -6,7 +6,7 @@ from typing import NamedTuple
 from phrasebeam.api.arguments import File, Memory, check_range, memory_bound
 from phrasebeam.base.config import MOST_COUNTED, MOST_THREADS
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
@@ -140,6 +140,7 @@ def align(
     20
     """
     check_range("threads", threads, 1, MOST_THREADS)
+    check_keeps_inputs([output], [source, target])
     with memory_bound(memory_option(memory)):
         aligner = TextAligner(open_model(model), heuristic)
         pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))

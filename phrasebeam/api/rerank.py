@@ -6,7 +6,7 @@ from typing import NamedTuple
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, paths
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import output_file, read_lines
+from phrasebeam.base.files import check_keeps_inputs, output_file, read_lines
 from phrasebeam.base.progress import log
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.metrics.metrics import make_metric
@@ -65,6 +65,9 @@ def rerank(
         raise ConfigError("--train and --reference need each other; give both")
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
+    check_keeps_inputs([output], [nbest, train, weights, *paths(reference)])
+    if train is not None:
+        check_keeps_inputs([weights], [nbest, train, *paths(reference)])
     learning = {"method": method, "metric": metric, "seeds": None if seed is None else [seed]}
     options = learning | {"c": None if c is None else [c], "threads": threads, "memory": memory}
     settings = config_with_options(config, TuneConfig, options)

@@ -5,6 +5,7 @@ from pathlib import Path
 from phrasebeam.api.arguments import File, Files, Settings, optional_path, paths
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.domain_ngrams import ParallelFiles
 from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
@@ -56,4 +57,5 @@ def select(
     settings = config_with_options(config, SelectionConfig, {"sentences": sentences, "words": words, "order": order})
     written = ParallelFiles(Path(output_source), Path(output_target), optional_path(output_alignment))
     bitext = ParallelFiles(Path(source), Path(target), optional_path(alignment))
+    check_keeps_inputs([*written.paths, log], [*bitext.paths, *paths(in_domain)])
     return select_sentences(bitext, paths(in_domain), SelectionFiles(written, optional_path(log), in_order), settings)

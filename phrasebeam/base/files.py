@@ -7,12 +7,12 @@ import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.process.compression import compressed, decompressed
 from phrasebeam.process.directory_lock import check_free
 from phrasebeam.process.hints import hint
@@ -109,6 +109,19 @@ def atomic_file(path: str | Path) -> Iterator[BinaryIO]:
 def real_path(path: str | Path) -> Path:
     """The absolute path, without symbolic links; a link that leads to itself stays. (Path.resolve would raise.)"""
     return Path(os.path.realpath(path))
+
+
+def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]) -> None:
+    """Raises ConfigError where a file that is to be written is one of those that are read.
+
+    None and - are no files, nor are devices.
+    """
+    read = {real_path(path) for path in inputs if path is not None}
+    for path in outputs:
+        if path is None or str(path) == "-" or Path(path).is_char_device():
+            continue
+        if real_path(path) in read:
+            raise ConfigError(f"{path}: is read, too, and would be replaced; give another file for what is written")
 
 
 @contextmanager
