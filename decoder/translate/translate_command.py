@@ -181,8 +181,7 @@ def translate(
     settings = _settings(
         translate_settings(model, config), memory, search, {"format": input_format, "markup": markup, "oov": oov}
     )
-    risk = _mbr(settings.mbr, mbr, mbr_size, mbr_scale)
-    beam = math.inf if lattice_beam is None else lattice_beam
+    risk, beam = _mbr(settings.mbr, mbr, mbr_size, mbr_scale), math.inf if lattice_beam is None else lattice_beam
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)

@@ -11,8 +11,9 @@ HEAD = """# Features
 This page is written by `docs/pages/features.py` from the declarations in `decoder/features/` and `decoder/sparse/`.
 
 The score of a derivation is the sum of its features, each times its weight; values are natural logarithms or counts,
-and higher scores are better. Names are those of `weights.yaml`, of the settings `fixed` and `add` of `tune`, and of
-the settings `fixed` and `rates` of `train-maxforce`. A rate is the default learning rate of `train-maxforce`.
+and higher scores are better. Names are those of `weights.yaml`, of the settings `fixed` and `add` of `tune`, its
+`online.rates` and `online.strengths`, and of the settings `fixed` and `rates` of `train-maxforce` and `train-ranking`.
+A rate is the default learning rate of `train-maxforce`.
 
 ## Features of every model
 

@@ -78,7 +78,7 @@ def join_features(model: File, features: File, output: File, *, force: bool = Fa
 
     Args:
         model: Model directory, as train_expected_bleu writes it, say.
-        features: The one whose sparse features it gets, as train_maxforce writes it, say.
+        features: The one whose sparse features it gets, of train_maxforce, train_ranking or tune with method online.
         output: Directory of the model with both.
         force: Replace the model that is there.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
@@ -44,12 +44,13 @@ class TrainingData:
     def aligned(self, model: Path, settings: TrainingDataSettings) -> "TrainingData":
         """These data; where leave-one-out needs their alignment and none is given, with the one that `model` keeps.
 
-        Raises ConfigError where it keeps none, or that of other files.
+        Raises ConfigError where it keeps none, or that of other files, and FormatError if these are not parallel.
         """
         if not settings.leave_one_out or self.alignment is not None:
             return self
         kept = kept_alignment(model, self.source, self.target)
         if kept is None:
+            check_same_lines(self.source, self.target)
             known = f"{model} keeps none of {self.source} and {self.target}"
             raise ConfigError(f"leave-one-out needs the word alignment of the training data; {known}; give --alignment")
         return replace(self, alignment=kept)
@@ -96,6 +97,14 @@ class TrainingData:
         with unfinished_directory(directory.parent, "operations") as scratch:
             write_operation_lines(bitext, alignments, scratch / "lines")
             yield FoldedOperations(scratch / "lines", model.tables.operations.lm.order)
+
+
+def check_same_lines(source: Path, target: Path) -> None:
+    """Raises FormatError unless both files have as many lines, one or more."""
+    n_source, n_target = (sum(1 for _ in read_lines(path)) for path in (source, target))
+    if n_source != n_target or not n_source:
+        found = f"{n_target} lines, {source} has {n_source}"
+        raise FormatError(target, f"{found}; expected as many, one or more, of each")
 
 
 def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:

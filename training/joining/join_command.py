@@ -12,7 +12,8 @@ from phrasebeam.base.command_line import Force
 def join(
     model: Annotated[Path, typer.Option(help="Model directory, as train-expected-bleu writes it, say.")],
     features: Annotated[
-        Path, typer.Option(help="The one whose sparse features it gets, as train-maxforce writes it, say.")
+        Path,
+        typer.Option(help="The one whose sparse features it gets, of train-maxforce, train-ranking or online tuning."),
     ],
     output: Annotated[Path, typer.Option(help="Directory of the model with both.")],
     force: Force = False,

@@ -31,9 +31,10 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
     check_not_itself(output, model, features)
     opened, giving = open_model(model), open_model(features)
     if giving.templates is None:
-        raise ConfigError(
-            f"{features}: has no sparse features; expected one that train-maxforce or train-ranking wrote"
-        )
+        expected = "expected one of train-maxforce, train-ranking or tune --method online"
+        raise ConfigError(f"{features}: has no sparse features; {expected}")
+    if not giving.tables.sparse.weights.n_used[0]:
+        raise ConfigError(f"{features}: none of its sparse features has a weight, so that there is nothing to join")
     if giving.tables.sparse.active[PAIR_SPARSE]:
         raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
     if opened.description.preprocessing != giving.description.preprocessing:
@@ -64,7 +65,8 @@ def _joined(weights: Weights, others: Weights, models: tuple[Path, Path]) -> Wei
     size, other_size = (model.language_model[0] for model in (weights, others))
     if min(size, other_size) <= 0:
         problem = f"the first language models of {models[0]} and {models[1]} weigh {size:g} and {other_size:g}"
-        raise ConfigError(f"{problem}; expected weights above 0, which say how large the others are")
+        mend = "expected weights above 0: tune both before, or learn with start: model"
+        raise ConfigError(f"{problem}; {mend}")
     factor = other_size / size
     scaled = {
         name: [factor * weight for weight in value] if isinstance(value, list) else factor * value

@@ -42,7 +42,8 @@ def write_union(one: SparseModel, other: SparseModel, output: Path) -> None:
     shared = np.flatnonzero(one.opened.tables.sparse.active & other.opened.tables.sparse.active)
     if shared.size:
         names = ", ".join(GROUPS[i] for i in shared)
-        raise ConfigError(f"{one.directory}, {other.directory}: both have features of {names}; expected other groups")
+        mend = "expected other groups, or a training that begins with the model of the other"
+        raise ConfigError(f"{one.directory}, {other.directory}: both have features of {names}; {mend}")
     leveled = one if one.needs_levels else other
     if one.needs_levels and other.needs_levels and one.templates.levels != other.templates.levels:
         raise ConfigError(f"{one.directory}, {other.directory}: levels of templates differ; expected the same")

@@ -38,7 +38,8 @@ def train_ranking_command(
     keep: Annotated[int | None, typer.Option(help="Features that algorithm 4 keeps.", show_default="100000")] = None,
     workers: Annotated[int | None, typer.Option(help="Shards at a time; results do not depend on it.")] = None,
     tasks: Annotated[
-        Path | None, typer.Option(help="A label for each sentence pair, say its domain; a shard for each label.")
+        Path | None,
+        typer.Option(help="A label for each pair, say its domain: a shard for each, and weights (task_weights: own)."),
     ] = None,
     iterations: Annotated[int | None, typer.Option(help="Epochs, at most.", show_default="4")] = None,
     leave_one_out: Annotated[LeaveOneOut | None, typer.Option(help=shared.ONE_OUT, show_default="drop")] = None,

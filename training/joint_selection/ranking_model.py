@@ -5,13 +5,10 @@ OnlineTraining.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import quote
 
-from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.progress import log
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.template_config import needs_tags
@@ -27,21 +24,19 @@ from phrasebeam.training.joint_selection.ranking_training import (
     list_objective,
     ranking_training,
     rates_of,
-    shards_of,
     start_weights,
 )
+from phrasebeam.training.joint_selection.tasks import divided, weights_of_tasks, write_task_models
 from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.online.featured_model import LearnedFeatures, about_training, with_features, write_learned
 from phrasebeam.training.online.per_feature import check_learns
 from phrasebeam.training.online.progress import UPDATES, OnlineProgress, load_best
-from phrasebeam.training.online.shards import Shards, labelled_shards
 from phrasebeam.training.ranking.list_iteration import ListIteration
 from phrasebeam.training.ranking.list_objective import ListExample
 from phrasebeam.training.tuning.carried_search import with_inner_search
 from phrasebeam.training.tuning.tune import RunSettings, tuning_before_scores
 
 WORK = "ranking"  # in the model directory
-TASKS = "tasks"  # in the work directory: a model for each label, where tasks have weights of their own
 
 
 @alone_in_output
@@ -72,20 +67,21 @@ def train_ranking(
     decoder.searcher.rank_by(opened.weights)
     rates = rates_of(decoder.features, config)
     check_learns(rates, opened.tables.sparse.active)
-    divided = _divided(examples, tasks, len(pairs), config)
+    division = divided(examples, tasks, len(pairs), config)
     scorer = _scorer(read, opened, config, work, signature)
     objective = list_objective(decoder, examples, rates, config)
-    training = ranking_training(objective, rates, divided.shards, scorer, config, work)
+    training = ranking_training(objective, rates, division.shards, scorer, config, work)
     progress = training.finish(signature, start_weights(decoder, rates, config))
-    logs = [work / UPDATES.format(shard) for shard in range(len(divided.shards.members))]
+    logs = [work / UPDATES.format(shard) for shard in range(len(division.shards.members))]
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
     gain, about = str(Gain.of(progress, config.metric)), about_training(WORK, config, derived)
     making = Making("train-ranking", about, changed_settings(config), gain, WORK)
     write_learned(derived, scorer.decoder, load_best(work, signature), learned, making)
     if config.task_weights == "own" and progress.best > 0:
-        for shard, label in enumerate(divided.labels):
-            of_task = replace(derived, output=work / TASKS / quote(label, safe="").replace(".", "%2E"))
-            write_learned(of_task, scorer.decoder, load_best(work, signature, shard), learned, making)
+        own = weights_of_tasks(work, signature, division.labels, rates, config)
+        write_task_models(derived, scorer.decoder, own, learned, making)
+    elif config.task_weights == "own":
+        log.info("nothing was gained, so that tasks have no models of their own")
     hint_at_low_score(config.metric, progress.best_score)
     return progress
 
@@ -100,27 +96,6 @@ def examples_of(pairs: Sequence[tuple[Input, tuple[str, ...]]], config: RankingC
     if not examples:
         raise ConfigError(f"no sentence pair of 1 to {config.max_words} source words; give more data, or max_words")
     return examples
-
-
-class Division(NamedTuple):
-    """Shards, and of tasks their labels."""
-
-    shards: Shards
-    labels: list[str]  # by shard; empty without tasks
-
-
-def _divided(examples: Sequence[ListExample], tasks: Path | None, n_pairs: int, config: RankingConfig) -> Division:
-    """A shard for each label of `tasks`, or shards by random partition."""
-    if tasks is None:
-        return Division(shards_of(len(examples), config), [])
-    if config.algorithm == 1 or config.shards:
-        raise ConfigError("tasks are shards: give algorithm 2, 3 or 4, and no number of shards")
-    labels = list(read_lines(tasks))
-    if len(labels) < n_pairs:
-        raise FormatError(tasks, f"{len(labels)} lines, expected a label for each of {n_pairs} sentence pairs")
-    if "" in labels[:n_pairs]:
-        raise FormatError(tasks, "an empty line, expected a label", labels.index("") + 1)
-    return Division(*labelled_shards([labels[one.number] for one in examples], config.seed, config.shuffle))
 
 
 def _scorer(

@@ -16,7 +16,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.curve import score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer, DevelopmentSet
 from phrasebeam.training.online.learned_weights import LearnedWeights
-from phrasebeam.training.online.per_feature import PerFeature, per_feature
+from phrasebeam.training.online.per_feature import PerFeature, check_learns, per_feature
 from phrasebeam.training.online.shard_pass import BatchSettings
 from phrasebeam.training.online.shards import whole
 from phrasebeam.training.online.training import OnlineTraining, Plan
@@ -49,6 +49,7 @@ def online_training(
     loss = SampledLogistic(settings.samples, settings.kept, settings.threshold)
     objective = ListObjective(decoder, data.examples, loss, lists)
     rates, strengths = _rates(decoder.features, config), _strengths(decoder.features, settings)
+    check_learns(rates, model.tables.sparse.active)
     rule = RULES[settings.rule](RuleSettings(rates, strengths, settings.truncate == "all"))
     plan = Plan(
         whole(len(data.examples), seed),

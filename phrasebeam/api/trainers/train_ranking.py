@@ -56,7 +56,8 @@ def train_ranking(
         shards: Parts of the data; 0: of 1000 sentences each.
         keep: Features that algorithm 4 keeps.
         workers: Shards at a time; results do not depend on it.
-        tasks: File of a label for each sentence pair, say its domain; a shard for each label.
+        tasks: File of a label for each sentence pair, say its domain: a shard for each label and, with the setting
+            `task_weights: own`, a model of its own weights in ranking/tasks/ of the output.
         iterations: Epochs, at most.
         leave_one_out: What the counts of a sentence pair leave of the phrase pairs that it is translated by.
         lm_folds: Language models without a fold of the data each.

@@ -8,8 +8,9 @@ import pytest
 import yaml
 
 from phrasebeam.base.config import load_config, parse_config
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
+from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.training_data import TrainingData
@@ -127,6 +128,17 @@ def test_tasks_are_shards(data, tmp_path):
     assert not (tmp_path / "shared" / "ranking" / "tasks").exists()
     for path in (tmp_path / "own", *tasks.iterdir()):
         assert_sound(path)
+    gain = "after iteration"
+    assert gain in (tmp_path / "own" / "README.md").read_text(encoding="utf-8")
+    assert not any(gain in (path / "README.md").read_text(encoding="utf-8") for path in tasks.iterdir())
+
+
+def test_models_of_tasks_have_the_scales_that_were_chosen(data, tmp_path):
+    """What is fixed or tuned is that of the mixed weights."""
+    learn(data, tmp_path / "own", data / "train.tasks", shards=0, task_weights="own", scales=[0.5, 0.25])
+    tasks = sorted((tmp_path / "own" / "ranking" / "tasks").iterdir())
+    weights = [load_config(path / "weights.yaml", Weights) for path in (tmp_path / "own", *tasks)]
+    assert {one.rule_id for one in weights} == {weights[0].rule_id} and weights[0].rule_id in (0.5, 0.25)
 
 
 def test_the_command_shows_epochs(data, tmp_path, capsys):
@@ -159,6 +171,17 @@ def test_data_that_do_not_fit_are_refused(data, tmp_path, capsys):
     (tmp_path / "few").write_text("news\n")
     with pytest.raises(Exception, match="1 lines, expected a label for each of 60 sentence pairs"):
         learn(data, tmp_path / "out", tmp_path / "few", shards=0)
+    labels = [*(data / "train.tasks").read_text(encoding="utf-8").splitlines(), "news"]
+    for name, given, message in (
+        ("more", labels, "61 lines, expected a label for each of 60"),
+        ("empty", [labels[0], "", *labels[2:-1]], "empty:2: an empty line"),
+        ("long", [labels[0], *labels[1:59], "語" * 45], "long:60: .* is too long for the name of a directory"),
+    ):
+        (tmp_path / name).write_text("\n".join(given), encoding="utf-8")
+        with pytest.raises(FormatError, match=message):
+            learn(data, tmp_path / f"out-{name}", tmp_path / name, shards=0, task_weights="own")
+    with pytest.raises(ConfigError, match="task_weights is own, but there are no tasks; give --tasks"):
+        learn(data, tmp_path / "none", task_weights="own")
     with pytest.raises(ConfigError, match="tasks are shards"):
         learn(data, tmp_path / "one", data / "train.tasks", shards=0, algorithm=1)
     with pytest.raises(ConfigError, match="no sentence pair of 1 to 1 source words"):
