@@ -77,6 +77,7 @@ def main() -> None:
     parser.add_argument("--tuned-by", choices=[MERT, "mira-batch"], default=MERT, help="weights before, --search paper")
     parser.add_argument("--prefixes", choices=get_args(Prefixes), default="longest", help="of all runs")
     parser.add_argument("--nuisances", action="store_true", help="penalties are learned, and replaced by tuned ones")
+    parser.add_argument("--iterations", type=int, default=PEAK, help="of the runs of figures")
     parser.add_argument("--all-pairs", action="store_true", help="all runs learn from all training pairs")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
@@ -108,6 +109,7 @@ def variant(given: argparse.Namespace) -> str:
     """What the options change for all runs, for names of files; begins with a dot, if there is anything."""
     prefixes = f".{given.prefixes}-prefixes" if given.prefixes != "longest" else ""
     flags = ".nuisances" * given.nuisances + ".all-pairs" * given.all_pairs
+    flags += f".{given.iterations}-iterations" * (given.iterations != PEAK)
     return variant_of_start(given) + prefixes + flags
 
 
@@ -202,6 +204,8 @@ def settings_of(work: Work, seed: int) -> dict[str, Any]:
         settings |= {"nuisance": PENALTIES, "rates": settings["rates"] | dict.fromkeys(PENALTIES, 1.0)}
     if given.all_pairs:
         settings["sentences"] = 0
+    if work.run in FIGURES:
+        settings["iterations"] = given.iterations
     if given.tiny:
         settings |= TINY | {"lm_folds": min(2, settings["lm_folds"])}
     settings["templates"] = with_classes(work, settings["templates"])

@@ -53,7 +53,9 @@ class Level(Section):
     def _has_maps(self) -> "Level":
         has_map = self.kind == "classes"
         if has_map != bool(self.source) or (has_map and bool(self.target) == self.source_only):
-            raise ValueError("source and target are the maps of a level of kind classes, and needed there")
+            raise ValueError(
+                "source and target are the maps of a level of kind classes, and needed there; source_only: source alone"
+            )
         if self.target and (self.source_only or self.kind not in ("classes", "tags")):
             raise ValueError(
                 "target is a map of target words; give it to levels of kind classes or tags that have some"

@@ -47,7 +47,9 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     """Everything that `train-maxforce` can be told besides its files."""
 
     update: Strategy = Field("standard", description="where in the search the two derivations are compared")
-    future_cost: bool = Field(True, description="compare derivations as the search does, with their future cost")
+    future_cost: bool = Field(
+        True, description="compare derivations with their future cost; without effect where search.future_cost is false"
+    )
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"

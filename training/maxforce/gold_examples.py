@@ -10,8 +10,8 @@ from phrasebeam.decoder.forced.forced_search import Status
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.engine.engine import current_engine
+from phrasebeam.training.maxforce.comparison import TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import TrainingExample
 from phrasebeam.training.maxforce.lattice_store import LatticeStore, LatticeWriter
 
 Pair = tuple[Input, tuple[str, ...]]  # a source sentence, and the words of its translation

@@ -24,8 +24,8 @@ from phrasebeam.training.common.development_set import DevelopmentData, Developm
 from phrasebeam.training.common.gain import Gain
 from phrasebeam.training.common.settings import changed_settings, settings_with_effect
 from phrasebeam.training.common.training_data import TrainingData, data_files
+from phrasebeam.training.maxforce.comparison import Comparison, TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig
-from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
 from phrasebeam.training.maxforce.gold_examples import Examples, Pair, find_lattices
 from phrasebeam.training.maxforce.mean import Mean, finish_mean
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of

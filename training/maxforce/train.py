@@ -18,8 +18,8 @@ from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.common.curve import Panel, score_panel
 from phrasebeam.training.common.development_set import DevelopmentScore, DevelopmentScorer
 from phrasebeam.training.common.scales import with_best_scales
+from phrasebeam.training.maxforce.comparison import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.config import MaxforceConfig, is_learned
-from phrasebeam.training.maxforce.examples import Comparison, Difference, TrainingExample
 from phrasebeam.training.maxforce.state import MaxforceIteration
 from phrasebeam.training.online.direction import FeatureDirection
 from phrasebeam.training.online.learned_weights import LearnedWeights

@@ -170,7 +170,10 @@ def test_what_cannot_be_joined_is_refused(data, tmp_path, capsys):
     output = tmp_path / "out"
     for given, message in (
         ({"model": "perceptron", "features": same}, "both have features of rule_id"),
-        ({"features": "model"}, "has no sparse features; expected one of train-maxforce, train-ranking or tune --method online"),
+        (
+            {"features": "model"},
+            "has no sparse features; expected one of train-maxforce, train-ranking or tune --method online",
+        ),
         ({"features": bound}, "has features of single phrase pairs, which belong to its own phrase table"),
         ({"model": unweighed}, "weigh 0 and 0.5; expected weights above 0"),
         ({"model": prepared}, "made of text that was prepared differently"),

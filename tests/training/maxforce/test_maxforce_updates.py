@@ -16,7 +16,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import fill_weights
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.maxforce.examples import Comparison, TrainingExample
+from phrasebeam.training.maxforce.comparison import Comparison, TrainingExample
 from phrasebeam.training.maxforce.updates import UPDATES, Bins
 from tests.decoder.features.test_sparse_features import add_templates, all_vectors, templates_of, with_tags
 from tests.decoder.forced.test_forced import problem
