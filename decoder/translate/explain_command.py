@@ -8,6 +8,7 @@ import typer
 from phrasebeam.api.models import explain as explained
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.console.tables import print_table
+from phrasebeam.process.hints import hint
 
 
 def explain(
@@ -24,6 +25,8 @@ def explain(
     if translation is None:
         rows = [(f"{one.weight:+.6f}", one.name) for one in features]
         print_table([("weight", "feature"), *rows], "\n".join(map("  ".join, rows)))
+        if not rows:
+            hint(f"{model}: no sparse feature has a weight; its training may have gained nothing, see its README.md")
         return
     print(f"{translation.text}\nscore {translation.score:.4f}, {n_fired} sparse features")
     shown = [(f"{one.weight * one.value:+.6f}", f"{one.value:g} x {one.name}") for one in features]

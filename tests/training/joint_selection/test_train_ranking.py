@@ -151,6 +151,16 @@ def test_the_command_shows_epochs(data, tmp_path, capsys):
     assert "rule_id" in capsys.readouterr().out
 
 
+def test_who_learned_nothing_says_so(data, tmp_path, capsys):
+    progress = learn(data, tmp_path / "out", rate=1e-12, iterations=1)
+    assert progress.best == 0
+    assert main(["explain", "--model", str(tmp_path / "out")]) == 0
+    assert "no sparse feature has a weight" in capsys.readouterr().err
+    arguments = [f"--model={data / 'model'}", f"--features={tmp_path / 'out'}", f"--output={tmp_path / 'both'}"]
+    assert main(["join-features", *arguments]) == 2
+    assert "there is nothing to join" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("settings_given", "message"),
     [
