@@ -14,6 +14,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.process.hints import hint
 from phrasebeam.training.common.derived_model import DerivedModel, Making, check_not_itself
 from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.joining.sparse_union import SparseModel, write_union
@@ -34,7 +35,7 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
         expected = "expected one of train-maxforce, train-ranking or tune --method online"
         raise ConfigError(f"{features}: has no sparse features; {expected}")
     if not giving.tables.sparse.weights.n_used[0]:
-        raise ConfigError(f"{features}: none of its sparse features has a weight, so that there is nothing to join")
+        hint(f"{features}: none of its sparse features has a weight, so that they add nothing")
     if giving.tables.sparse.active[PAIR_SPARSE]:
         raise ConfigError(f"{features}: has features of single phrase pairs, which belong to its own phrase table")
     if opened.description.preprocessing != giving.description.preprocessing:
