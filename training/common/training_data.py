@@ -8,6 +8,7 @@ from pathlib import Path
 
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import read_lines
+from phrasebeam.decoder.adaptation.align_text import paired
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
@@ -101,10 +102,8 @@ class TrainingData:
 
 def check_same_lines(source: Path, target: Path) -> None:
     """Raises FormatError unless both files have as many lines, one or more."""
-    n_source, n_target = (sum(1 for _ in read_lines(path)) for path in (source, target))
-    if n_source != n_target or not n_source:
-        found = f"{n_target} lines, {source} has {n_source}"
-        raise FormatError(target, f"{found}; expected as many, one or more, of each")
+    if not sum(1 for _ in paired(read_lines(source), read_lines(target), (source, target))):
+        raise FormatError(source, "no lines, expected a sentence a line")
 
 
 def kept_alignment(model: Path, source: Path, target: Path) -> Path | None:
