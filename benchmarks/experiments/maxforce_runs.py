@@ -57,6 +57,11 @@ RUNS: dict[str, dict[str, Any]] = {
     "standard, all data, long": {"sentences": 0, "iterations": LONG},
     "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
     "scaled, all data": {name: SMALL[name] for name in ("scales", "iterations", "patience")} | {"sentences": 0},
+    "margin 30": {"margin": 30.0},  # a violation has 20 to 50
+    "margin 300": {"margin": 300.0},
+    "max-violation, margin 30": {"update": "max_violation", "margin": 30.0},
+    "margin 30, all data": {"sentences": 0, "margin": 30.0},
+    "language models of halves": {"lm_folds": 2},
     "rates 0.03, all data": {"rates": dict.fromkeys(SPARSE, 0.03), "sentences": 0},
 }
 TABLE_1: list[dict[str, Any]] = [

@@ -21,7 +21,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.beam import NOT_GOOD, Beam, best_good, fill_beam, new_beam
-from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, margin
+from phrasebeam.training.maxforce.updates import UPDATES, Bins, Strategy, lead
 from phrasebeam.training.metrics.metrics import make_metric
 
 
@@ -45,7 +45,7 @@ class Difference(NamedTuple):
     n_bins: int = 0
     is_too_large: bool = False  # the scored lattice, so that nothing is compared
     bin: int | None = None  # of the update
-    margin: float = 0.0
+    lead: float = 0.0  # of the better derivation, less the margin that it is to have; above 0 the update is invalid
     better: Derivation | None = None  # in terms of the pairs of the model's table
     worse: Derivation | None = None
 
@@ -85,6 +85,7 @@ class Comparison:
     forced: ForcedDecoder  # of the same weights; where its decoder is that of the beam, a sentence is prepared once
     update: Strategy
     future_share: float = 0.0  # of the future cost, when derivations are compared
+    margin: float = 0.0  # by which y-good derivations are to lead
 
     def snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """Weights for both decoders; the arrays of `sparse` must not change while it is used."""
@@ -133,7 +134,7 @@ class Comparison:
             bins.is_solved,
             beam_result.n_words,
             bin=update.bin,
-            margin=margin(bins, update),
+            lead=lead(bins, update),
             better=of_better.with_model_pairs(better),
             worse=beam_result.result.with_model_pairs(worse),
         )
@@ -153,11 +154,13 @@ class Comparison:
         good = np.where(nodes < 0, -np.inf, gold.graph.score[np.maximum(nodes, 0)])
         has_both = np.isfinite(priority) & np.isfinite(beam.bad_priority)
         violation = np.full(n_words + 1, -np.inf)
-        violation[has_both] = beam.bad_priority[has_both] - priority[has_both]
+        violation[has_both] = beam.bad_priority[has_both] - priority[has_both] + self.margin
         last = graph.stack_first[n_words]
         is_solved = bool(last < graph.stack_first[n_words + 1]) and self._is_solved(beam_result, int(last))
+        bad = beam.bad + self.margin
+        is_solved = is_solved and (self.margin == 0 or bool(good[n_words] > bad[n_words]))
         score = -np.inf if closest is None else float(graph.edge_score[closest])
-        return Bins(good, beam.bad, violation, beam.has_good, is_solved, score), nodes
+        return Bins(good, bad, violation, beam.has_good, is_solved, score), nodes
 
     @staticmethod
     def _is_solved(beam_result: BeamResult, best: int) -> bool:

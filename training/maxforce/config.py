@@ -50,6 +50,7 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
     future_cost: bool = Field(
         True, description="compare derivations with their future cost; without effect where search.future_cost is false"
     )
+    margin: Factor = Field(0.0, description="of the model's score, by which the better derivation is to lead")
     iterations: Annotated[Iterations, WITHOUT_EFFECT] = Field(8, description="over the training data, at most")
     patience: Annotated[int, WITHOUT_EFFECT] = Field(
         2, ge=1, le=MOST_COUNTED, description="iterations without a better score before it ends"

@@ -117,7 +117,8 @@ def _comparison(model: Model, folds: Sequence[Fold], config: MaxforceConfig) -> 
     if config.gold_table_limit not in (None, config.search.table_limit):
         limits = config.search.model_copy(update={"table_limit": config.gold_table_limit})
         good = Decoder(model, limits, folds=folds)
-    return Comparison(decoder, ForcedDecoder(good, config.forcing), config.update, float(config.future_cost))
+    forced = ForcedDecoder(good, config.forcing)
+    return Comparison(decoder, forced, config.update, float(config.future_cost), config.margin)
 
 
 def _examples(

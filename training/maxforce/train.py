@@ -76,10 +76,10 @@ def _counts(difference: Difference) -> dict[str, float]:
     has_update = difference.bin is not None
     return {
         "updates": int(has_update),
-        "invalid": int(has_update and difference.margin > 0),
+        "invalid": int(has_update and difference.lead > 0),
         "solved": int(difference.is_solved),
         "too_large": int(difference.is_too_large),
-        "violation": max(-difference.margin, 0.0) if has_update else 0.0,
+        "violation": max(-difference.lead, 0.0) if has_update else 0.0,
         "place": (difference.bin or 0) / difference.n_bins if has_update else 0.0,
     }
 

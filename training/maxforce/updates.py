@@ -13,13 +13,16 @@ Strategy = Literal["early", "max_violation", "standard", "local"]
 
 
 class Bins(NamedTuple):
-    """Scores from search and forced decoding for bins 0..n; -inf where there is no such derivation."""
+    """Scores from search and forced decoding for bins 0..n; -inf where there is no such derivation.
+
+    With a margin (a departure from the paper, whose margin is 0) the scores of y-bad ones are higher by it.
+    """
 
     good: np.ndarray  # float64[n + 1], best y-good derivation of the gold lattice
     bad: np.ndarray  # float64[n + 1], best y-bad hypothesis in the beam
     violation: np.ndarray  # float64[n + 1], by how much the y-bad one is better; -inf where one is missing
     has_good: np.ndarray  # bool[n + 1], whether a y-good hypothesis is in the beam
-    is_solved: bool  # whether the best hypothesis of the last bin is y-good
+    is_solved: bool  # whether the best hypothesis of the last bin is y-good, and leads by the margin
     closest: (
         float  # score of the hypothesis of the last bin most like the reference; -inf if that is the best y-bad one
     )
@@ -70,8 +73,8 @@ def local(bins: Bins, phrase_limit: int) -> Update | None:
     return Update(bins.good.size - 1, closest=True) if not bins.is_solved and np.isfinite(bins.closest) else None
 
 
-def margin(bins: Bins, update: Update) -> float:
-    """By how much the better derivation of an update has the higher score; above 0 the update is invalid."""
+def lead(bins: Bins, update: Update) -> float:
+    """The score of the better derivation of an update less that of the worse; above 0 the update is invalid."""
     better = bins.closest if update.closest else bins.good[update.bin]
     return float(better - bins.bad[update.bin])
 

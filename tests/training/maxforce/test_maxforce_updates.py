@@ -1,6 +1,7 @@
 """Strategies, beams and differences of the perceptron against their definitions."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_strategies_are_their_definitions(problem, phrase_limit):
     assert {name for name, update in found.items() if update and update.closest} <= {"local"}
 
 
-def comparison(directory, seed, reordering, templates, update, future_share=0.0, gold_limit=0):
+def comparison(directory, seed, reordering, templates, update, future_share=0.0, gold_limit=0, margin=0.0):
     """A toy with sparse features and random weights, and an example whose reference is reachable, or None."""
     toy, words, reference = problem(directory, seed, reordering, longest_sentence=4)
     sentence = with_tags(words, seed)
@@ -71,12 +72,13 @@ def comparison(directory, seed, reordering, templates, update, future_share=0.0,
         Decoder.load(toy.directory, limits.model_copy(update={"table_limit": gold_limit})),
         ForcedDecodingSettings(least_prefix=2),
     )
-    found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share)
+    found = Comparison(Decoder.load(toy.directory, limits), forced, update, future_share, margin)
     lattice = forced.lattice(sentence, reference)[1]
     return found, None if lattice is None else TrainingExample(0, sentence, tuple(reference), lattice)
 
 
 SHARES = st.sampled_from([0.0, 0.5, 1.0])
+MARGINS = st.sampled_from([0.0, 0.5, 3.0])
 
 
 @given(st.integers(0, 2**20), REORDERINGS, SHARES)
@@ -123,11 +125,12 @@ def test_one_search_serves_both_derivations(directory, seed, reordering, templat
     st.none() | templates_of(),
     st.sampled_from(sorted(UPDATES)),
     SHARES,
+    MARGINS,
 )
 @settings(max_examples=30, deadline=None)
-def test_differences_have_the_margin_of_their_scores(directory, seed, reordering, templates, update, share):
+def test_differences_have_the_lead_of_their_scores(directory, seed, reordering, templates, update, share, margin):
     place = directory / f"{seed}-{hash(templates.model_dump_json() if templates else '')}"
-    found, example = comparison(place, seed, reordering, templates, update, share)
+    found, example = comparison(place, seed, reordering, templates, update, share, margin=margin)
     if example is None:
         return
     difference = found.difference(example)
@@ -136,7 +139,7 @@ def test_differences_have_the_margin_of_their_scores(directory, seed, reordering
         return
     decoder = found.decoder
     weights = weight_vector(decoder.weights, decoder.features)
-    assert weights @ difference.dense == pytest.approx(difference.margin, abs=1e-4)
+    assert weights @ difference.dense == pytest.approx(difference.lead + margin, abs=1e-4)
     table = decoder.tables.sparse.weights
     learned = np.zeros(difference.keys.size)
     fill_weights(table, difference.keys, learned)
@@ -145,7 +148,41 @@ def test_differences_have_the_margin_of_their_scores(directory, seed, reordering
         of_group = difference.groups == GROUPS.index(name)
         assert learned[of_group].sum() == pytest.approx(difference.dense[place] if place >= 0 else 0, abs=1e-9)
     if update == "max_violation":
-        assert difference.margin <= 0
+        assert difference.lead <= 0
+
+
+@given(st.integers(0, 2**20), REORDERINGS, SHARES, MARGINS)
+@settings(max_examples=30, deadline=None)
+def test_bins_with_a_margin_have_higher_scores_of_bad_ones(directory, seed, reordering, share, margin):
+    found, example = comparison(directory, seed, reordering, None, "standard", share)
+    if example is None:
+        return
+    with (
+        found.forced.prepare(example.given, example.reference) as forced_search,
+        found.decoder.searcher.prepare(example.given) as search,
+    ):
+        gold = forced_search.score(example.lattice)
+        search.look_up()
+        beam = found.beam(example, search)
+        plain, raised = (replace(found, margin=by).bins(gold, beam, None)[0] for by in (0.0, margin))
+    np.testing.assert_array_equal(raised.good, plain.good)
+    np.testing.assert_array_equal(raised.bad, plain.bad + margin)
+    np.testing.assert_array_equal(raised.violation, plain.violation + margin)
+    leads = not margin or plain.good[-1] - plain.bad[-1] > margin
+    assert raised.is_solved == (plain.is_solved and leads)
+
+
+def test_translated_sentences_are_learned_from_until_they_lead_by_the_margin(directory):
+    """What the best translation is does not count with a margin, but by how much."""
+    n_solved = 0
+    for seed in range(40):
+        found, example = comparison(directory / "lead", seed, None, None, "standard")
+        if example is None or not found.difference(example).is_solved:
+            continue
+        wide = replace(found, margin=1e4).difference(example)
+        assert not wide.is_solved or wide.bin is None
+        n_solved += wide.bin is not None
+    assert n_solved > 0
 
 
 def test_toys_reach_all_strategies(directory):
