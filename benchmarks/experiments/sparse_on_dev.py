@@ -29,7 +29,7 @@ from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.sparse.sparse_weights import used
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.online.featured_model import save_with_classes
+from phrasebeam.training.joining.template_union import save_with_classes
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 

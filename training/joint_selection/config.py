@@ -82,7 +82,9 @@ class RankingConfig(TrainingDataSettings, ScoringSettings):
     fixed: list[str] = Field(
         ALWAYS_PRESENT, description="features that keep their weights; dense ones, since single sentences shake them"
     )
-    templates: Templates | None = Field(RULES_AND_EDGES, description="sparse features; none: those of the model")
+    templates: Templates | None = Field(
+        RULES_AND_EDGES, description="sparse features beside the model's; none: its own"
+    )
     search: SearchSettings = CUBE_200
     development_search: SearchSettings | None = Field(
         None, description="for scores on the development set; none: as above"

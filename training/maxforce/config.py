@@ -65,7 +65,9 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         max_length=len(RATES),
         description="dense features learned as others, and given the model's weights to score",
     )
-    templates: Templates | None = Field(RULES_AND_EDGES, description="sparse features; none: those of the model")
+    templates: Templates | None = Field(
+        RULES_AND_EDGES, description="sparse features beside the model's; none: its own"
+    )
     search: SearchSettings = SearchSettings(stack=30, beam_threshold=0.0)
     development_search: SearchSettings | None = Field(
         CUBE_200, description="for scores on the development set; none: as above"

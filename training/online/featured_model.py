@@ -1,10 +1,11 @@
-"""A model with the sparse features that a trainer learns: given templates to begin with, written with its weights."""
+"""A model with the sparse features that a trainer learns: its own and those of given templates; how it is written."""
 
-import shutil
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import FormatError
@@ -13,34 +14,40 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.sparse_files import open_sparse, save_feature_names, save_templates
+from phrasebeam.decoder.sparse.sparse_files import open_feature_names, open_sparse, save_feature_names
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.word_classes import read_word_classes
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making
 from phrasebeam.training.common.shared_file import share
+from phrasebeam.training.joining.template_union import GivenTemplates, save_with_classes, union_of
 from phrasebeam.training.online.feature_names import heaviest, names_of
 from phrasebeam.training.online.update_log import latest_first
 
 FEATURES = "features"  # in the work directory: templates.yaml and the maps of word classes
-SPARSE_FILES = {f"sparse/{name}" for name in ("keys.npy", "values.npy", "names")}
+SPARSE = "sparse"  # the folder of weights of sparse features, and of features of single pairs
+SPARSE_FILES = {f"{SPARSE}/{name}" for name in ("keys.npy", "values.npy", "names")}
 
 
 def with_features(model: Model, directory: Path, work: Path, templates: Templates | None) -> Model:
-    """The model in `directory` with the sparse features of `templates`, or with its own, and scales for all groups.
+    """The model in `directory` with its own sparse features and those of `templates`, and scales for all groups.
 
-    The templates and their maps of word classes are written to `work`, unless they are there. Raises FormatError where
-    others are there.
+    Weights of features that the model has are those to begin with. The templates of both, with their maps of word
+    classes and the model's weights, are written to `work`, unless they are there, or the model has all of them. Raises
+    FormatError where others are there, and ConfigError where keys of features would differ in both.
     """
+    templates = _missing_in(model, directory, templates)
     features = directory
     if templates is not None:
         features = work / FEATURES
         if not (features / "templates.yaml").exists():
             with atomic_directory(features) as beside:
                 save_with_classes(templates, beside)
+                for path in sorted((directory / SPARSE).rglob("*")) if model.templates else ():
+                    if path.is_file():
+                        share(path, beside / path.relative_to(directory))
     opened, levels, sparse = open_sparse(features, model.source, model.target, model.tables.phrases)
     if templates is not None and (opened is None or _without_maps(opened) != _without_maps(templates)):
         mend = f"delete {features}, and they are written again"
@@ -57,25 +64,19 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
     )
 
 
+def _missing_in(model: Model, directory: Path, templates: Templates | None) -> Templates | None:
+    """The model's templates and `templates`; None where the model has all of them, or `templates` is None."""
+    if templates is None or model.templates is None:
+        return templates
+    own = GivenTemplates(model.templates, directory, str(directory))
+    union = union_of(own, GivenTemplates(templates, Path(), "settings"))
+    return None if _without_maps(union) == _without_maps(model.templates) else union
+
+
 def _without_maps(templates: Templates) -> dict[str, Any]:
     """The settings of `templates`, but for the names of their maps of word classes."""
     maps = {"levels": {"__all__": {"source", "target"}}}
     return templates.model_dump(include=set(Templates.model_fields), exclude=maps)
-
-
-def save_with_classes(templates: Templates, directory: Path) -> None:
-    """Write templates.yaml to `directory`, and copies of the word class maps that it names. Raises FormatError."""
-    levels = []
-    for i, level in enumerate(templates.levels):
-        update = {}
-        for side in ("source", "target"):
-            path = getattr(level, side)
-            if path:
-                read_word_classes(path)  # raises FormatError where it is none
-                update[side] = f"classes.{i}.{side}"
-                shutil.copyfile(path, directory / update[side])
-        levels.append(level.model_copy(update=update))
-    save_templates(directory, templates.model_copy(update={"levels": levels}))
 
 
 class LearnedFeatures:
@@ -85,12 +86,14 @@ class LearnedFeatures:
         """`logs`: of updates, see update_log.py, whose records are of `sentences`; the `n` heaviest ones are named."""
         self.logs, self.sentences, self.n = [*logs], sentences, n
 
-    def names(self, best: BestWeights, model: Model) -> dict[int, str]:
-        """The names of the heaviest features of each group, by key."""
+    def names(self, best: BestWeights, model: Model, before: Mapping[int, str]) -> dict[int, str]:
+        """The names of the heaviest features of each group, by key, and those of `before` that have weights."""
         keys = heaviest(best.keys, best.values, best.group, self.n)
         records = chain.from_iterable(latest_first(path) for path in self.logs if path.exists())
         with stage("naming features"):
-            return names_of(keys, records, self.sentences, model)
+            known = np.array([*before], np.uint64)
+            kept = {key: before[key] for key in known[np.isin(known, best.keys)].tolist()}
+            return kept | names_of(keys[~np.isin(keys, known)], records, self.sentences, model)
 
 
 def write_learned(
@@ -104,14 +107,16 @@ def write_learned(
     """Write the model with the best weights; `decoder` has its features, `own` are files that were written already."""
     opened, output, features, written = decoder.model, derived.output, derived.work / FEATURES, {*own}
     if features.exists():
-        for path in sorted(features.iterdir()):
-            share(path, output / path.name)
-            written.add(path.name)
+        for path in sorted(path for path in features.rglob("*") if path.is_file()):
+            name = path.relative_to(features).as_posix()
+            share(path, output / name)
+            written.add(name)
     if opened.templates is not None:
         save_sparse_weights(best.table(), output / "sparse")
-        save_feature_names(output, learned.names(best, opened))
+        before = open_feature_names(features if features.exists() else derived.model)
+        save_feature_names(output, learned.names(best, opened, before))
         written |= SPARSE_FILES
-    without = {"templates.yaml", "sparse"} if features.exists() else ()
+    without = {"templates.yaml", SPARSE} if features.exists() else ()
     derived.write(Weights.learned(decoder.features.by_group(best.dense)), making, written, without)
 
 

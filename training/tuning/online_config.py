@@ -49,7 +49,7 @@ class OnlineTuning(TrainingDataSettings, Sampling):
     )
     templates: Templates | None = Field(
         Templates(rule_id=True, phrase_alignment=True, rule_reordering=True, source_deletion=True),
-        description="sparse features; none: those of the model",
+        description="sparse features beside the model's; none: its own",
     )
     checkpoint: int = Field(
         50, ge=1, le=MOST_COUNTED, description="mini-batches between two; with a delay, results depend on it"

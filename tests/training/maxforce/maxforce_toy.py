@@ -59,11 +59,12 @@ def learn(data, output, **more):
     return learned_with(data, output, **more).progress[1]
 
 
-def learned_with(data, output, **more):
+def learned_with(data, output, model="model", **more):
+    """`model`: in `data`, or the path of another one."""
     corpus = TrainingData(data / "train.source", data / "train.target", data / "train.alignment")
     config = MaxforceConfig.model_validate(QUICK | more)
     development = DevelopmentData(data / "dev.source", [data / "dev.target"])
-    return train_maxforce(data / "model", corpus, development, output, config)
+    return train_maxforce(data / model, corpus, development, output, config)
 
 
 def options(data, output, *more):

@@ -1,11 +1,17 @@
-"""What ranking on training data adds to expected BLEU and to the perceptron: BLEU on development and test sets.
+"""What ranking and online tuning add to expected BLEU and to the perceptron: BLEU on development and test sets.
 
-    python -m benchmarks.experiments.ranking_beside DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...]
+    python -m benchmarks.experiments.added_trainers DATA --output DIRECTORY [--corpus NAME ...] [--seed N ...]
+        [--added ranking online] [--epochs N]
 
 Ranking learns with the defaults of train-ranking, from all pairs: beginning with the tuned model ("ranking"), and with
-what the perceptron learned there ("perceptron, then ranking"). What it learned from the tuned model is put beside
-expected BLEU's, as join-features does, and tuned. The other models are those of both_trainers.py, which may share
-DIRECTORY. What is in DIRECTORY is not made again.
+what the perceptron learned there ("perceptron, then ranking"), whose weights it learns further. What it learned from
+the tuned model is put beside expected BLEU's, as join-features does, and tuned.
+
+Online tuning has the features of Green et al. (2013), as in online_tuning.py: beginning with the tuned model, with
+expected BLEU's and with the perceptron's, whose own sparse features keep their weights. Two thirds of the development
+set are tuned on, every third sentence chooses the epoch.
+
+The other models are those of both_trainers.py, which may share DIRECTORY. What is in DIRECTORY is not made again.
 """
 
 import json
@@ -18,21 +24,28 @@ from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.maxforce import file_of, score_before, scores
 from benchmarks.experiments.maxforce_runs import TINY, TINY_TUNE
+from benchmarks.experiments.online_tuning import COMMON, PLAIN, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
+from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.tuning.config import TuneConfig
+from phrasebeam.training.tuning.online_model import OnlineData
 from phrasebeam.training.tuning.tune_model import tune_model
 
-EPOCHS = 4
+EPOCHS = 4  # of ranking
+ADDED = "ranking", "online"
 
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
     parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of ranking, the perceptron and tuning")
+    parser.add_argument("--added", nargs="+", choices=ADDED, default=ADDED)
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help="of ranking")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
@@ -52,9 +65,19 @@ def make_all(work: Work) -> None:
     if not alone(work).exists():
         write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
     for seed in work.given.seed:
-        make_ranking(work, seed)
+        if "ranking" in work.given.added:
+            make_ranking(work, seed)
         both_trainers.make(work, [seed])
-        add_to_perceptron(work, seed)
+        if "ranking" in work.given.added:
+            add_to_perceptron(work, seed)
+        for name in begun_with(work) if "online" in work.given.added else ():
+            tune_online(work, name, seed)
+
+
+def begun_with(work: Work) -> dict[str, Path]:
+    """The models that online tuning begins with; the perceptron's is that of the last seed."""
+    perceptron = work.output / f"{work.corpus}.both.perceptron"
+    return {"tuned": work.tuned, "expected BLEU": work.path("model"), "perceptron": perceptron}
 
 
 def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
@@ -65,7 +88,12 @@ def file_of_ranking(work: Work, kind: str, seed: int) -> Path:
 def learn(work: Work, model: Path, output: Path, seed: int) -> list[float]:
     """Rank beginning with `model`; the development score of each epoch."""
     tiny = {**TINY, "tune": RankingConfig().model_dump(mode="json")["tune"] | TINY_TUNE} if work.given.tiny else {}
-    settings = {"seed": seed, "iterations": EPOCHS, "workers": work.given.threads, "threads": work.given.threads} | tiny
+    settings = {
+        "seed": seed,
+        "iterations": work.given.epochs,
+        "workers": work.given.threads,
+        "threads": work.given.threads,
+    } | tiny
     config = parse_config(settings, RankingConfig, "settings")
     progress = train_ranking(model, work.texts.training, work.texts.sets["dev"], output, config)
     return [one.score for one in progress.iterations]
@@ -96,6 +124,28 @@ def add_to_perceptron(work: Work, seed: int) -> None:
     write(path, {"curve": curve} | scores(learned, work.texts, path, "then_"))
 
 
+def file_of_online(work: Work, name: str, seed: int) -> Path:
+    """Of the numbers of online tuning that begins with the model `name`."""
+    return work.output / f"{work.corpus}.online.{name.replace(' ', '-')}.{seed}.json"
+
+
+def tune_online(work: Work, name: str, seed: int) -> None:
+    """Online tuning that begins with the model `name`, whose sparse features keep their weights."""
+    path, begun = file_of_online(work, name, seed), begun_with(work)[name]
+    if path.exists():
+        return
+    own = [group for group in GROUPS if getattr(open_model(begun).weights, group) is not None]
+    settings = COMMON | RUNS["rich"] | {"seeds": [seed], "threads": work.given.threads}
+    settings |= {"fixed": own, "online": PLAIN | RUNS["rich"]["online"]}
+    if work.given.tiny:
+        settings |= {"iterations": 1, "nbest": 10}
+    tuned_on, held_out = split(work.texts.sets["dev"], work.output / f"{work.corpus}.data")
+    tuned, config = path.with_suffix(".tuned"), parse_config(settings, TuneConfig, "settings")
+    result = tune_model(begun, tuned_on, tuned, config, online=OnlineData(None, held_out))[0]
+    found = {"held_out": result.score, "held_out_before": result.before, "best": result.best}
+    write(path, found | scores(tuned, work.texts, path, "online_"))
+
+
 def print_table(work: Work) -> None:
     """A row for each model that is there."""
     before = file_of(work.output, work.corpus, "tuned")
@@ -111,6 +161,8 @@ def print_table(work: Work) -> None:
             "perceptron": (file_of_seeds(work, [seed]), "perceptron_"),
             "perceptron, then ranking": (then, "then_"),
         }
+        for name in begun_with(work):
+            places[f"{name}, then online"] = (file_of_online(work, name, seed), "online_")
         rows += [row(work, f"{name}, seed {seed}", *place) for name, place in places.items() if place[0].exists()]
         curves = {path.stem: json.loads(path.read_text())["curve"] for path in (beside, then) if path.exists()}
         for name, curve in curves.items():
