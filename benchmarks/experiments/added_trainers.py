@@ -9,13 +9,15 @@ the tuned model is put beside expected BLEU's, as join-features does, and tuned.
 
 Online tuning has the features of Green et al. (2013), as in online_tuning.py: beginning with the tuned model, with
 expected BLEU's and with the perceptron's, whose own sparse features keep their weights. Two thirds of the development
-set are tuned on, every third sentence chooses the epoch.
+set are tuned on, every third sentence chooses the epoch. What it learned from default weights, without rule ids, is put
+beside the features of these models ("beside online"), and tuned.
 
 The other models are those of both_trainers.py, which may share DIRECTORY. What is in DIRECTORY is not made again.
 """
 
 import json
 from pathlib import Path
+from typing import Any
 
 from benchmarks.experiments import both_trainers
 from benchmarks.experiments.both_trainers import EXPECTED_BLEU, TUNE, alone, file_of_seeds, row
@@ -24,7 +26,7 @@ from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
 from benchmarks.experiments.kept_runs import parser_of, write
 from benchmarks.experiments.maxforce import file_of, score_before, scores
 from benchmarks.experiments.maxforce_runs import TINY, TINY_TUNE
-from benchmarks.experiments.online_tuning import COMMON, PLAIN, RUNS, split
+from benchmarks.experiments.online_tuning import COMMON, PLAIN, RICH, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress
@@ -35,6 +37,7 @@ from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import OnlineData
+from phrasebeam.training.tuning.run_result import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 EPOCHS = 4  # of ranking
@@ -72,6 +75,7 @@ def make_all(work: Work) -> None:
             add_to_perceptron(work, seed)
         for name in begun_with(work) if "online" in work.given.added else ():
             tune_online(work, name, seed)
+            put_online_beside(work, name, seed)
 
 
 def begun_with(work: Work) -> dict[str, Path]:
@@ -106,12 +110,18 @@ def make_ranking(work: Work, seed: int) -> None:
         return
     ranked = path.with_suffix(".ranked")
     curve = learn(work, work.tuned, ranked, seed)
-    joined, both = path.with_suffix(".joined"), path.with_suffix(".tuned")
-    join_features(work.path("model"), ranked, joined)
-    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
-    tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
+    both = put_beside(work, work.path("model"), ranked, path, seed)
     found = scores(ranked, work.texts, path, "ranking_") | scores(both, work.texts, path, "both_")
     write(path, {"curve": curve} | found)
+
+
+def put_beside(work: Work, model: Path, features: Path, path: Path, seed: int) -> Path:
+    """`model` with the sparse features of another, and everything tuned; the models have the name of `path`."""
+    joined, both = path.with_suffix(".joined"), path.with_suffix(".tuned")
+    join_features(model, features, joined)
+    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
+    tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
+    return both
 
 
 def add_to_perceptron(work: Work, seed: int) -> None:
@@ -135,15 +145,36 @@ def tune_online(work: Work, name: str, seed: int) -> None:
     if path.exists():
         return
     own = [group for group in GROUPS if getattr(open_model(begun).weights, group) is not None]
-    settings = COMMON | RUNS["rich"] | {"seeds": [seed], "threads": work.given.threads}
-    settings |= {"fixed": own, "online": PLAIN | RUNS["rich"]["online"]}
-    if work.given.tiny:
-        settings |= {"iterations": 1, "nbest": 10}
-    tuned_on, held_out = split(work.texts.sets["dev"], work.output / f"{work.corpus}.data")
-    tuned, config = path.with_suffix(".tuned"), parse_config(settings, TuneConfig, "settings")
-    result = tune_model(begun, tuned_on, tuned, config, online=OnlineData(None, held_out))[0]
+    tuned = path.with_suffix(".tuned")
+    result = learn_online(work, begun, tuned, seed, RUNS["rich"] | {"fixed": own})
     found = {"held_out": result.score, "held_out_before": result.before, "best": result.best}
     write(path, found | scores(tuned, work.texts, path, "online_"))
+
+
+def learn_online(work: Work, begun: Path, output: Path, seed: int, more: dict[str, Any]) -> RunResult:
+    """Online tuning on two thirds of the development set, the others of which choose the epoch."""
+    settings = COMMON | more | {"seeds": [seed], "threads": work.given.threads, "online": PLAIN | more["online"]}
+    if work.given.tiny:
+        settings |= {"iterations": 1, "nbest": 10}
+    config = parse_config(settings, TuneConfig, "settings")
+    tuned_on, held_out = split(work.texts.sets["dev"], work.output / f"{work.corpus}.data")
+    return tune_model(begun, tuned_on, output, config, online=OnlineData(None, held_out))[0]
+
+
+def put_online_beside(work: Work, name: str, seed: int) -> None:
+    """What online tuning learned from default weights beside the features of the model `name`, all tuned.
+
+    Rule ids, which the perceptron has, too, are left out.
+    """
+    path = file_of_online(work, f"beside {name}", seed)
+    if path.exists():
+        return
+    learned, begun = work.output / f"{work.corpus}.online.default.{seed}", work.output / f"{work.corpus}.model"
+    if not (learned / "model.yaml").exists():
+        templates = {group: is_there for group, is_there in RICH.items() if group != "rule_id"}
+        learn_online(work, begun, learned, seed, {"online": RUNS["rich"]["online"] | {"templates": templates}})
+    both = put_beside(work, begun_with(work)[name], learned, path, seed)
+    write(path, dict(scores(both, work.texts, path, "both_")))
 
 
 def print_table(work: Work) -> None:
@@ -163,6 +194,7 @@ def print_table(work: Work) -> None:
         }
         for name in begun_with(work):
             places[f"{name}, then online"] = (file_of_online(work, name, seed), "online_")
+            places[f"{name}, beside online"] = (file_of_online(work, f"beside {name}", seed), "both_")
         rows += [row(work, f"{name}, seed {seed}", *place) for name, place in places.items() if place[0].exists()]
         curves = {path.stem: json.loads(path.read_text())["curve"] for path in (beside, then) if path.exists()}
         for name, curve in curves.items():
