@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phrasebeam.base.config import Section
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.weights import Weights
@@ -69,7 +69,10 @@ def _missing_in(model: Model, directory: Path, templates: Templates | None) -> T
     if templates is None or model.templates is None:
         return templates
     own = GivenTemplates(model.templates, directory, str(directory))
-    union = union_of(own, GivenTemplates(templates, Path(), "settings"))
+    try:
+        union = union_of(own, GivenTemplates(templates, Path(), "settings"))
+    except ConfigError as error:
+        raise ConfigError(f"{error}; for the model's own alone give templates: null") from error
     return None if _without_maps(union) == _without_maps(model.templates) else union
 
 
