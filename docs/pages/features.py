@@ -32,8 +32,8 @@ A sparse feature is one of any number, each with a weight of its own. The `templ
 Its line `format: {format}` says what the keys of their weights are made of. Each group's sum of
 weights times values is one dense feature, and its weight in `weights.yaml` is the scale of the group.
 
-A training with `templates` learns their groups and those that the model has; what the model has learned is what it begins
-with (but for `start: zero` of `train-ranking`). Groups of both have to be computed alike, at the same `levels`.
+A training with `templates` learns their groups and those that the model has; what the model has learned is what it
+begins with (but for `start: zero` of `train-ranking`). Groups of both have to be computed alike, at the same `levels`.
 
 {groups}
 
