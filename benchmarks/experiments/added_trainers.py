@@ -10,7 +10,7 @@ the tuned model is put beside expected BLEU's, as join-features does, and tuned.
 Online tuning has the features of Green et al. (2013), as in online_tuning.py: beginning with the tuned model, with
 expected BLEU's and with the perceptron's, whose own sparse features keep their weights. Two thirds of the development
 set are tuned on, every third sentence chooses the epoch. What it learned from default weights, without rule ids, is put
-beside the features of these models ("beside online"), and tuned.
+beside the features of these models ("beside online"), and tuned; "tuned again" are these models without it.
 
 The other models are those of both_trainers.py, which may share DIRECTORY. What is in DIRECTORY is not made again.
 """
@@ -76,6 +76,7 @@ def make_all(work: Work) -> None:
         for name in begun_with(work) if "online" in work.given.added else ():
             tune_online(work, name, seed)
             put_online_beside(work, name, seed)
+            tune_again(work, name, seed)
 
 
 def begun_with(work: Work) -> dict[str, Path]:
@@ -119,9 +120,22 @@ def put_beside(work: Work, model: Path, features: Path, path: Path, seed: int) -
     """`model` with the sparse features of another, and everything tuned; the models have the name of `path`."""
     joined, both = path.with_suffix(".joined"), path.with_suffix(".tuned")
     join_features(model, features, joined)
-    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
-    tune_model(joined, work.texts.sets["dev"], both, parse_config(settings, TuneConfig, "settings"))
+    tune_all(work, joined, both, seed)
     return both
+
+
+def tune_all(work: Work, model: Path, output: Path, seed: int) -> None:
+    """Dense weights and scales of `model` by corpus-level MIRA."""
+    settings = TUNE | {"seeds": [seed], "threads": work.given.threads} | (TINY_TUNE if work.given.tiny else {})
+    tune_model(model, work.texts.sets["dev"], output, parse_config(settings, TuneConfig, "settings"))
+
+
+def tune_again(work: Work, name: str, seed: int) -> None:
+    """The model `name` with nothing beside its features, to tell what tuning alone adds."""
+    path = file_of_online(work, f"nothing beside {name}", seed)
+    if not path.exists():
+        tune_all(work, begun_with(work)[name], path.with_suffix(".tuned"), seed)
+        write(path, dict(scores(path.with_suffix(".tuned"), work.texts, path, "both_")))
 
 
 def add_to_perceptron(work: Work, seed: int) -> None:
@@ -194,6 +208,7 @@ def print_table(work: Work) -> None:
         }
         for name in begun_with(work):
             places[f"{name}, then online"] = (file_of_online(work, name, seed), "online_")
+            places[f"{name}, tuned again"] = (file_of_online(work, f"nothing beside {name}", seed), "both_")
             places[f"{name}, beside online"] = (file_of_online(work, f"beside {name}", seed), "both_")
         rows += [row(work, f"{name}, seed {seed}", *place) for name, place in places.items() if place[0].exists()]
         curves = {path.stem: json.loads(path.read_text())["curve"] for path in (beside, then) if path.exists()}
