@@ -58,7 +58,7 @@ def train_ranking(
     corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
     files = data_files(corpus, development) | ({"tasks": tasks} if tasks else {})
     derived = DerivedModel.begin(model, output, WORK, files)
-    has_tags = needs_tags(config.templates or derived.opened.templates)
+    has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, pairs = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.begin_work("train-ranking", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config.templates)

@@ -73,7 +73,7 @@ def train_maxforce(
     """
     corpus, config = corpus.aligned(model, config), with_inner_search(config, model)
     derived = DerivedModel.begin(model, output, WORK, data_files(corpus, development))
-    has_tags = needs_tags(config.templates or derived.opened.templates)
+    has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.begin_work("train-maxforce", settings_with_effect(config), is_forced)
     opened = with_features(derived.opened, model, work, config.templates)

@@ -26,7 +26,7 @@ from phrasebeam.training.joining.template_union import GivenTemplates, save_with
 from phrasebeam.training.online.feature_names import heaviest, names_of
 from phrasebeam.training.online.update_log import latest_first
 
-FEATURES = "features"  # in the work directory: templates.yaml and the maps of word classes
+FEATURES = "features"  # in the work directory: templates.yaml, the maps of word classes, and sparse/ of the model
 SPARSE = "sparse"  # the folder of weights of sparse features, and of features of single pairs
 SPARSE_FILES = {f"{SPARSE}/{name}" for name in ("keys.npy", "values.npy", "names")}
 
@@ -38,7 +38,7 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
     classes and the model's weights, are written to `work`, unless they are there, or the model has all of them. Raises
     FormatError where others are there, and ConfigError where keys of features would differ in both.
     """
-    templates = _missing_in(model, directory, templates)
+    templates = _with_own(model, directory, templates)
     features = directory
     if templates is not None:
         features = work / FEATURES
@@ -64,8 +64,8 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
     )
 
 
-def _missing_in(model: Model, directory: Path, templates: Templates | None) -> Templates | None:
-    """The model's templates and `templates`; None where the model has all of them, or `templates` is None."""
+def _with_own(model: Model, directory: Path, templates: Templates | None) -> Templates | None:
+    """The model's templates and `templates` as one; None where the model has all of them, or `templates` is None."""
     if templates is None or model.templates is None:
         return templates
     own = GivenTemplates(model.templates, directory, str(directory))

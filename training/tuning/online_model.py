@@ -62,7 +62,7 @@ def tune_online(
     if online.alignment is None and len(corpus.references) == 1:
         online = replace(online, alignment=kept_alignment(model, corpus.source, corpus.references[0]))
     derived = DerivedModel.begin(model, output, WORK, corpus.files | online.files)
-    has_tags = needs_tags(config.online.templates or derived.opened.templates)
+    has_tags = needs_tags(config.online.templates) or needs_tags(derived.opened.templates)
     held_out = (online.held_out or corpus).read(config, has_tags)
     test_set = test.read(config, has_tags) if test else None
     training = _training(corpus, online)

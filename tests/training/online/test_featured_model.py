@@ -127,3 +127,19 @@ def test_templates_that_were_changed_are_refused(tmp_path):
     path.write_text(path.read_text().replace("rule_shape: false", "rule_shape: true"))
     with pytest.raises(FormatError, match="not the templates of the settings; delete"):
         with_features(model, directory, work, templates)
+
+
+def test_tokens_have_the_tags_that_the_model_needs(data, tmp_path):
+    """Also where the templates of the settings have none."""
+    for name in ("train", "dev"):
+        for side in ("source", "target", "alignment"):
+            text = (data / f"{name}.{side}").read_text()
+            tagged = "".join(" ".join(f"{word}|T" for word in line.split()) + "\n" for line in text.splitlines())
+            (tmp_path / f"{name}.{side}").write_text(tagged if side == "source" else text)
+    levels = [{"kind": "word", "budget": 5}, {"kind": "tags", "budget": 1}]
+    rates = {"rates": {"class_reordering": 1.0, "rule_id": 1e-3}, "iterations": 1}
+    first = {"class_reordering": True, "levels": levels}
+    learned_with(tmp_path, tmp_path / "first", data / "model", templates=first, **rates)
+    learned_with(tmp_path, tmp_path / "out", tmp_path / "first", templates={"rule_id": True}, **rates)
+    templates = open_model(tmp_path / "out").templates
+    assert (templates.rule_id, templates.class_reordering) == (True, True)
