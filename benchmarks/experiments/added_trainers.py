@@ -4,8 +4,8 @@
         [--added ranking online] [--epochs N]
 
 Ranking learns with the defaults of train-ranking, from all pairs: beginning with the tuned model ("ranking"), and with
-what the perceptron learned there ("perceptron, then ranking"), whose weights it learns further. What it learned from
-the tuned model is put beside expected BLEU's, as join-features does, and tuned.
+what the perceptron learned there ("perceptron, then ranking"), whose weights it learns further. What it learned is put
+beside expected BLEU's, as join-features does, and tuned.
 
 Online tuning has the features of Green et al. (2013), as in online_tuning.py: beginning with the tuned model, with
 expected BLEU's and with the perceptron's, whose own sparse features keep their weights. Two thirds of the development
@@ -139,13 +139,15 @@ def tune_again(work: Work, name: str, seed: int) -> None:
 
 
 def add_to_perceptron(work: Work, seed: int) -> None:
-    """Ranking that begins with the perceptron's model of this seed."""
+    """Ranking that begins with the perceptron's model of this seed, alone and beside expected BLEU."""
     path = file_of_ranking(work, "then", seed)
     if path.exists():
         return
     learned = path.with_suffix(".ranked")
     curve = learn(work, work.output / f"{work.corpus}.both.perceptron", learned, seed)
-    write(path, {"curve": curve} | scores(learned, work.texts, path, "then_"))
+    both = put_beside(work, work.path("model"), learned, path, seed)
+    found = scores(learned, work.texts, path, "then_") | scores(both, work.texts, path, "both_")
+    write(path, {"curve": curve} | found)
 
 
 def file_of_online(work: Work, name: str, seed: int) -> Path:
@@ -205,6 +207,7 @@ def print_table(work: Work) -> None:
             "ranking and expected BLEU": (beside, "both_"),
             "perceptron": (file_of_seeds(work, [seed]), "perceptron_"),
             "perceptron, then ranking": (then, "then_"),
+            "perceptron, then ranking, and expected BLEU": (then, "both_"),
         }
         for name in begun_with(work):
             places[f"{name}, then online"] = (file_of_online(work, name, seed), "online_")
