@@ -33,7 +33,8 @@ Its line `format: {format}` says what the keys of their weights are made of. Eac
 weights times values is one dense feature, and its weight in `weights.yaml` is the scale of the group.
 
 A training with `templates` learns their groups and those that the model has; what the model has learned is what it
-begins with (but for `start: zero` of `train-ranking`). Groups of both have to be computed alike, at the same `levels`.
+begins with (but for `start: zero` of `train-ranking`). Groups of both have to be computed alike, at the same `levels`;
+where those of the default templates are not, the model's own are learned alone.
 
 {groups}
 

@@ -59,12 +59,15 @@ class GivenTemplates(NamedTuple):
 
 
 def union_of(one: GivenTemplates, other: GivenTemplates) -> Templates:
-    """The groups of both, with full paths of maps. Raises ConfigError where keys of features would differ in one."""
-    leveled = max(one, other, key=lambda given: (given.needs_levels, given.needs_class))  # of equals, the first
-    if one.needs_levels and other.needs_levels and not _are_same(one.placed_levels, other.placed_levels):
+    """The groups of both, with full paths of maps. Raises ConfigError where keys of features would differ in one.
+
+    Deleted source words, of which there can be features without tags or classes, have those of the levels of both.
+    """
+    leveled = max(one, other, key=lambda given: (given.needs_levels, given.needs_class and bool(given.class_levels)))
+    rest = other if leveled is one else one
+    if rest.needs_levels and not _are_same(one.placed_levels, other.placed_levels):
         raise _differs("levels", one, other)
-    needs_class = (one.needs_class or one.needs_levels) and (other.needs_class or other.needs_levels)
-    if (one.needs_class or other.needs_class) and needs_class and not _are_same(one.class_levels, other.class_levels):
+    if rest.needs_class and rest.class_levels and not _are_same(one.class_levels, other.class_levels):
         raise _differs("levels of tags or classes", one, other)
     edges = one.templates.word_edges, other.templates.word_edges
     if all(edges) and edges[0] != edges[1]:

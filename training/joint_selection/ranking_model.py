@@ -61,7 +61,7 @@ def train_ranking(
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, pairs = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.begin_work("train-ranking", settings_with_effect(config), is_forced)
-    opened = with_features(derived.opened, model, work, config.templates)
+    opened = with_features(derived.opened, model, work, config)
     examples = examples_of(pairs, config)
     decoder = Decoder(opened, config.search, folds=corpus.folds(opened, work / "lm_folds", config, config.memory))
     decoder.searcher.rank_by(opened.weights)

@@ -76,7 +76,7 @@ def train_maxforce(
     has_tags = needs_tags(config.templates) or needs_tags(derived.opened.templates)
     read, sentences = development.read(config, has_tags), list(corpus.pairs(config, has_tags))
     work, signature = derived.work, derived.begin_work("train-maxforce", settings_with_effect(config), is_forced)
-    opened = with_features(derived.opened, model, work, config.templates)
+    opened = with_features(derived.opened, model, work, config)
     folds = corpus.folds(opened, work / "lm_folds", config, config.memory)
     comparison = _comparison(opened, folds, config)
     check_learns(rates_of(comparison.decoder.features, config), opened.tables.sparse.active)

@@ -10,7 +10,7 @@ import numpy as np
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_directory
-from phrasebeam.base.progress import stage
+from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
@@ -31,14 +31,15 @@ SPARSE = "sparse"  # the folder of weights of sparse features, and of features o
 SPARSE_FILES = {f"{SPARSE}/{name}" for name in ("keys.npy", "values.npy", "names")}
 
 
-def with_features(model: Model, directory: Path, work: Path, templates: Templates | None) -> Model:
-    """The model in `directory` with its own sparse features and those of `templates`, and scales for all groups.
+def with_features(model: Model, directory: Path, work: Path, settings: Section) -> Model:
+    """The model in `directory` with its own sparse features and those of the settings, and scales for all groups.
 
-    Weights of features that the model has are those to begin with. The templates of both, with their maps of word
-    classes and the model's weights, are written to `work`, unless they are there, or the model has all of them. Raises
-    FormatError where others are there, and ConfigError where keys of features would differ in both.
+    `settings` have `templates`, which may be None. Weights of features that the model has are those to begin with. The
+    templates of both, with their maps of word classes and the model's weights, are written to `work`, unless they are
+    there, or the model has all of them. Raises FormatError where others are there, and ConfigError where keys of
+    features would differ in both; with the default templates the model then has its own features alone.
     """
-    templates = _with_own(model, directory, templates)
+    templates = _with_own(model, directory, settings)
     features = directory
     if templates is not None:
         features = work / FEATURES
@@ -64,14 +65,20 @@ def with_features(model: Model, directory: Path, work: Path, templates: Template
     )
 
 
-def _with_own(model: Model, directory: Path, templates: Templates | None) -> Templates | None:
-    """The model's templates and `templates` as one; None where the model has all of them, or `templates` is None."""
+def _with_own(model: Model, directory: Path, settings: Section) -> Templates | None:
+    """The templates of the model and of the settings as one; None where those of the model are all that it learns."""
+    templates: Templates | None = dict(settings)["templates"]
     if templates is None or model.templates is None:
         return templates
     own = GivenTemplates(model.templates, directory, str(directory))
     try:
         union = union_of(own, GivenTemplates(templates, Path(), "settings"))
     except ConfigError as error:
+        if templates == type(settings).model_fields["templates"].default:
+            log.info(
+                f"{directory}: other levels or word edges than the default templates; its own features are learned"
+            )
+            return None
         raise ConfigError(f"{error}; for the model's own alone give templates: null") from error
     return None if _without_maps(union) == _without_maps(model.templates) else union
 

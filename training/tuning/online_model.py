@@ -70,7 +70,7 @@ def tune_online(
     asked, config = config, with_search(config, model)
     signature = derived.begin_work("tune", settings_with_effect(config), is_forced)
     weights = config.add.added_to(derived.opened.weights)
-    opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online.templates)
+    opened = with_features(derived.opened._replace(weights=weights), model, derived.work, config.online)
     folds = training.folds(opened, derived.work / "lm_folds", config.online, config.memory) if training else ()
     data, results, found = TuningData(examples, folds), [], {}
     for seed in config.seeds:

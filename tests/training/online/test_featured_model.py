@@ -13,6 +13,7 @@ from phrasebeam.decoder.sparse.sparse_weights import open_sparse_weights, used
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import PAIR_SPARSE
 from phrasebeam.lm.text.word_classes import write_paths
+from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.maxforce_model import WORK
 from phrasebeam.training.online.featured_model import FEATURES, with_features
 from tests.decoder.models import random_toy
@@ -58,6 +59,7 @@ TIMID = {"rates": {"rule_id": 1e-9, "word_edges": 1e-9, "rule_shape": 1e-3}, "it
         templates_in,  # the model's own
         lambda directory: {"rule_id": True},
         lambda directory: {"rule_shape": True},  # which the model has not
+        lambda directory: {"rule_shape": True, "source_deletion": True},  # of the model's classes
         lambda directory: templates_in(directory, rule_shape=True),
         lambda directory: None,
     ],
@@ -84,7 +86,7 @@ def test_features_whose_keys_would_differ_are_refused(data, tmp_path):
         (templates_in(tmp_path / "other"), "levels of templates differ; expected the same"),
         (QUICK["templates"], "levels of templates differ"),
         (templates_in(data, word_edges={"most_words": 1}), "word_edges of templates differ"),
-        ({"source_deletion": True}, "levels of tags or classes of templates differ"),
+        (templates_in(tmp_path / "other", word_edges=None, source_deletion=True), "levels of tags or classes of temp"),
         ({"inserted_words": True, "word_lists": {"inserted": ["m"]}}, "word_lists.inserted of templates differ"),
     ):
         model = data / "learned"
@@ -103,6 +105,18 @@ def test_words_edges_and_deletions_have_levels_together(data, tmp_path):
     templates = open_model(tmp_path / "out").templates
     assert (templates.source_deletion, templates.rule_bigram) == (True, True)
     assert [level.kind for level in templates.levels] == ["word", "type"]
+    of_classes = templates_in(data, source_deletion=True, rule_id=False, word_edges=None)
+    with pytest.raises(ConfigError, match="levels of tags or classes of templates differ"):
+        learned_with(data, tmp_path / "other", tmp_path / "out", templates=of_classes, **rates)
+
+
+def test_default_templates_give_way_to_features_of_other_levels(data, tmp_path, caplog):
+    model = open_model(data / "learned")
+    with caplog.at_level("INFO"):
+        opened = with_features(model, data / "learned", tmp_path, MaxforceConfig())
+    assert "its own features are learned" in caplog.text
+    assert opened.templates == model.templates
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_features_of_single_pairs_stay(data, tmp_path):
@@ -120,13 +134,13 @@ def test_features_of_single_pairs_stay(data, tmp_path):
 
 def test_templates_that_were_changed_are_refused(tmp_path):
     directory, work = random_toy(tmp_path / "toy", 3).directory, tmp_path / "work"
-    model, templates = open_model(directory), Templates(rule_id=True)
+    model, settings = open_model(directory), MaxforceConfig(templates=Templates(rule_id=True))
     for _ in range(2):  # written, and read again
-        assert with_features(model, directory, work, templates).templates.rule_id
+        assert with_features(model, directory, work, settings).templates.rule_id
     path = work / FEATURES / "templates.yaml"
     path.write_text(path.read_text().replace("rule_shape: false", "rule_shape: true"))
     with pytest.raises(FormatError, match="not the templates of the settings; delete"):
-        with_features(model, directory, work, templates)
+        with_features(model, directory, work, settings)
 
 
 def test_tokens_have_the_tags_that_the_model_needs(data, tmp_path):
