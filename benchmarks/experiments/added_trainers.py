@@ -20,16 +20,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.experiments import both_trainers
-from benchmarks.experiments.both_trainers import EXPECTED_BLEU, TUNE, alone, file_of_seeds, row
-from benchmarks.experiments.expected_bleu import Work, make_tuned, read_texts
-from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
+from benchmarks.experiments.both_trainers import EXPECTED_BLEU, TUNE, alone, file_of_seeds, row, works
+from benchmarks.experiments.expected_bleu import Work
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.maxforce import file_of, score_before, scores
+from benchmarks.experiments.maxforce import file_of, scores
 from benchmarks.experiments.maxforce_runs import TINY, TINY_TUNE
 from benchmarks.experiments.online_tuning import COMMON, PLAIN, RICH, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
-from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.joining.joined_model import join_features
@@ -46,27 +44,16 @@ ADDED = "ranking", "online"
 
 def main() -> None:
     parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
-    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of ranking, the perceptron and tuning")
     parser.add_argument("--added", nargs="+", choices=ADDED, default=ADDED)
     parser.add_argument("--epochs", type=int, default=EPOCHS, help="of ranking")
-    parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
-    show_progress()
-    for corpus in given.corpus:
-        work = Work(corpus, EXPECTED_BLEU[corpus], read_texts(corpus, given), given.output, given)
-        if not given.tables:
+    for work in works(parser):
+        if not work.given.tables:
             make_all(work)
         print_table(work)
 
 
 def make_all(work: Work) -> None:
     """All models of a corpus, and what they are worth."""
-    make_tuned(work)
-    score_before(work, work.tuned)
-    learn_expected_bleu(work)
-    if not alone(work).exists():
-        write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
     for seed in work.given.seed:
         if "ranking" in work.given.added:
             make_ranking(work, seed)

@@ -9,6 +9,8 @@ of the perceptron's weights, too, alone and beside expected BLEU's features. Wha
 """
 
 import json
+from argparse import ArgumentParser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,15 @@ TUNE: dict[str, Any] = SMALL["tune"] | {"iterations": 5}  # of everything
 
 
 def main() -> None:
-    parser = parser_of(__doc__, corpus=EXPECTED_BLEU)
-    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the perceptron, and of tuning")
+    for work in works(parser_of(__doc__, corpus=EXPECTED_BLEU)):
+        for seeds in kinds(work.given.seed) if not work.given.tables else ():
+            make(work, seeds)
+        print_table(work)
+
+
+def works(parser: ArgumentParser) -> Iterator[Work]:
+    """The work on each corpus of a command; unless --tables, with its tuned model and that of expected BLEU."""
+    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the perceptron, ranking and tuning")
     parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
     parser.add_argument("--threads", type=int, default=2)
     given = parser.parse_args()
@@ -49,9 +58,7 @@ def main() -> None:
             learn_expected_bleu(work)
             if not alone(work).exists():
                 write(alone(work), dict(scores(work.path("model"), work.texts, alone(work))))
-            for seeds in kinds(given.seed):
-                make(work, seeds)
-        print_table(work)
+        yield work
 
 
 def kinds(seeds: list[int]) -> list[list[int]]:

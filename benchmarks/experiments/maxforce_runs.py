@@ -60,7 +60,6 @@ RUNS: dict[str, dict[str, Any]] = {
     "margin 30": {"margin": 30.0},  # a violation has 20 to 50
     "margin 300": {"margin": 300.0},
     "max-violation, margin 30": {"update": "max_violation", "margin": 30.0},
-    "margin 30, all data": {"sentences": 0, "margin": 30.0},
     "language models of halves": {"lm_folds": 2},
     "rates 0.03, all data": {"rates": dict.fromkeys(SPARSE, 0.03), "sentences": 0},
 }

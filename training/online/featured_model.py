@@ -122,7 +122,7 @@ def write_learned(
             share(path, output / name)
             written.add(name)
     if opened.templates is not None:
-        save_sparse_weights(best.table(), output / "sparse")
+        save_sparse_weights(best.table(), output / SPARSE)
         before = open_feature_names(features if features.exists() else derived.model)
         save_feature_names(output, learned.names(best, opened, before))
         written |= SPARSE_FILES
