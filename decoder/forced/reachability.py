@@ -1,8 +1,10 @@
-"""How much of a bitext forced decoding reaches, by sentence length (Yu et al. 2013, Figure 6 and Table 3)."""
+"""What forced decoding reaches of a bitext, by sentence length (Yu et al. 2013, Figures 6 and 7, Table 3)."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedResult
 WIDTH = 5  # words; sentences of 1 to 5 words are one row, those of 6 to 10 the next
 MOST_TICKS = 6  # of each plot
 BARS = {"reachable": PALETTE[0], "a prefix is reachable": PALETTE[4], "neither": LIGHT_GREY}
-COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix"
+COLUMNS = "sentences", "reachable", "+prefix", "too large", "words", "reachable", "+prefix", "derivations"
 
 
 @dataclass
@@ -28,6 +30,7 @@ class Counts:
     prefixes: int = 0  # sentences of which only a prefix is reachable
     prefix_words: int = 0  # in these prefixes
     too_large: int = 0
+    ln_derivations: float = -math.inf  # ln of how many derivations the reachable sentences have together
 
     def add(self, result: ForcedResult) -> None:
         """Count a sentence pair."""
@@ -38,6 +41,8 @@ class Counts:
         self.prefixes += result.status == "prefix"
         self.prefix_words += result.source_prefix if result.status == "prefix" else 0
         self.too_large += result.status == "too large"
+        if result.status == "reachable" and result.ln_derivations is not None:
+            self.ln_derivations = float(np.logaddexp(self.ln_derivations, result.ln_derivations))
 
     @property
     def sentence_shares(self) -> tuple[float, float]:
@@ -49,6 +54,11 @@ class Counts:
         """Of source words: in reachable sentence pairs, in these and prefix pairs; in percent."""
         covered = self.reachable_words + self.prefix_words
         return _percent(self.reachable_words, self.words), _percent(covered, self.words)
+
+    @property
+    def ln_mean_derivations(self) -> float | None:
+        """ln of the derivations of a reachable sentence pair, on average; None where none is reachable."""
+        return self.ln_derivations - math.log(self.reachable) if self.ln_derivations > -math.inf else None
 
 
 class Reachability:
@@ -69,22 +79,22 @@ class Reachability:
             yield _lengths(row), self._by_row[row]
 
     def table(self) -> list[tuple[str, ...]]:
-        """Shares in percent of sentences and of source words, below a header."""
+        """Shares in percent of sentences and of source words, mean number of derivations, below a header."""
         return [("length", *COLUMNS), *((name, *_cells(counts)) for name, counts in (*self.rows(), ("all", self.all)))]
 
     def text(self) -> str:
         """The table as lines of text."""
         lines = self.table()
         widths = [max(map(len, column)) for column in zip(*lines)]
-        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)) for line in lines)
+        return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(line, widths)).rstrip() for line in lines)
 
     def plot(self, path: Path) -> None:
-        """Draw the shares of sentences and of words by sentence length; the ending of `path` says the format."""
-        write_figure(path, 12, 5, self._draw)
+        """Draw shares and numbers of derivations by sentence length; the ending of `path` says the format."""
+        write_figure(path, 18, 5, self._draw)
 
     def _draw(self, figure: Any) -> None:
         """A bar for each row of the table, as wide as its lengths; where there are no sentences there is none."""
-        both = figure.subplots(1, 2, sharey=True)
+        *both, last = figure.subplots(1, 3)
         middles = [_middle(row) for row in sorted(self._by_row)]
         for axes, unit in zip(both, ("sentence", "word")):
             shares = [getattr(counts, f"{unit}_shares") for _, counts in self.rows()]
@@ -93,11 +103,19 @@ class Reachability:
             for heights, (label, color) in zip(np.reshape(parts, (-1, 3)).T, BARS.items()):
                 axes.bar(middles, heights, 0.9 * WIDTH, bottom, label=label, color=color)
                 bottom += heights
-            axes.set(title=f"Share of {unit}s", xlabel="source words", ylim=(0, 100))
-            axes.set_xlim(0.5, max(middles, default=0) + WIDTH / 2)
+            axes.set(title=f"Share of {unit}s", ylabel="%", ylim=(0, 100))
+        self._draw_derivations(last)
+        for axes in (*both, last):
+            axes.set(xlabel="source words", xlim=(0.5, max(middles, default=0) + WIDTH / 2))
             axes.set_xticks(*self._ticks())
-        both[0].set_ylabel("%")
         figure.legend(*both[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)
+
+    def _draw_derivations(self, axes: Any) -> None:
+        """Mean number of derivations of reachable sentences by length, as a power of ten."""
+        means = {row: counts.ln_mean_derivations for row, counts in sorted(self._by_row.items())}
+        points = [(_middle(row), mean / math.log(10)) for row, mean in means.items() if mean is not None]
+        axes.plot(*np.reshape(points, (-1, 2)).T, marker="o", color=PALETTE[0])
+        axes.set(title="Derivations of a reachable sentence", ylabel="log10 of the mean number")
 
     def _ticks(self) -> tuple[list[float], list[str]]:
         """The places and names of rows below the axis, as many as there is room for; rows without sentences too."""
@@ -116,7 +134,14 @@ def _lengths(row: int) -> str:
 
 def _cells(counts: Counts) -> tuple[str, ...]:
     sentences, words = ([f"{share:.1f}" for share in shares] for shares in (counts.sentence_shares, counts.word_shares))
-    return f"{counts.sentences}", *sentences, f"{counts.too_large}", f"{counts.words}", *words
+    derivations = "" if counts.ln_mean_derivations is None else _exp(counts.ln_mean_derivations)
+    return f"{counts.sentences}", *sentences, f"{counts.too_large}", f"{counts.words}", *words, derivations
+
+
+def _exp(ln: float) -> str:
+    """The number of which this is the logarithm, also where no float holds it."""
+    number = Decimal(ln).exp()
+    return f"{number:,.1f}" if number < 1e6 else f"{number:.1e}"
 
 
 def _percent(part: int, whole: int) -> float:

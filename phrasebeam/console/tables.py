@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from itertools import zip_longest
 
-NUMBER = re.compile(r"[-+±]?\d[\d.,]*\s?(%|s)?|")
+NUMBER = re.compile(r"[-+±]?\d[\d.,]*(e[-+]\d+)?\s?(%|s)?|")
 
 Rows = Sequence[Sequence[str]]  # of cells, the header first; rows may end early
 

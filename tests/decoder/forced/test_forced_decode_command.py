@@ -1,6 +1,7 @@
 """The command `forced-decode`: what it writes and prints, for any number of threads, and what it refuses."""
 
 import json
+import math
 import sys
 
 import pytest
@@ -69,12 +70,13 @@ def test_writes_what_the_python_api_finds(files, tmp_path, capsys):
         else:
             assert (one["score"], one["features"], one["alignment"], one["segmentation"]) == (None, None, [], [])
     assert (tmp_path / "lattice").read_text() == lattices
-    assert table.splitlines()[0].split() == (
-        ["length", "sentences", "reachable", "+prefix", "too", "large", "words", "reachable", "+prefix"]
-    )
+    header = "length sentences reachable +prefix too large words reachable +prefix derivations"
+    assert table.splitlines()[0].split() == header.split()
     words, prefix = sum(len(line.split()) for line in SOURCES), found[2]["source_prefix"]
     shares = f"{100 * 5 / words:.1f}", f"{100 * (5 + prefix) / words:.1f}"
-    assert table.splitlines()[-1].split() == ["all", "6", "33.3", "50.0", "1", str(words), *shares]
+    total = sum(math.exp(one["ln_derivations"]) for one in found if one["status"] == "reachable")
+    row = ["all", "6", "33.3", "50.0", "1", str(words), *shares, f"{total / 2:.1f}"]
+    assert table.splitlines()[-1].split() == row
 
 
 def test_same_bytes_for_any_number_of_threads(files, tmp_path, capsys):
@@ -166,9 +168,9 @@ def test_options_that_do_not_go_together(files, tmp_path, capsys):
 
 def some_forced():
     return [
-        ForcedResult("reachable", 3, 3, 3),
-        ForcedResult("reachable", 5, 5, 9),
-        ForcedResult("prefix", 12, 6, 5),
+        ForcedResult("reachable", 3, 3, 3, ln_derivations=math.log(7)),
+        ForcedResult("reachable", 5, 5, 9, ln_derivations=math.log(2000)),
+        ForcedResult("prefix", 12, 6, 5, ln_derivations=math.log(50)),
         ForcedResult("too large", 12),
         ForcedResult("unreachable", 0),
     ]
@@ -179,11 +181,19 @@ def test_the_table_by_length():
     for found in some_forced():
         reached.add(found)
     assert [line.split() for line in reached.text().splitlines()[1:]] == [
-        ["1-5", "2", "100.0", "100.0", "0", "8", "100.0", "100.0"],
+        ["1-5", "2", "100.0", "100.0", "0", "8", "100.0", "100.0", "1,003.5"],
         ["11-15", "2", "0.0", "50.0", "1", "24", "0.0", "25.0"],
-        ["all", "5", "40.0", "60.0", "1", "32", "25.0", "43.8"],
+        ["all", "5", "40.0", "60.0", "1", "32", "25.0", "43.8", "1,003.5"],
     ]
     assert Reachability().text().splitlines()[1].split() == ["all", "0", "0.0", "0.0", "0", "0", "0.0", "0.0"]
+
+
+def test_means_of_numbers_of_derivations_that_no_float_holds():
+    reached = Reachability()
+    for ln_derivations in (math.log(4), 1000.0, 1000.0):
+        reached.add(ForcedResult("reachable", 3, 3, 3, ln_derivations=ln_derivations))
+    assert reached.all.ln_mean_derivations == pytest.approx(1000 + math.log(2 / 3))
+    assert reached.text().split()[-1] == "1.3e+434"
 
 
 def test_the_plot(tmp_path):
@@ -200,14 +210,16 @@ def test_rows_without_sentences_are_gaps():
         reached.add(ForcedResult(status, n_words))
     figure = Figure()
     reached._draw(figure)
-    for axes in figure.axes:
+    for axes in figure.axes[:2]:
         for bars, heights in zip(axes.containers, ([50.0, 100.0], [0.0, 0.0], [50.0, 0.0]), strict=True):
             assert [bar.get_x() + bar.get_width() / 2 for bar in bars] == pytest.approx([3.0, 23.0])
             assert [bar.get_height() for bar in bars] == pytest.approx(heights)
         assert axes.get_xlim() == (0.5, 25.5)
         assert axes.get_xticks().tolist() == [3.0, 8.0, 13.0, 18.0, 23.0]
         assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1-5", "6-10", "11-15", "16-20", "21-25"]
-    reached.add(ForcedResult("reachable", 61))
+    reached.add(ForcedResult("reachable", 61, ln_derivations=math.log(100)))
+    reached._draw(figure := Figure())
+    assert figure.axes[2].lines[0].get_xydata().tolist() == [[63.0, pytest.approx(2.0)]]
     assert reached._ticks() == ([3.0, 18.0, 33.0, 48.0, 63.0], ["1-5", "16-20", "31-35", "46-50", "61-65"])
     Reachability()._draw(Figure())
 
