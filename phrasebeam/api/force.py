@@ -77,7 +77,7 @@ def force(
 
     >>> reached = force("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
     >>> print(reached.text().splitlines()[0])
-    length  sentences  reachable  +prefix  too large  words  reachable  +prefix
+    length  sentences  reachable  +prefix  too large  words  reachable  +prefix  derivations
     """
     _check(alignment, leave_one_out, aligned, prefixes, lattice)
     check_range("threads", threads, 1, MOST_THREADS)
