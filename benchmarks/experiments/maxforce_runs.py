@@ -28,6 +28,7 @@ DENSE = ("translation", "reordering", "language_model", "distortion", "word_pena
 NARROW: dict[str, Any] = {"search": {"stack": 3, "beam_threshold": 0.0}}
 ANY_PAIR: dict[str, Any] = {"gold_table_limit": 0}  # the paper names no limit
 WIDE: dict[str, Any] = {"search": {"stack": 30, "beam_threshold": 0.0, "table_limit": 100}}
+SCALED: dict[str, Any] = {name: SMALL[name] for name in ("scales", "iterations", "patience")} | {"sentences": 0}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {"templates": {}, "rates": dict.fromkeys(DENSE, 1.0)},
     "rule-id": {"templates": RULES},
@@ -56,7 +57,8 @@ RUNS: dict[str, dict[str, Any]] = {
     "max-violation, long": {"update": "max_violation", "iterations": LONG},
     "standard, all data, long": {"sentences": 0, "iterations": LONG},
     "max-violation, all data, long": {"update": "max_violation", "sentences": 0, "iterations": LONG},
-    "scaled, all data": {name: SMALL[name] for name in ("scales", "iterations", "patience")} | {"sentences": 0},
+    "scaled, all data": SCALED,
+    "scaled, all data, same length": SCALED | {"keep_length": True},
     "margin 30": {"margin": 30.0},  # a violation has 20 to 50
     "margin 300": {"margin": 300.0},
     "max-violation, margin 30": {"update": "max_violation", "margin": 30.0},

@@ -1,13 +1,31 @@
-"""The scales of groups of learned features, chosen among factors by the score of the development set."""
+"""The scales of groups of learned features, chosen among factors by the score of the development set.
+
+Where the length is kept, each factor has its own word penalty: what is learned changes how long translations are, for
+which dense weights that stay as they are cannot make up.
+"""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from phrasebeam.base.progress import log
+from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.training.common.development_set import DevelopmentScorer
+
+TRANSLATIONS = 5  # of the development set to find a word penalty, at most
+CLOSE = 0.001  # of the words that are wanted
+FIRST_STEP = 10.0  # largest weight times share of words too many; Multi30k and TED need 5 to 10
+
+
+class Tried(NamedTuple):
+    """Weights, and the development set with them."""
+
+    weights: Weights
+    score: float  # 0 to 100, of TER negative
+    n_words: int
 
 
 def with_best_scales(
@@ -16,13 +34,45 @@ def with_best_scales(
     sparse: SparseWeights,
     learned: Sequence[str],
     factors: Sequence[float],
+    n_words: int | None = None,
 ) -> Weights:
-    """The weights with the scales of the `learned` groups times that one of the `factors` whose score is best."""
+    """The weights with the scales of the `learned` groups times that one of the `factors` whose score is best.
+
+    With `n_words`, each factor has the word penalty with which translations come nearest to that many words.
+    """
     groups = {name: getattr(weights, name) for name in learned if getattr(weights, name) is not None}
-    if list(factors) == [1.0] or not groups or not sparse.n_used[0]:
+    if not groups or not sparse.n_used[0] or (list(factors) == [1.0] and n_words is None):
         return weights
-    tried = [weights.model_copy(update={name: factor * scale for name, scale in groups.items()}) for factor in factors]
-    scores = [development.score(scaled, sparse).score for scaled in tried]
-    listed = ", ".join(f"{factor:g}: {score:.2f}" for factor, score in zip(factors, scores, strict=True))
+    scaled = [weights.model_copy(update={name: factor * scale for name, scale in groups.items()}) for factor in factors]
+    if n_words is None:
+        tried = [_tried(development, one, sparse) for one in scaled]
+    else:
+        tried = [with_length(development, one, sparse, n_words) for one in scaled]
+    listed = ", ".join(f"{factor:g}: {one.score:.2f}" for factor, one in zip(factors, tried, strict=True))
     log.info(f"scales of sparse features: {listed}")
-    return tried[int(np.argmax(scores))]
+    return tried[int(np.argmax([one.score for one in tried]))].weights
+
+
+def with_length(development: DevelopmentScorer, weights: Weights, sparse: SparseWeights, n_words: int) -> Tried:
+    """The weights with that word penalty, of a few tried, with which translations are nearest to `n_words` words.
+
+    The penalties are those of the secant method: the larger the weight, the fewer words.
+    """
+    tried = [_tried(development, weights, sparse)]
+    decoder = development.decoder
+    largest = float(np.abs(weight_vector(decoder.weights, decoder.features)).max())
+    slope = -n_words / (FIRST_STEP * largest)  # words by weight, until two are known
+    while len(tried) < TRANSLATIONS and abs(tried[-1].n_words - n_words) > CLOSE * n_words:
+        last = tried[-1]
+        penalty = last.weights.word_penalty - (last.n_words - n_words) / slope
+        now = _tried(development, last.weights.model_copy(update={"word_penalty": penalty}), sparse)
+        change = now.n_words - last.n_words
+        if change:
+            slope = min(slope / 4, max(4 * slope, change / (penalty - last.weights.word_penalty)))
+        tried.append(now)
+    return min(tried, key=lambda one: abs(one.n_words - n_words))
+
+
+def _tried(development: DevelopmentScorer, weights: Weights, sparse: SparseWeights) -> Tried:
+    found = development.score(weights, sparse)
+    return Tried(weights, found.score, found.n_words)

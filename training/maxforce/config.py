@@ -78,6 +78,9 @@ class MaxforceConfig(TrainingDataSettings, ScoringSettings):
         max_length=MOST_RUNS,
         description="factors of learned groups' scales; the one with the best dev score is taken before tuning",
     )
+    keep_length: bool = Field(
+        False, description="with each of the scales, the word penalty that keeps the length of development translations"
+    )
     tune: TuneConfig | None = Field(
         INNER_TUNING,
         description="of dense weights and scales of groups, before weights are scored and kept; none: as they are",

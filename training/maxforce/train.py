@@ -6,6 +6,7 @@ weights that count are averages over all mini-batches.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -99,11 +100,16 @@ def perceptron_training(
         panels=[score_panel(config.metric, {"score": "development set"}), INVALID],
     )
 
-    own = objective.comparison.decoder.model.weights.model_dump(include={*config.nuisance})
+    model = objective.comparison.decoder.model
+    own = model.weights.model_dump(include={*config.nuisance})
+
+    @cache
+    def n_words() -> int | None:
+        return development.score(model.weights, model.tables.sparse.weights).n_words if config.keep_length else None
 
     def score(name: str, weights: Weights, sparse: SparseWeights) -> tuple[DevelopmentScore, np.ndarray]:
         weights = weights.model_copy(update=own)
-        scaled = with_best_scales(development, weights, sparse, learned, config.scales)
+        scaled = with_best_scales(development, weights, sparse, learned, config.scales, n_words())
         return development.score_tuned(name, scaled, sparse)
 
     return OnlineTraining(objective, Perceptron(rates), plan, score, directory, MaxforceIteration)

@@ -30,21 +30,21 @@ QUICK = {
 }
 
 
-def make_data(directory, **more):
+def make_data(directory, other="m q", **more):
     """Sentence pairs in which the word before decides what `k` is, which neither phrases nor language model can see.
 
-    `more`: settings of train-model.
+    It is `m p` or the `other`; `more`: settings of train-model.
     """
     rng = random.Random(1)
     for name, size in (("train", 60), ("dev", 10)):
         pairs = [[rng.choice("abcd") for _ in range(rng.randint(1, 3))] for _ in range(size)]
+        chosen = [["m p" if word < "c" else other for word in words] for words in pairs]
         source = [" ".join(f"{word} k" for word in words) for words in pairs]
-        target = [" ".join(f"{word.upper()} {'m p' if word < 'c' else 'm q'}" for word in words) for words in pairs]
-        link = "{0}-{2} {1}-{3} {1}-{4}"
-        points = [
-            " ".join(link.format(2 * i, 2 * i + 1, 3 * i, 3 * i + 1, 3 * i + 2) for i in range(len(words)))
-            for words in pairs
+        target = [
+            " ".join(f"{word.upper()} {one}" for word, one in zip(*pair, strict=True))
+            for pair in zip(pairs, chosen, strict=True)
         ]
+        points = [links(one) for one in chosen]
         for kind, lines in (("source", source), ("target", target), ("alignment", points)):
             (directory / f"{name}.{kind}").write_text("".join(f"{line}\n" for line in lines))
     config = TrainModelConfig.model_validate(
@@ -53,6 +53,16 @@ def make_data(directory, **more):
     files = directory / "train.source", directory / "train.target"
     train_model(*files, directory / "model", config, directory / "train.alignment")
     (directory / "config").write_text(yaml.safe_dump(QUICK))
+
+
+def links(chosen):
+    """Alignment points of a pair: each word with its capital, and the `k` behind it with all words that it is."""
+    points, start = [], 0
+    for i, one in enumerate(chosen):
+        n = len(one.split())
+        points += [f"{2 * i}-{start}", *(f"{2 * i + 1}-{start + 1 + j}" for j in range(n))]
+        start += 1 + n
+    return " ".join(points)
 
 
 def learn(data, output, **more):
