@@ -4,6 +4,7 @@ Where the length is kept, each factor has its own word penalty: what is learned 
 which dense weights that stay as they are cannot make up.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ from phrasebeam.training.common.development_set import DevelopmentScorer
 
 TRANSLATIONS = 5  # of the development set to find a word penalty, at most
 CLOSE = 0.001  # of the words that are wanted
-FIRST_STEP = 10.0  # largest weight times share of words too many; Multi30k and TED need 5 to 10
+FIRST_STEP = 10.0  # largest weight times logarithm of the share of words too many; Multi30k and TED need 5 to 10
+STEEPER = 10.0  # the slope between two penalties than the one before, at most, and less steep
 
 
 class Tried(NamedTuple):
@@ -56,23 +58,26 @@ def with_best_scales(
 def with_length(development: DevelopmentScorer, weights: Weights, sparse: SparseWeights, n_words: int) -> Tried:
     """The weights with that word penalty, of a few tried, with which translations are nearest to `n_words` words.
 
-    The penalties are those of the secant method: the larger the weight, the fewer words.
+    The penalties are those of the secant method on the logarithm of the words, which falls as the weight grows.
     """
     tried = [_tried(development, weights, sparse)]
     decoder = development.decoder
     largest = float(np.abs(weight_vector(decoder.weights, decoder.features)).max())
-    slope = -n_words / (FIRST_STEP * largest)  # words by weight, until two are known
+    slope = -1 / (FIRST_STEP * largest)  # of the logarithm of the words, by weight, until two are known
     while len(tried) < TRANSLATIONS and abs(tried[-1].n_words - n_words) > CLOSE * n_words:
         last = tried[-1]
-        penalty = last.weights.word_penalty - (last.n_words - n_words) / slope
-        now = _tried(development, last.weights.model_copy(update={"word_penalty": penalty}), sparse)
-        change = now.n_words - last.n_words
+        penalty = last.weights.word_penalty - _log_ratio(last.n_words, n_words) / slope
+        tried.append(_tried(development, last.weights.model_copy(update={"word_penalty": penalty}), sparse))
+        change = _log_ratio(tried[-1].n_words, last.n_words)
         if change:
-            slope = min(slope / 4, max(4 * slope, change / (penalty - last.weights.word_penalty)))
-        tried.append(now)
+            slope = min(slope / STEEPER, max(STEEPER * slope, change / (penalty - last.weights.word_penalty)))
     return min(tried, key=lambda one: abs(one.n_words - n_words))
 
 
 def _tried(development: DevelopmentScorer, weights: Weights, sparse: SparseWeights) -> Tried:
     found = development.score(weights, sparse)
     return Tried(weights, found.score, found.n_words)
+
+
+def _log_ratio(n_words: int, others: int) -> float:
+    return math.log(max(n_words, 1) / max(others, 1))
