@@ -109,7 +109,7 @@ def test_translations_keep_their_length(tmp_path):
     for keeps in (False, True):
         progress = learn(tmp_path, tmp_path / f"{keeps}", keep_length=keeps)
         words[keeps] = [one.development_words for one in progress.iterations]
-        written = Decoder.load(tmp_path / f"{keeps}").translate_all(source)
+        written = Decoder.load(tmp_path / f"{keeps}", SearchSettings(**QUICK["search"])).translate_all(source)
         assert sum(len(one.text.split()) for one in written) == words[keeps][progress.best]
     assert words[True][0] == words[False][0]
     assert words[False][2] < words[True][2] <= words[True][0]
