@@ -16,14 +16,16 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.training.common.development_set import DevelopmentScorer
 
-TRANSLATIONS = 5  # of the development set to find a word penalty, at most
-CLOSE = 0.001  # of the words that are wanted
-FIRST_STEP = 10.0  # largest weight times logarithm of the share of words too many; Multi30k and TED need 5 to 10
-STEEPER = 10.0  # the slope between two penalties than the one before, at most, and less steep
+TRANSLATIONS = 5  # of the development set, at most, to find a word penalty
+CLOSE = 0.001  # a length that differs by no more than this share of the words is right
+FIRST_STEP = (
+    10.0  # change of the penalty by ln(words / words wanted), in largest weights; Multi30k and TED need 5 to 10
+)
+STEEPER = 10.0  # each slope is at most so many times as steep as the one before, and at most so many times less steep
 
 
 class Tried(NamedTuple):
-    """Weights, and the development set with them."""
+    """Weights, and the score and the length of the development set's translations with them."""
 
     weights: Weights
     score: float  # 0 to 100, of TER negative
