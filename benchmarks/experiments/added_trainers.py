@@ -23,8 +23,8 @@ from benchmarks.experiments import both_trainers
 from benchmarks.experiments.both_trainers import EXPECTED_BLEU, TUNE, alone, file_of_seeds, row, works
 from benchmarks.experiments.expected_bleu import Work
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.maxforce import file_of, scores
-from benchmarks.experiments.maxforce_runs import TINY, TINY_TUNE
+from benchmarks.experiments.maxforce.learning import file_of, scores
+from benchmarks.experiments.maxforce.runs import TINY, TINY_TUNE
 from benchmarks.experiments.online_tuning import COMMON, PLAIN, RICH, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config

@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.experiments.expected_bleu import Work, bootstrapped, make_tuned, read_texts
 from benchmarks.experiments.expected_bleu import learn as learn_expected_bleu
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.maxforce import file_of, score_before, scores
-from benchmarks.experiments.maxforce_runs import SMALL, TINY, TINY_TUNE
+from benchmarks.experiments.maxforce.learning import file_of, score_before, scores
+from benchmarks.experiments.maxforce.runs import SMALL, TINY, TINY_TUNE
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.progress import show_progress

@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.experiments.expected_bleu import BASELINE, SEARCH, Work, make_model, read_texts
 from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.maxforce import with_classes
-from benchmarks.experiments.maxforce_runs import EDGES, SENTENCES
+from benchmarks.experiments.maxforce.learning import with_classes
+from benchmarks.experiments.maxforce.runs import EDGES, SENTENCES
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.files import atomic_directory

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpora import CORPORA, prepare
-from benchmarks.experiments.maxforce_runs import EDGES, NON_LOCAL, RULES
+from benchmarks.experiments.maxforce.runs import EDGES, NON_LOCAL, RULES
 from benchmarks.measure import PHRASEBEAM, run, table
 from phrasebeam.base.config import parse_config
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder

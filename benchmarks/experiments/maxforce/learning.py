@@ -1,37 +1,17 @@
-"""The max-violation perceptron as in Yu et al. (2013, Table 4, Figures 8 to 10 and 12): BLEU on both sets.
-
-    python -m benchmarks.experiments.maxforce DATA --output DIRECTORY [--corpus NAME ...] [--run NAME ...]
-        [--seed N ...] [--figures] [--search ours paper] [--prefixes NAME] [--nuisances] [--all-pairs] [--tables]
-
-Models, and a file for each run, are kept in DIRECTORY: what is there is not made again, and --tables only prints what
-is there. The models, and the tuned ones, are those of expected_bleu.py, which may share the directory. Each run
-learns from the first pairs of the training data, or from all if its name says so, with the settings of
-train-maxforce by default, but for what its name says. Weights are scored as they are after each iteration, those of
-the last one on both sets (alone), and then scaled and tuned as there. Runs that are "scaled" score each iteration with
-the best of some scales of sparse features, while dense weights stay as they were, and the best model on both sets, too.
-A row of the table has the scores of all seeds, and the rest of the first one.
-
---figures: the runs of these figures and of Table 4, of 13 iterations, and tables of their curves. --search paper: all
-with the search that the paper has, beam 30 without future cost, for which dense weights are tuned before; what was
-learned is then also tuned for our search. --tuned-by: by which method, which decides how large weights are beside the
-steps of learning. --prefixes and --nuisances: settings of train-maxforce for all runs.
-"""
+"""Makes the runs of __main__.py: learns, and scores what was learned as it is, and tuned."""
 
 import argparse
-import json
 import shutil
-from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
-from statistics import fmean
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from benchmarks.experiments.expected_bleu import BASELINE, Texts, Work, make_tuned, read_texts
 from benchmarks.experiments.expected_bleu import tuning as of_tuning
-from benchmarks.experiments.kept_runs import parser_of, write
-from benchmarks.experiments.maxforce_runs import (
+from benchmarks.experiments.kept_runs import write
+from benchmarks.experiments.maxforce.runs import (
     CLASSES,
     FIGURES,
     LEARNING,
@@ -45,12 +25,10 @@ from benchmarks.experiments.maxforce_runs import (
     TINY_TUNE,
     TUNING,
 )
-from benchmarks.measure import PHRASEBEAM, run, table
+from benchmarks.measure import PHRASEBEAM, run
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.files import atomic_file, read_lines
-from phrasebeam.base.progress import show_progress
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.forced.forced_settings import Prefixes
 from phrasebeam.decoder.model.description import accept_files
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_weights import save_sparse_weights
@@ -67,31 +45,6 @@ from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.tune_model import tune_model
 
 MERT = "mert"
-
-
-def main() -> None:
-    parser = parser_of(__doc__, corpus=SENTENCES, run=RUNS)
-    parser.add_argument("--seed", nargs="+", type=int, default=[1], help="of the order of sentences, and of tuning")
-    parser.add_argument("--figures", action="store_true", help="the runs of the paper's figures, and their curves")
-    parser.add_argument("--search", nargs="+", choices=SEARCHES, default=["ours"])
-    parser.add_argument("--tuned-by", choices=[MERT, "mira-batch"], default=MERT, help="weights before, --search paper")
-    parser.add_argument("--prefixes", choices=get_args(Prefixes), default="longest", help="of all runs")
-    parser.add_argument("--nuisances", action="store_true", help="penalties are learned, and replaced by tuned ones")
-    parser.add_argument("--iterations", type=int, default=PEAK, help="of the runs of figures")
-    parser.add_argument("--all-pairs", action="store_true", help="all runs learn from all training pairs")
-    parser.add_argument("--tiny", action="store_true", help="a few sentences, to see that it runs")
-    parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
-    given.run = list(FIGURES) if given.figures else given.run
-    if not given.tables:
-        show_progress()
-        for corpus, search in product(given.corpus, given.search):
-            make_runs(corpus, argparse.Namespace(**vars(given) | {"search": search}))
-    for corpus, search in product(given.corpus, given.search):
-        one_search = argparse.Namespace(**vars(given) | {"search": search})
-        print_table(corpus, one_search)
-        if given.figures:
-            print_curves(corpus, one_search)
 
 
 def make_runs(corpus: str, given: argparse.Namespace) -> None:
@@ -277,78 +230,3 @@ def retuned(
     }
     shutil.rmtree(model)
     return found
-
-
-def print_table(corpus: str, given: argparse.Namespace) -> None:
-    """A row for each run."""
-    found = []
-    for name in ["default", "tuned", *RUNS]:
-        found.append(found_of(corpus, name, given))
-    if any(found):
-        heading = [
-            "",
-            "sparse features",
-            "dev by iteration",
-            "dev, test alone",
-            "dev, tuned",
-            "test, tuned",
-            "scales",
-            "invalid",
-        ]
-        heading += ["place", "sentences/s", "dev and test, tuned for our search", "scaled alone"]
-        title = f"{corpus}{variant(given).replace('.', ', ')}"
-        print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
-
-
-def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
-    """The numbers of a run with each of its seeds, as far as they are there."""
-    kind = variant_of_start(given) if name in ("default", "tuned") else variant(given)
-    paths = [file_of(given.output, corpus, name + kind, seed) for seed in sorted({1, *given.seed})]
-    return [json.loads(path.read_text()) for path in paths if path.exists()]
-
-
-def print_curves(corpus: str, given: argparse.Namespace) -> None:
-    """Of the figures' runs, means over seeds by iteration: BLEU of dev as learned, invalid updates, seconds.
-
-    Figures 8 and 12 are the first table, Figure 9 the second, Table 4 the last column of the first, Figure 10 the first
-    and the third. Iteration 0 is before learning.
-    """
-    found = {name: runs for name in FIGURES if (runs := found_of(corpus, name, given))}
-    if not found:
-        return
-    curves: dict[str, Callable[[dict[str, Any]], float]] = {
-        "dev by iteration": lambda one: one["score"],
-        "invalid updates, %": lambda one: 100 * one["invalid"] / max(one["updates"], 1),
-        "seconds of learning": lambda one: one["seconds"],
-    }
-    for title, value in curves.items():
-        rows = [["", "seeds", *map(str, range(PEAK + 1)), "largest of 1 and on"]]
-        for name, runs in found.items():
-            means = [fmean(map(value, ones)) for ones in zip(*(one["epochs"] for one in runs))]
-            cells = [f"{mean:.2f}" for mean in means] + [""] * (PEAK + 1 - len(means))
-            rows.append([name, str(len(runs)), *cells, f"{max(means[1:]):.2f}"])
-        print(f"\n{corpus}{variant(given).replace('.', ', ')}: {title}\n\n{table(rows)}", flush=True)
-
-
-def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
-    """The numbers of a run with each of its seeds."""
-    found = seeds[0]
-    if "epochs" not in found:
-        return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", "", ""]
-    epochs = found["epochs"]
-    curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
-    after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]
-    names = "updates", "invalid", "place", "examples", "seconds"
-    updates, invalid, place, examples, seconds = (sum(one[name] for one in epochs) for name in names)
-    shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
-    scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
-    speed = f"{examples / max(seconds, 1e-9):.0f}"
-    alone, usual, written = (
-        ", ".join(f"{one[f'{kind}_dev']:.2f} {one[f'{kind}_test']:.2f}" for one in seeds if f"{kind}_dev" in one)
-        for kind in ("alone", "usual", "written")
-    )
-    return [found["run"], f"{epochs[-1]['features']:,}", curve, alone, *after, scales, *shares, speed, usual, written]
-
-
-if __name__ == "__main__":
-    main()

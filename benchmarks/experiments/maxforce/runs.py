@@ -1,4 +1,4 @@
-"""The runs of maxforce.py by their names: what differs from the defaults of train-maxforce."""
+"""The runs of __main__.py by their names: what differs from the defaults of train-maxforce."""
 
 from typing import Any
 
