@@ -20,7 +20,7 @@ MOST_HYPOTHESES = 10_000  # of a sentence; products of each with each take 800 M
 MOST_NAMES = 1_000_000  # of features, in memory
 LARGEST_BATCH = 100_000  # sentences, whose updates are in memory together
 CUBE_200 = SearchSettings(algorithm="cube", pop_limit=200, stack=200)
-# Sparse features that are learned best on small data, see docs/experiments/yu2013-maxforce.md.
+# Sparse features that are learned best on small data, see docs/experiments/perceptron-settings.md.
 RULES_AND_EDGES = Templates(
     rule_id=True,
     word_edges=WordEdges(budget=10, most_words=2),
