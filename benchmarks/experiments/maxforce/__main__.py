@@ -93,11 +93,13 @@ def row(seeds: Sequence[dict[str, Any]]) -> list[str]:
         return [found["run"], "", "", "", f"{found['dev']:.2f}", f"{found['test']:.2f}", "", "", "", "", "", ""]
     epochs = found["epochs"]
     curve = ", ".join(f"{epoch['score']:.2f}" for epoch in epochs[1:])
-    after = [", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds) for name in ("dev", "test")]
+    after = [
+        ", ".join(f"{one[f'tuned_{name}']:.2f}" for one in seeds if "tuned_dev" in one) for name in ("dev", "test")
+    ]
     names = "updates", "invalid", "place", "examples", "seconds"
     updates, invalid, place, examples, seconds = (sum(one[name] for one in epochs) for name in names)
     shares = [f"{100 * invalid / max(updates, 1):.1f}%", f"{100 * place / max(updates, 1):.0f}%"]
-    scales = ", ".join(f"{value:.2f}" for value in found["scales"].values())
+    scales = ", ".join(f"{value:.2f}" for value in found.get("scales", {}).values())
     speed = f"{examples / max(seconds, 1e-9):.0f}"
     alone, usual, written = (
         ", ".join(f"{one[f'{kind}_dev']:.2f} {one[f'{kind}_test']:.2f}" for one in seeds if f"{kind}_dev" in one)

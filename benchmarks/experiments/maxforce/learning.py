@@ -13,6 +13,7 @@ from benchmarks.experiments.expected_bleu import tuning as of_tuning
 from benchmarks.experiments.kept_runs import write
 from benchmarks.experiments.maxforce.runs import (
     CLASSES,
+    FIGURE_9,
     FIGURES,
     LEARNING,
     PAPER_SEARCH,
@@ -115,8 +116,8 @@ def scores(
 
 
 def learn(work: Work, seed: int) -> None:
-    """Learn, and tune what was learned, unless that is there."""
-    path, given = file_of(work.output, work.corpus, work.run + variant(work.given), seed), work.given
+    """Learn, score and tune what was learned, unless that is there; of runs for Figure 9 the iterations are all."""
+    path = file_of(work.output, work.corpus, work.run + variant(work.given), seed)
     if path.exists():
         return
     config = parse_config(settings_of(work, seed), MaxforceConfig, "settings")
@@ -125,23 +126,31 @@ def learn(work: Work, seed: int) -> None:
     for name, directory in kept.items():
         if directory.exists() and not output.exists():
             shutil.copytree(directory, output / WORK / name)
-    start = start_of(work)
-    trained = train_maxforce(start, work.texts.training, work.texts.sets["dev"], output, config)
+    trained = train_maxforce(start_of(work), work.texts.training, work.texts.sets["dev"], output, config)
     found: dict[str, Any] = {"corpus": work.corpus, "run": work.run}
     found["epochs"] = [one.model_dump() for one in trained.progress[seed].iterations]
     for name, directory in kept.items():
         if not directory.exists() and (output / WORK / name).exists():
             shutil.copytree(output / WORK / name, directory)
+    if work.run not in FIGURE_9:
+        found |= scores_of(work, output, path, config, seed)
+    write(path, found)
+    shutil.rmtree(output)
+
+
+def scores_of(work: Work, output: Path, path: Path, config: MaxforceConfig, seed: int) -> dict[str, Any]:
+    """BLEU of what was written, if it is scaled; of what was learned last; and of that, tuned."""
+    given = work.given
+    found: dict[str, Any] = {}
     if config.scales != [1.0]:
         found |= scores(output, work.texts, path, "written_", SEARCHES[given.search])
-    weights = Decoder.load(start).model.weights
+    weights = Decoder.load(start_of(work)).model.weights
     take_last(output, seed, weights.model_dump(include={*config.nuisance}))
     found |= scores(output, work.texts, path, "alone_", SEARCHES[given.search])
     for kind, search in {"tuned_": SEARCHES[given.search], "usual_": SEARCHES["ours"]}.items():
         if kind == "tuned_" or given.search != "ours":
             found |= retuned(work, output, path, seed, kind, search)
-    write(path, found)
-    shutil.rmtree(output)
+    return found
 
 
 def settings_of(work: Work, seed: int) -> dict[str, Any]:
