@@ -18,9 +18,8 @@ from phrasebeam.training.common.development_set import DevelopmentScorer
 
 TRANSLATIONS = 5  # of the development set, at most, to find a word penalty
 CLOSE = 0.001  # a length that differs by no more than this share of the words is right
-FIRST_STEP = (
-    10.0  # change of the penalty by ln(words / words wanted), in largest weights; Multi30k and TED need 5 to 10
-)
+# Change of the penalty by ln(words / words wanted), in multiples of the largest weight; Multi30k and TED need 5 to 10
+FIRST_STEP = 10.0
 STEEPER = 10.0  # each slope is at most so many times as steep as the one before, and at most so many times less steep
 
 

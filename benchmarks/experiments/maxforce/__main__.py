@@ -14,19 +14,19 @@ A row of the table has the scores of all seeds, and the rest of the first one.
 --figures: the runs of these figures and of Table 4, of 13 iterations; what is there of them is written to files in
 DIRECTORY, one a figure, with a row for each seed (figures.py). --search paper: all with the search that the paper has,
 beam 30 without future cost, for which dense weights are tuned before; what was learned is then also tuned for our
-search. --tuned-by: by which method, which decides how large weights are beside the
-steps of learning. --prefixes and --nuisances: settings of train-maxforce for all runs.
+search. --tuned-by: by which method, which decides how large weights are beside the steps of learning. --prefixes and
+--nuisances: settings of train-maxforce for all runs.
 """
 
-import argparse
 import json
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, get_args
 
 from benchmarks.experiments.kept_runs import parser_of
 from benchmarks.experiments.maxforce.figures import write_figures
-from benchmarks.experiments.maxforce.learning import MERT, file_of, make_runs, variant, variant_of_start
+from benchmarks.experiments.maxforce.learning import MERT, file_of, make_runs, variant, variant_of_start, with_search
 from benchmarks.experiments.maxforce.runs import FIGURES, PEAK, RUNS, SEARCHES, SENTENCES
 from benchmarks.measure import table
 from phrasebeam.base.progress import show_progress
@@ -50,15 +50,14 @@ def main() -> None:
     if not given.tables:
         show_progress()
         for corpus, search in product(given.corpus, given.search):
-            make_runs(corpus, argparse.Namespace(**vars(given) | {"search": search}))
+            make_runs(corpus, with_search(given, search))
     for corpus, search in product(given.corpus, given.search):
-        one_search = argparse.Namespace(**vars(given) | {"search": search})
-        print_table(corpus, one_search)
+        print_table(corpus, with_search(given, search))
     if given.figures:
         write_figures(given)
 
 
-def print_table(corpus: str, given: argparse.Namespace) -> None:
+def print_table(corpus: str, given: Namespace) -> None:
     """A row for each run."""
     found = []
     for name in ["default", "tuned", *RUNS]:
@@ -79,7 +78,7 @@ def print_table(corpus: str, given: argparse.Namespace) -> None:
         print(f"\n### {title}\n\n{table([heading, *map(row, filter(None, found))])}", flush=True)
 
 
-def found_of(corpus: str, name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
+def found_of(corpus: str, name: str, given: Namespace) -> list[dict[str, Any]]:
     """The numbers of a run with each of its seeds, as far as they are there."""
     kind = variant_of_start(given) if name in ("default", "tuned") else variant(given)
     paths = [file_of(given.output, corpus, name + kind, seed) for seed in sorted({1, *given.seed})]

@@ -12,7 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.experiments.maxforce.learning import file_of, variant
+from benchmarks.experiments.maxforce.learning import file_of, variant, with_search
 from benchmarks.experiments.maxforce.runs import PEAK
 from phrasebeam.base.files import atomic_file
 
@@ -23,20 +23,22 @@ Cells = dict[str, str]
 
 
 class Figure(NamedTuple):
-    """What a figure compares: in a column, by the value there the name of the run; and what its rows show of a run."""
+    """What a figure compares, and what the rows of its file show."""
 
-    column: str
-    runs: Mapping[str, str]
-    cells: Callable[[Run], Cells]
+    column: str  # its file's column of what is compared, such as "update"
+    runs: Mapping[str, str]  # names of runs in runs.py, by what the column says of them
+    cells: Callable[[Run], Cells]  # the other columns, from the numbers of a run
 
 
 def write_figures(given: argparse.Namespace) -> None:
     """Write a file for each figure of which there are runs, with the options of the command, and print its path."""
     for name, figure in FIGURES.items():
-        rows = list(rows_of(figure, given))
+        rows = rows_of(figure, given)
         if rows:
             text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([list(rows[0]), *(row.values() for row in rows)])
+            writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
             path = Path(given.output) / name
             with atomic_file(path) as file:
                 file.write(text.getvalue().encode())
@@ -47,8 +49,7 @@ def rows_of(figure: Figure, given: argparse.Namespace) -> list[Cells]:
     """The rows of all runs that are there."""
     rows = []
     for corpus, search, (value, run), seed in product(given.corpus, given.search, figure.runs.items(), given.seed):
-        one_search = argparse.Namespace(**vars(given) | {"search": search})
-        path = file_of(given.output, corpus, run + variant(one_search), seed)
+        path = file_of(given.output, corpus, run + variant(with_search(given, search)), seed)
         if path.exists():
             names = {"corpus": CORPORA[corpus], "search": search, figure.column: value, "seed": str(seed)}
             rows.append(names | figure.cells(json.loads(path.read_text())))
@@ -61,16 +62,17 @@ def curve(run: Run) -> Cells:
 
 
 def invalid(run: Run) -> Cells:
-    """Updates that fix no violation, in percent, by iteration."""
+    """Invalid updates, in percent of the updates, by iteration."""
     return {str(i): share_of_invalid(run["epochs"][i]) for i in SHOWN if i < len(run["epochs"])}
 
 
 def share_of_invalid(iteration: dict[str, Any]) -> str:
+    """Updates of an iteration whose better derivation had the higher score as it was, in percent."""
     return f"{100 * iteration['invalid'] / max(1, iteration['updates']):.0f}"
 
 
 def first_and_last_invalid(run: Run) -> Cells:
-    """Updates of the first and of the last iteration that fix no violation, in percent."""
+    """Invalid updates of the first and of the last iteration, in percent."""
     first, last = run["epochs"][1], run["epochs"][-1]
     return {"% invalid, first": share_of_invalid(first), "% invalid, last": share_of_invalid(last)}
 

@@ -1,4 +1,4 @@
-"""Makes the runs of __main__.py: learns, and scores what was learned as it is, and tuned."""
+"""Makes runs of the perceptron: learns, and scores what was learned as it is, and tuned."""
 
 import argparse
 import shutil
@@ -57,6 +57,11 @@ def make_runs(corpus: str, given: argparse.Namespace) -> None:
     score_before(work, start_of(work), given.search, variant_of_start(given))
     for seed, name in product(given.seed, given.run):
         learn(work._replace(run=name), seed)
+
+
+def with_search(given: argparse.Namespace, search: str) -> argparse.Namespace:
+    """The options of the command with one of its searches in place of all."""
+    return argparse.Namespace(**vars(given) | {"search": search})
 
 
 def variant(given: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""The runs of __main__.py by their names: what differs from the defaults of train-maxforce."""
+"""Runs of the perceptron by their names: what differs from the defaults of train-maxforce."""
 
 from typing import Any
 
