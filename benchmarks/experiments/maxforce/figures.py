@@ -67,7 +67,7 @@ def invalid(run: Run) -> Cells:
 
 
 def share_of_invalid(iteration: dict[str, Any]) -> str:
-    """Updates of an iteration whose better derivation had the higher score as it was, in percent."""
+    """Updates of an iteration whose y-good derivation already had the higher score, in percent of its updates."""
     return f"{100 * iteration['invalid'] / max(1, iteration['updates']):.0f}"
 
 
