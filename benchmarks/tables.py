@@ -9,7 +9,7 @@ A page asks for a table by `<!-- table FILE.csv OPTION ... -->` in the line befo
     COLUMN=A|B      only rows that have one of these values; a column of which one value is wanted is not shown
     columns=A|B     only these columns
     mean_over=seed  means over the rows that differ in numbers and in this column, with standard deviations in brackets;
-                    the column becomes the number of rows
+                    the column becomes the number of rows; two rows of one mean may not have the same value in it
 
 Options with spaces stand in quotes.
 """
@@ -106,7 +106,10 @@ def means(rows: list[Row], over: str) -> list[Row]:
     for row in rows:
         groups.setdefault(tuple(row[name] for name in row if name not in numbers and name != over), []).append(row)
     found = []
-    for group in groups.values():
+    for key, group in groups.items():
+        values = [row[over] for row in group]
+        if len(set(values)) < len(values):  # rows of several experiments, told apart by a column that is not shown
+            raise ValueError(f"the mean of {' '.join(key)} has rows with the same {over}: {', '.join(sorted(values))}")
         mean = dict(group[0]) | {over: str(len(group))}
         for name in numbers:
             mean |= mean_and_deviation(name, [Decimal(row[name]) for row in group])

@@ -54,6 +54,11 @@ def test_means_round_halves_up(folder):
     ]
 
 
+def test_a_mean_is_not_of_several_experiments(folder):
+    with pytest.raises(ValueError, match="the mean of a has rows with the same seed: 1, 1, 2"):
+        tables.made(folder, "r.csv set=a columns=set|seed|BLEU mean_over=seed")
+
+
 def test_a_request_without_rows_is_an_error(folder):
     with pytest.raises(ValueError, match="no rows"):
         tables.made(folder, "r.csv set=c")

@@ -37,6 +37,7 @@ RICH = {
     "rule_reordering": True,
     "source_deletion": True,
 }
+# Dense features that the rich runs have, too; "dense, added" tells what they bring without sparse ones.
 ADDED = {"bitext_count": True, "unique_rule": True, "target_idf": True, "source_idf": True, "early_distortion": True}
 STRENGTHS = {"strengths": {"rule_reordering": 10.0, "class_reordering": 10.0}}
 CLASSES, BITS = 100, 6  # word classes of each side, and how much of their paths counts
@@ -45,6 +46,8 @@ ON_TRAINING = {"leave_one_out": "drop", "lm_folds": 5, "sentences": 10000}
 RUNS: dict[str, dict[str, Any]] = {
     "dense": {},
     "dense, lin-och": {"online": {"sentence_bleu": "lin-och"}},
+    "dense, added": {"add": ADDED},
+    "dense, added, lin-och": {"online": {"sentence_bleu": "lin-och"}, "add": ADDED},
     "rich": {"online": {"templates": RICH, **STRENGTHS}, "add": ADDED},
     "rich, lin-och": {"online": {"templates": RICH, "sentence_bleu": "lin-och", **STRENGTHS}, "add": ADDED},
     "rich, all truncated": {"online": {"templates": RICH, "truncate": "all", **STRENGTHS}, "add": ADDED},

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import allocate, array
 from phrasebeam.decoder.extraction.occurrences import PACKED, source_length, target_length, with_orientations
-from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR, AlignedBitext
 from phrasebeam.decoder.features.reordering import LEFT, MONOTONE, RIGHT, SWAP
 from phrasebeam.kernels.jit import inlined_kernel, inner_kernel
 
@@ -35,9 +35,11 @@ class Corners(NamedTuple):
 
 
 def new_corners(bitext) -> Corners:
-    """Allocate Corners for the longest sentences of an AlignedBitext."""
-    n_source = int(np.diff(bitext.source_offsets).max(initial=0))
-    n_target = int(np.diff(bitext.target_offsets).max(initial=0))
+    """Allocate Corners for the longest sentences of an AlignedBitext that have phrase pairs."""
+    n_source, n_target = (
+        min(int(np.diff(offsets).max(initial=0)), int(LONGEST_PAIR))
+        for offsets in (bitext.source_offsets, bitext.target_offsets)
+    )
     return allocate(Corners, {"T": n_target, "S": n_source})
 
 
@@ -47,6 +49,8 @@ def orient(bitext: AlignedBitext, i, kind, corners: Corners, occurrences):
 
     `kind` is WORD, PHRASE or HIER. The last column gets the one to the previous phrase << 16 | to the next << 18.
     """
+    if occurrences.shape[0] == 0:  # as in pairs that are too long for `corners`
+        return
     size = (
         bitext.source_offsets[i + 1] - bitext.source_offsets[i],
         bitext.target_offsets[i + 1] - bitext.target_offsets[i],

@@ -18,11 +18,11 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_directory, scratch_directory
-from phrasebeam.base.progress import stage
+from phrasebeam.base.progress import log, stage
 from phrasebeam.base.spill import BucketFiles
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
-from phrasebeam.decoder.extraction.pairs import AlignedBitext
+from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR, AlignedBitext
 from phrasebeam.decoder.tables.score_smoothing import Method, ScoreSmoothing
 from phrasebeam.decoder.tables.table_writer import TableSizes, TableWriter
 from phrasebeam.engine.engine import Engine, current_engine
@@ -74,6 +74,7 @@ def build_phrase_table(
         raise ConfigError(f"scratch: {settings.scratch} is not a directory; name one that exists, or leave it out")
     bitext, agreement = align_bitext(source, target, *alignments), Agreement(len(alignments), settings.agreement)
     counts = count_occurrences(bitext, settings.max_phrase_length, agreement)
+    _tell_too_long(source, target)
     engine, n_columns = current_engine(), settings.reordering.n_columns
     with (
         atomic_directory(output / "reordering") as reordering,
@@ -96,6 +97,15 @@ def _check_sizes(source: Corpus, target: Corpus, alignments: Sequence[Alignments
         if len(set(sizes)) > 1:
             found = "{} source sentences, {} target sentences and {} alignments".format(*sizes)
             raise ConfigError(f"{found}; a bitext has the same number of each")
+
+
+def _tell_too_long(source: Corpus, target: Corpus) -> None:
+    """Say how many sentence pairs give no phrase pairs since they are too long."""
+    n_words = np.maximum(np.diff(source.offsets), np.diff(target.offsets))
+    too_long = np.flatnonzero(n_words > LONGEST_PAIR)
+    if too_long.size:
+        found = "%d sentence pairs have more than %d words on a side, the first in line %d"
+        log.warning(f"{found}: no phrase pairs are extracted from them", too_long.size, LONGEST_PAIR, too_long[0] + 1)
 
 
 @dataclass(frozen=True)

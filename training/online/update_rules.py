@@ -66,8 +66,9 @@ class AdaGrad:
 
     By the equations the last part concerns all weights at every step. With `truncates_all` that is done, for weights
     whose gradient is 0 only when they are needed (`settle`), to the same bits. Without it, weights are truncated only
-    in steps in which they have a gradient, so that features which are rare keep what they learned: so do widespread
-    implementations of the paper. Weights that never had a gradient are never truncated, since their G is 0.
+    in steps in which they have a gradient, so that rare features keep what they learned. Phrasal, the authors' program,
+    has both: its example configuration truncates all weights, another updater only those with a gradient. Weights that
+    never had a gradient are never truncated, since their G is 0.
     """
 
     is_adaptive: ClassVar[bool] = True

@@ -42,11 +42,6 @@ class AlignmentJob(NamedTuple):
         return sum(sum(passes) for _, passes in self.stages)
 
 
-def length_limit(models: list[str]) -> int:
-    """Words of the longest sentence that all of `models` can align."""
-    return min(MODELS[model]().max_sentence_length for model in models)
-
-
 def links_of(
     job: AlignmentJob, source: list[list[str]], target: list[list[str]], advance: Callable[[], object]
 ) -> list[list[int]]:

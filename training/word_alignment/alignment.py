@@ -8,7 +8,7 @@ import numpy as np
 
 from phrasebeam.base.progress import stage
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.word_alignment.align_direction import UNLINKED, AlignmentJob, length_limit
+from phrasebeam.training.word_alignment.align_direction import UNLINKED, AlignmentJob
 from phrasebeam.training.word_alignment.alignment_points import Alignments, in_target_order
 from phrasebeam.training.word_alignment.alignment_settings import Aligner, AlignmentConfig
 from phrasebeam.training.word_alignment.directions import AlignmentDirection, run_directions
@@ -23,6 +23,9 @@ STAGES: dict[Aligner, list[str]] = {
     "hmm": ["ibm1", "hmm"],
     "ibm4": ["ibm1", "hmm", "ibm3", "ibm4"],
 }
+# Words of the longest piece on either side. A pass takes time and memory in proportion to the product of both lengths,
+# so that pieces make it linear in the words of a long pair; and Thot's HMM and IBM models take no more than 200 words.
+LONGEST_PIECE = 200
 
 
 class Pieces(NamedTuple):
@@ -36,13 +39,13 @@ class Pieces(NamedTuple):
 def align(source: Corpus, target: Corpus, settings: AlignmentConfig, threads: int = 2) -> Alignments:
     """Word alignments of the sentence pairs, in target order; the same for any number of threads.
 
-    Pairs too long for the aligner are aligned in pieces, cut at the same proportion of both sides. Raises SmtError
-    if an aligner fails.
+    Pairs of more than LONGEST_PIECE words are aligned in pieces, cut at the same proportion of both sides. Raises
+    SmtError if an aligner fails.
     """
-    pieces = cut(source, target, length_limit(STAGES[settings.aligner]))
+    pieces = cut(source, target, LONGEST_PIECE)
     n_cut = int((np.bincount(pieces.pairs) > 1).sum())
     if n_cut:
-        log.warning("%d sentence pairs are too long for %s: aligned in pieces", n_cut, settings.aligner)
+        log.warning("%d sentence pairs have more than %d words and are aligned in pieces", n_cut, LONGEST_PIECE)
     points = _align_pieces(pieces, settings, threads)
     return _join_pieces(points, pieces, source, target)
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from phrasebeam.decoder.extraction.agreement import Agreement
 from phrasebeam.decoder.extraction.orientations import KINDS
+from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR
 from phrasebeam.training.build.extraction import align_bitext, count_occurrences, extract
 from tests.naive import extraction as naive
 from tests.training.build.bitexts import HARD, arrays, bitexts, long_pair, realigned
@@ -40,6 +41,17 @@ def test_agrees_with_the_definition(bitext, max_length, kind, chunk):
     found, counts = extracted(bitext, max_length, kind, chunk)
     assert sorted(found) == sorted(expected(bitext, max_length, kind))
     assert counts == [sum(i == j for j, _, _ in found) for i in range(len(bitext))]
+
+
+def test_what_is_too_long_has_no_phrase_pairs():
+    """And its neighbours have theirs."""
+    longest, short = int(LONGEST_PAIR), ([0, 1], [2, 3], {(0, 0), (1, 1)})
+    bitext = [short, ([0] * (longest + 1), [0], {(0, 0)}), ([0], [0] * longest, {(0, 0)}), short]
+    found, counts = extracted(bitext, 2, "hier")
+    assert counts == [3, 0, 2, 3]
+    assert [one for one in found if one[0] in (0, 3)] == expected(
+        [short, ([], [], set()), ([], [], set()), short], 2, "hier"
+    )
 
 
 @settings(deadline=None, max_examples=80)

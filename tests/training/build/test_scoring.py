@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.decoder.extraction.pairs import LONGEST_PAIR
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source, open_phrase_table, open_reordering_table
 from phrasebeam.training.build.scoring import BYTES_PER_OCCURRENCE, PhraseTableSettings, build_phrase_table
@@ -135,6 +136,14 @@ def test_long_sentences_in_pieces(tmp_path):
     for one, other in zip(whole, pieces):
         assert all(array.tobytes() == getattr(other, name).tobytes() for name, array in one._asdict().items())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_sentence_pairs_too_long_are_told(caplog):
+    too_long = [0] * (int(LONGEST_PAIR) + 1)
+    with caplog.at_level("WARNING"):
+        table, _ = build([([0], [1], {(0, 0)}), (too_long, [1], {(0, 0)})])
+    assert "1 sentence pairs have more than 1000 words on a side, the first in line 2: no phrase pairs" in caplog.text
+    assert table.joint_counts.tolist() == [1]
 
 
 GROUPS = {
