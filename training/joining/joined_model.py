@@ -8,7 +8,7 @@ from pathlib import Path
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.files import atomic_directory, check_keeps_inputs
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.replacement import check_replaceable
@@ -30,6 +30,7 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
     features to give, both models have features of the same group, or a language model weighs nothing.
     """
     check_not_itself(output, model, features)
+    check_keeps_inputs([output], [model, features])
     opened, giving = open_model(model), open_model(features)
     if giving.templates is None:
         expected = "expected one of train-maxforce, train-ranking or tune --method online"
