@@ -11,7 +11,8 @@ from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.common.shared_file import SMALL, share
 from tests.decoder.models import random_toy
 
-DATA = "--source text --target text --dev-source text --dev-reference text"
+TEXTS = "--source text --target text --dev-source text --dev-reference text"
+DATA = f"{TEXTS} --alignment links"
 COMMANDS = {  # each with --output out
     "train-model": "train-model --source text --target text",
     "import-moses": "import-moses text",
@@ -21,7 +22,7 @@ COMMANDS = {  # each with --output out
     "train-maxforce": f"train-maxforce --model toy {DATA}",
     "train-ranking": f"train-ranking --model toy {DATA}",
     "train-expected-bleu": f"train-expected-bleu --model toy {DATA}",
-    "train": f"train {DATA}",
+    "train": f"train {TEXTS}",
     "demo": "demo --sentences 50",
 }
 DIRECTORIES = {  # files of somebody else
@@ -49,7 +50,9 @@ def write(directory, files):
 
 
 def contents(directory):
-    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(directory).as_posix(): path.read_bytes() for path in directory.rglob("*") if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("force", ["", " --force"])
@@ -59,7 +62,7 @@ def test_a_directory_of_others_is_refused(models, tmp_path, monkeypatch, capsys,
     monkeypatch.chdir(tmp_path)
     for name in ("toy", "toy2"):
         (tmp_path / name).symlink_to(models / name)
-    write(tmp_path, {"text": "a b\n"})
+    write(tmp_path, {"text": "a b\n", "links": "0-0\n"})
     write(tmp_path / "out", files)
     before = contents(tmp_path), contents(models)
     assert main(f"{command} --output out{force}".split()) == 2
@@ -117,7 +120,9 @@ def test_an_export_with_other_files_is_replaced_only_by_force(models, tmp_path, 
     assert main([*again, "--force"]) == 0 and not (tmp_path / "out" / "notes").exists()
 
 
-@pytest.mark.parametrize("files", [{"dense.npy": "mine"}, {"run.yaml": "mine"}, {"run.yaml": "signature: a\nmine: 1\n"}])
+@pytest.mark.parametrize(
+    "files", [{"dense.npy": "mine"}, {"run.yaml": "mine"}, {"run.yaml": "signature: a\nmine: 1\n"}]
+)
 def test_a_training_begins_in_no_directory_of_others(tmp_path, files):
     write(tmp_path, files)
     with pytest.raises(SmtError):
