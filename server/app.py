@@ -34,7 +34,7 @@ from phrasebeam.server.serving.service import Service
 ROUTERS = tuple(module.router for module in (translate, complete, explain, segments, models, metrics, moses_rpc))
 OPEN_ROUTERS = (libretranslate.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
-REFUSALS = (401, 404, 413, 422, 429, 503)
+REFUSALS = (401, 404, 409, 413, 422, 429, 503)
 
 
 def create_app(

@@ -1,7 +1,8 @@
 """The journal of a project: confirmed segments and undone ones, one record a line, on disk before anyone is answered.
 
-A line is the CRC-32 of the rest in hexadecimal, a space, and a JSON object. The file only grows. A process that is
-killed while it writes leaves half a line at the end, which nobody was told of; it is cut off when the file is opened.
+A line is the CRC-32 of the rest in hexadecimal, a space, and a JSON object; the first one says what the file is. A
+process that is killed while it writes leaves half a line at the end, which nobody was told of; the next record takes
+its place. Apart from that the file only grows, and a file that is no journal is never changed.
 """
 
 import fcntl
@@ -11,121 +12,194 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
 from phrasebeam.decoder.adaptation.segment import Segment
+from phrasebeam.process.named_errors import named_in_errors
 
 FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"
+CLOSED = -1  # in place of a descriptor
+UNKNOWN = -1  # in place of a size
+
+
+def _line(record: Mapping[str, object]) -> bytes:
+    text = json.dumps(record, ensure_ascii=False).encode("utf-8")
+    return b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+HEADER = _line({"format": FORMAT})
+
+
+class OpenJournalError(ConfigError):
+    """A journal is open already, perhaps in another process."""
+
+
+class ChangedJournalError(SmtError):
+    """Another program has removed, replaced or cut a journal while it was open; the record does not count."""
+
+
+class JournalContent(NamedTuple):
+    """What the records of a journal say."""
+
+    segments: dict[int, Segment]  # all that are not undone, by number
+    n_confirmed: int  # undone ones included
+    end: int  # of the last whole record, in bytes
 
 
 class Journal:
     """The open journal of one project, which one process has at a time. Give it up with `close`."""
 
     def __init__(self, path: str | Path):
-        """Open the journal, made if need be. Raises FormatError if it is damaged, ConfigError if it is open."""
-        self.path = Path(path)
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        """Open the journal, made if need be. Raises FormatError if it is damaged, OpenJournalError if it is open."""
+        self.path, self._file = Path(path), CLOSED
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Read what is at the path now, where a new journal is made if nothing is. Raises as __init__.
+
+        Where it raises, the segments stay as they were, and no record is written until the journal is read again.
+        """
+        self._size = UNKNOWN
+        file = self._file if self._is_at_path() else self._opened()
         try:
-            if not stat.S_ISREG(os.fstat(self._file).st_mode):
-                raise FormatError(self.path, "no regular file; name another one for the journal")
-            self._lock()
-            self.segments = dict[int, Segment]()  # all that are not undone, by number
-            self.n_confirmed = 0  # undone ones included
-            self._end = self._read()
+            with open(file, "rb", closefd=False) as reader:
+                reader.seek(0)
+                data = reader.read()
+            content = read_content(data, self.path)
         except BaseException:
-            os.close(self._file)
+            if file != self._file:
+                os.close(file)
             raise
+        if file != self._file:
+            self.close()
+        self._file, self._size = file, len(data)
+        self.segments, self.n_confirmed, self._end = content
 
     def close(self) -> None:
         """Close the file, so that another process may open it."""
-        os.close(self._file)
+        if self._file != CLOSED:
+            os.close(self._file)
+        self._file = CLOSED
 
     def confirm(self, segment: Segment) -> None:
-        """Write a segment, which is on disk when this returns."""
-        self._append(fields(segment))
-        self._take(segment)
-
-    def undo(self, number: int) -> None:
-        """Write that a segment holds no more; that is on disk when this returns."""
-        self._append({"undo": number})
-        del self.segments[number]
-
-    def _lock(self) -> None:
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            message = "this journal is open already, perhaps in another process; wait for it, or name another file"
-            raise ConfigError(f"{self.path}: {message}") from None
-
-    def _take(self, segment: Segment) -> None:
+        """Write a segment, which is on disk when this returns. Raises as check_place, and OSError."""
+        with named_in_errors(self.path):
+            self._append(fields(segment))
         self.segments[segment.number] = segment
         self.n_confirmed = segment.number
 
+    def undo(self, number: int) -> None:
+        """Write that a segment holds no more; that is on disk when this returns. Raises as `confirm`."""
+        with named_in_errors(self.path):
+            self._append({"undo": number})
+        del self.segments[number]
+
+    def check_place(self) -> None:
+        """Raises ChangedJournalError unless the path leads to the open file, and that has the size that it was left at.
+
+        Raises ConfigError if the journal was closed.
+        """
+        if self._file == CLOSED:
+            raise ConfigError(f"{self.path}: this journal was closed; open it again")
+        if not self._is_at_path() or os.fstat(self._file).st_size != self._size:
+            message = "removed, replaced or cut by another program while it was open; it is read again, confirm again"
+            raise ChangedJournalError(f"{self.path}: {message}")
+
+    def _is_at_path(self) -> bool:
+        """Whether the path leads to the open file."""
+        try:
+            return self._file != CLOSED and os.path.samestat(os.stat(self.path), os.fstat(self._file))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+
+    def _opened(self) -> int:
+        """A descriptor of the file at the path, with the lock."""
+        file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise FormatError(self.path, "no regular file; name another one for the journal")
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            os.close(file)
+            message = "this journal is open already, perhaps in another process; wait for it, or name another file"
+            raise OpenJournalError(f"{self.path}: {message}") from None
+        except BaseException:
+            os.close(file)
+            raise
+
     def _append(self, record: Mapping[str, object]) -> None:
         """Write a record at the end and wait for the disk; what fails half-way is taken back."""
-        line = _line(record)
+        line, written = (b"" if self._end else HEADER) + _line(record), 0
+        self.check_place()
+        if self._size > self._end:
+            os.ftruncate(self._file, self._end)
+            self._size = self._end
         try:
-            written = os.pwrite(self._file, line, self._end)
+            written = os.write(self._file, line)  # at its end, wherever that is by now
             if written != len(line):
                 raise OSError(f"{written} of {len(line)} bytes were written")
             os.fsync(self._file)
-        except OSError:
-            os.ftruncate(self._file, self._end)
+            if not self._end:
+                _sync_directory(self.path.parent)
+            self._size += written
+            self.check_place()
+        except (OSError, ChangedJournalError):
+            self._take_back(line[:written])
+            self._size = self._end
             raise
-        self._end += len(line)
+        self._end = self._size
 
-    def _read(self) -> int:
-        """Take all records in; where the last of them ends, at which the file is cut off."""
-        content = b""
-        with open(self.path, "rb") as file:
-            content = file.read()
-        end = content.rfind(b"\n") + 1
-        records = list(self._records(content[:end]))
-        if not records:
-            os.ftruncate(self._file, 0)
-            self._end = 0
-            self._append({"format": FORMAT})
-            _sync_directory(self.path.parent)
-            return self._end
-        if records[0] != {"format": FORMAT}:
-            raise FormatError(self.path, f"no journal: it begins with {records[0]!r}, expected {FORMAT!r}", 1)
-        for number, record in enumerate(records[1:], 2):
-            self._replay(record, number)
-        if end < len(content):
-            os.ftruncate(self._file, end)
-            os.fsync(self._file)
-        return end
+    def _take_back(self, written: bytes) -> None:
+        """Cut off what was written of a record that does not count, where the file still ends with it."""
+        begin = os.fstat(self._file).st_size - len(written)
+        if begin >= 0 and os.pread(self._file, len(written), begin) == written:
+            os.ftruncate(self._file, begin)
 
-    def _records(self, content: bytes) -> Iterator[dict[str, Any]]:
-        for number, line in enumerate(content.splitlines(), 1):
-            digest, _, text = line.partition(b" ")
-            if digest != b"%08x" % zlib.crc32(text):
-                raise FormatError(self.path, f"the record is damaged, or this is no journal; {ADVICE}", number)
-            try:
-                record = json.loads(text)
-            except (ValueError, RecursionError) as error:
-                raise self._no_record(number) from error
-            if not isinstance(record, dict):
-                raise self._no_record(number)
-            yield record
 
-    def _replay(self, record: dict[str, Any], line: int) -> None:
+def read_content(data: bytes, path: Path) -> JournalContent:
+    """What the journal at `path`, which holds `data`, says. Raises FormatError if it is damaged, or no journal."""
+    if len(data) < len(HEADER) and HEADER.startswith(data):
+        return JournalContent({}, 0, 0)  # new, or begun by a process that was killed
+    if not data.startswith(HEADER):
+        found = excerpt(data[: len(HEADER)])
+        message = f"the record is damaged, or this is no journal: {found}, expected {FORMAT!r}; name another file"
+        raise FormatError(path, f"{message}, or {ADVICE}", 1)
+    segments, n_confirmed, end = dict[int, Segment](), 0, data.rfind(b"\n") + 1
+    for line, record in enumerate(_records(data[len(HEADER) : end], path), 2):
         try:
-            if record.get("undo") in self.segments:
-                del self.segments[record["undo"]]
-                return
+            if record.get("undo") in segments:
+                del segments[record["undo"]]
+                continue
             segment = _segment(record)
         except (KeyError, TypeError, ValueError, AttributeError, ConfigError) as error:
-            raise self._no_record(line) from error
-        if segment.number != self.n_confirmed + 1:
-            raise FormatError(self.path, f"a record that does not follow from those before; {ADVICE}", line)
-        self._take(segment)
+            raise _no_record(path, line) from error
+        if segment.number != n_confirmed + 1:
+            raise FormatError(path, f"a record that does not follow from those before; {ADVICE}", line)
+        segments[segment.number], n_confirmed = segment, segment.number
+    return JournalContent(segments, n_confirmed, end)
 
-    def _no_record(self, line: int) -> FormatError:
-        """The error where a line with the right digest is not what `_append` writes."""
-        return FormatError(self.path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
+
+def _records(data: bytes, path: Path) -> Iterator[dict[str, Any]]:
+    """The records in the lines behind the first one."""
+    for number, line in enumerate(data.splitlines(), 2):
+        digest, _, text = line.partition(b" ")
+        if digest != b"%08x" % zlib.crc32(text):
+            raise FormatError(path, f"the record is damaged; {ADVICE}", number)
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _no_record(path, number) from error
+        if not isinstance(record, dict):
+            raise _no_record(path, number)
+        yield record
+
+
+def _no_record(path: Path, line: int) -> FormatError:
+    """The error where a line with the right digest is not what a journal writes."""
+    return FormatError(path, f"no record of a journal, expected a segment or what is undone; {ADVICE}", line)
 
 
 def fields(segment: Segment) -> dict[str, object]:
@@ -147,11 +221,6 @@ def _segment(record: Mapping[str, Any]) -> Segment:
     if any(not (0 <= s < len(source) and 0 <= t < len(translation)) for s, t in alignment):
         raise ValueError("an alignment point beyond the words")
     return Segment(record["number"], source, translation, alignment, record["key"])
-
-
-def _line(record: Mapping[str, object]) -> bytes:
-    text = json.dumps(record, ensure_ascii=False).encode("utf-8")
-    return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
 def _sync_directory(directory: Path) -> None:

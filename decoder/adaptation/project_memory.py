@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from phrasebeam.decoder.adaptation.adapted_tables import adapted_tables
 from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
-from phrasebeam.decoder.adaptation.journal import Journal
+from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.segment_phrases import Occurrence, occurrences
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
@@ -77,14 +77,39 @@ class ProjectMemory:
             source=source, target=target, language_models=self._current.language_models, tables=tables
         )
         if journal:
-            for segment in journal.segments.values():
-                self._learn(segment)
-            self._n_confirmed = journal.n_confirmed
-            self._refresh()
+            self._learn_all(journal)
 
     def _forget(self) -> None:
         self._counts = DynamicCounts(self.settings)
         self._language_model = DynamicLanguageModel(self._original.language_models[0], self.settings)
+
+    def _learn_all(self, journal: Journal) -> None:
+        """Learn what the journal has, in place of what is known."""
+        self._segments, self._lessons, self._numbers = {}, {}, {}
+        self._forget()
+        for segment in journal.segments.values():
+            self._learn(segment)
+        self._n_confirmed = journal.n_confirmed
+        self._refresh()
+
+    def follow_journal(self) -> None:
+        """Learn the journal anew if another program has changed it. Raises as Journal.reopen; then all is as before."""
+        with suppress(ChangedJournalError), self._agreeing():
+            pass
+
+    @contextmanager
+    def _agreeing(self) -> Iterator[None]:
+        """Hold the lock; where another program has changed the journal, learn it anew before the error goes on."""
+        with self._lock:
+            try:
+                if self.journal:
+                    self.journal.check_place()
+                yield
+            except ChangedJournalError:
+                if self.journal:
+                    self.journal.reopen()
+                    self._learn_all(self.journal)
+                raise
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -95,9 +120,10 @@ class ProjectMemory:
     def confirm(self, source: Sequence[str], translation: Sequence[str], key: str = "") -> Segment:
         """Learn a translation (words) that someone has confirmed; it is in the journal when this returns.
 
-        A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words.
+        A segment whose `key` is known is not learned again. Raises ConfigError where a side has no words,
+        ChangedJournalError where another program has changed the journal: then all is known that this has now.
         """
-        with self._lock:
+        with self._agreeing():
             if key and key in self._numbers:
                 return self._segments[self._numbers[key]]
             segment = Segment(self._n_confirmed + 1, tuple(source), tuple(translation), (), key)
@@ -116,8 +142,8 @@ class ProjectMemory:
         return WordAligner(self.static.words).align(*ids, same_words(source, translation))
 
     def undo(self, number: int) -> Segment:
-        """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none."""
-        with self._lock:
+        """Forget a segment, as if it had never been confirmed. Raises ConfigError where there is none, as `confirm`."""
+        with self._agreeing():
             if number not in self._segments:
                 raise ConfigError(f"there is no segment {number}, or it was undone; expected one of those in the list")
             if self.journal:

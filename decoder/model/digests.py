@@ -63,6 +63,11 @@ def model_files(directory: Path) -> Iterator[str]:
                 yield path.relative_to(directory).as_posix()
 
 
+def model_paths(directory: Path) -> list[Path]:
+    """The paths of all files of the model in `directory`."""
+    return [directory / name for name in (MODEL, *model_files(directory))]
+
+
 def new_digests(directory: Path, named: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
     """The digest of each file of the model in `directory` by its name: the `known` one, or that of its content.
 

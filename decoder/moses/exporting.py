@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import LONGEST_EXCERPT, ConfigError, ModelError, excerpt
-from phrasebeam.base.files import atomic_directory, atomic_file, real_path
+from phrasebeam.base.files import atomic_directory, atomic_file, check_keeps_inputs, real_path
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.dense_feature import names_of
 from phrasebeam.decoder.features.registry import OPTIONAL
@@ -57,6 +57,7 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
     """
     output = real_path(output)
     check_output(output, "moses.ini", HEADING, "an export")
+    check_keeps_inputs([output], [model])
     opened = open_model(model)
     if wrong := next(findings(model, is_verified=False), None):
         raise ModelError(wrong)
@@ -91,6 +92,14 @@ def export_moses(model: str | Path, output: str | Path, is_forced: bool = False)
         if _has_sparse(opened):
             _write("".join(weight_lines(opened, Path(model))), directory / SPARSE_WEIGHTS)
         _write(ini, directory / "moses.ini")
+        if output.exists() and not is_forced:
+            _check_names(output, directory)
+
+
+def _check_names(output: Path, directory: Path) -> None:
+    """Raise ConfigError where `output` has what the new export in `directory` has not."""
+    if others := sorted({path.name for path in output.iterdir()} - {path.name for path in directory.iterdir()}):
+        raise ConfigError(f"{output}: has {', '.join(others[:3])}, which is no part of the export; {FORCE}")
 
 
 def _check_same(path: Path, text: str) -> None:

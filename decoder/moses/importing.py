@@ -8,7 +8,7 @@ import yaml
 
 from phrasebeam.base.config import parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
-from phrasebeam.base.files import atomic_directory, atomic_file, real_path
+from phrasebeam.base.files import atomic_directory, atomic_file, check_keeps_inputs, real_path
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -65,6 +65,7 @@ def import_moses(
         paths = {"moses_ini": Path(ini), **_tables(moses)}
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
+        check_keeps_inputs([output], paths.values())
         data: dict[str, object] = {**file_digests(paths)}
         check_replaceable(output, "import-moses", _settings(moses, preprocessing), data, is_forced=is_forced)
         for name, path in _language_models(moses).items():

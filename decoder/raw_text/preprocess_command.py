@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from phrasebeam.base.files import output_file, read_input
+from phrasebeam.base.files import check_keeps_inputs, output_file, read_input
 from phrasebeam.console.input_stage import stage_of_input
+from phrasebeam.decoder.model.digests import model_paths
 
 
 def preprocess(
@@ -18,6 +19,7 @@ def preprocess(
     """Tokenize and case raw text as the model needs it, such as text to tune on."""
     from phrasebeam.decoder.raw_text.raw_text import RawText
 
+    check_keeps_inputs([output], [input, *model_paths(model)])
     raw_text = RawText.load(model)
     preprocessor = raw_text.source if side == "source" else raw_text.target
     with output_file(output) as file, stage_of_input("preprocessing", input, output) as advance:

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from importlib import metadata
@@ -14,9 +16,12 @@ from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.own_modules import ROOT
-from phrasebeam.process.unfinished import SUFFIX
+from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
+from phrasebeam.process.unfinished import is_unfinished
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format
+WORK_FILES = ("work.yaml", "run.yaml")  # that say that a directory is the work of a trainer, or of a recipe
+WORK_FORMAT, LONGEST_HEAD = rb"(?m)^format: phrasebeam (work|recipe) ", 4096
 
 MOST_DIFFERENCES = 3  # that an error tells
 
@@ -53,7 +58,7 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
 
     `what` is the kind of directory that it must be.
     """
-    if not output.exists() or (output.is_dir() and all(path.name.endswith(SUFFIX) for path in output.iterdir())):
+    if not output.exists() or is_empty(output):
         return
     try:
         with open(output / name, encoding="utf-8") as file:
@@ -62,6 +67,32 @@ def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_STAR
         is_model = False
     if not is_model:
         raise ConfigError(f"{output}: exists and is not {what}; choose another directory")
+
+
+def is_empty(directory: Path) -> bool:
+    """Whether it is a directory in which nothing is, or what processes that were killed left unfinished."""
+    return directory.is_dir() and all(map(is_unfinished, directory.iterdir()))
+
+
+def check_work(output: Path) -> None:
+    """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
+
+    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer.
+    """
+    found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
+    for path in found:
+        if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
+            raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
+    if all(map(is_empty, found)):
+        check_output(output)
+
+
+def _is_work_file(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return re.search(WORK_FORMAT, file.read(LONGEST_HEAD)) is not None
+    except OSError:
+        return False
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:

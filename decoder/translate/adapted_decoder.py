@@ -114,13 +114,18 @@ class AdaptedDecoder(Decoder):
         """Learn the translation of a tokenized sentence that someone confirmed; the next sentence knows it.
 
         With a journal, it is on disk when this returns. `key`: the caller's name for the segment, which is learned
-        once, however often it is sent. Raises ConfigError where a side has no words.
+        once, however often it is sent. Raises ConfigError where a side has no words, and ChangedJournalError, an
+        SmtError, where another program has removed, replaced or cut the journal: the segment is not learned, the
+        decoder knows what the journal has now (a removed one is made anew), and the next call can succeed.
         """
         confirmed = split(translation) if isinstance(translation, str) else translation
         return self.memory.confirm(self.input_of(source).words, confirmed, key)
 
     def undo(self, number: int) -> Segment:
-        """Forget a segment by its number, as if it had never been confirmed. Raises ConfigError if there is none."""
+        """Forget a segment by its number, as if it had never been confirmed. Raises ConfigError if there is none.
+
+        Raises ChangedJournalError as `confirm` does.
+        """
         return self.memory.undo(number)
 
     @property

@@ -16,6 +16,7 @@ from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
 from phrasebeam.decoder.input.input_settings import InputFormat, Markup, Oov
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut, Prefix
+from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import LatticeFormat
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.request import Request
@@ -171,7 +172,8 @@ def translate(
             ),
         }
     )
-    check_keeps_inputs([output, nbest_output, lattice_output], [input, prefix, reference, word_alignment])
+    read = [input, prefix, reference, word_alignment, config, adapt, adapt_journal, *model_paths(model)]
+    check_keeps_inputs([output, nbest_output, lattice_output], read)
     adaptation = _adaptation(Adaptation(adapt, adapt_journal), threads, engine, leave_one_out)
     if raw:
         _check_raw(alignment or segmentation or scores, prefix, leave_one_out)

@@ -17,6 +17,7 @@ from phrasebeam.decoder.forced.reachability import Reachability
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
+from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.output.lattice_rendering import render_lattice
 from phrasebeam.decoder.translate.translate_settings import overridden, translate_settings
 from phrasebeam.decoder.translate.translator import Decoder
@@ -81,7 +82,7 @@ def force(
     """
     _check(alignment, leave_one_out, aligned, prefixes, lattice)
     check_range("threads", threads, 1, MOST_THREADS)
-    check_keeps_inputs([output, lattice, plot], [source, reference, alignment])
+    check_keeps_inputs([output, lattice, plot], [source, reference, alignment, *model_paths(Path(model))])
     if plot:
         check_figure_file(Path(plot))
     decoding = overridden(translate_settings(Path(model), config), {"memory": memory}, "options")

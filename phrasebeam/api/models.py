@@ -11,6 +11,7 @@ from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.adaptation.align_text import HEURISTIC, Heuristic, TextAligner, paired, pharaoh
 from phrasebeam.decoder.model.description import accept_files
+from phrasebeam.decoder.model.digests import model_paths
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import findings
 from phrasebeam.decoder.output.translation import Translation
@@ -140,7 +141,7 @@ def align(
     20
     """
     check_range("threads", threads, 1, MOST_THREADS)
-    check_keeps_inputs([output], [source, target])
+    check_keeps_inputs([output], [source, target, *model_paths(Path(model))])
     with memory_bound(memory_option(memory)):
         aligner = TextAligner(open_model(model), heuristic)
         pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))

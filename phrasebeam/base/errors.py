@@ -45,5 +45,9 @@ class FormatError(SmtError):
         where = f"{path}:{line}" if line is not None else f"{path}"
         super().__init__(f"{where}: {message}")
 
+    def without_path(self) -> str:
+        """What is wrong, for those who are not to know where files lie."""
+        return printable(f"line {self.line}: {self.message}" if self.line is not None else self.message)
+
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.path, self.message, self.line)  # when it comes from another process

@@ -112,11 +112,11 @@ def real_path(path: str | Path) -> Path:
 
 
 def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None]) -> None:
-    """Raises ConfigError where a file that is to be written is one of those that are read.
+    """Raises ConfigError where a file that is to be written is one of those that are read, or has them in it.
 
     None and - are no files, nor are devices.
     """
-    read = {real_path(path) for path in inputs if path is not None}
+    read = {one for path in inputs if path is not None for one in (real_path(path), *real_path(path).parents)}
     for path in outputs:
         if path is None or str(path) == "-" or Path(path).is_char_device():
             continue

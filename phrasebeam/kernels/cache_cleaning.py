@@ -1,10 +1,13 @@
 """Keeping the cache of kernels small: directories of sources that nobody has run for long are removed, once a day."""
 
 import os
+import re
 import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
+
+from phrasebeam.kernels.sources import DIGEST_DIGITS
 
 PART = ".part"  # ends the names of files while they are written
 DAY = 24 * 3600.0  # seconds
@@ -30,7 +33,7 @@ def clean_daily(kernels: Path) -> None:
             return
         cleaned.touch()
         for directory in kernels.iterdir():
-            if directory.is_dir():
+            if directory.is_dir() and re.fullmatch(rf"[0-9a-f]{{{DIGEST_DIGITS}}}", directory.name):
                 _clean(directory)
 
 

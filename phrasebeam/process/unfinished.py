@@ -21,8 +21,8 @@ from pathlib import Path
 from phrasebeam.process.directory_lock import check_free
 from phrasebeam.process.interruption import note_output
 
-SUFFIX = ".unfinished"
-NAME = re.compile(r"\..*\.[a-z0-9_]{8}\.unfinished", re.DOTALL)  # tempfile puts eight characters of its own
+SUFFIX = ".phrasebeam.unfinished"  # not that of another program, whose files are not ours to remove
+NAME = re.compile(rf"\..*\.[a-z0-9_]{{8}}{re.escape(SUFFIX)}", re.DOTALL)  # tempfile puts eight characters of its own
 SECONDS_TO_REMOVE = 2.0  # while other threads still write
 AT_FDCWD, RENAME_EXCHANGE = -100, 2  # of Linux
 
@@ -78,11 +78,16 @@ def remove_unfinished() -> None:
             _remove(path)
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether a file or directory has the name of something unfinished."""
+    return NAME.fullmatch(path.name) is not None
+
+
 def remove_abandoned(folder: Path) -> None:
     """Remove unfinished files and directories in `folder` that no process holds."""
     try:
         with os.scandir(folder) as entries:
-            paths = [Path(entry.path) for entry in entries if NAME.fullmatch(entry.name)]
+            paths = [path for entry in entries if is_unfinished(path := Path(entry.path))]
     except OSError:
         return  # who writes there will raise it
     for path in paths:

@@ -3,22 +3,28 @@
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from starlette.exceptions import HTTPException
 
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.progress import log
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.journal import ChangedJournalError, OpenJournalError
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.explanation.explanation import Explainer
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.server.serving.served_models import ServedModel
 
-PROJECT_NAME = r"^[A-Za-z0-9_.+-]{1,100}$"
+PROJECT_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$"
+NAME_RULE = "up to 100 letters, digits and . _ + -, of which the first is a letter, a digit or _"
 MOST_OPEN = 32  # projects with a decoder in memory; the one that was not used longest is closed for another
+CHANGED = "was removed, replaced or cut by another program; it was read again, repeat the request"
 NO_PROJECTS = "this server keeps no projects; it is to be started with --projects DIR"
 
 
@@ -38,40 +44,47 @@ class Projects:
         self.directory, self._lock = directory, threading.RLock()
         self._open = OrderedDict[tuple[str, str], OpenProject]()
         self._static = dict[str, tuple[str, StaticCounts]]()  # version and counts by model
+        for path in sorted(directory.glob("*/*.journal")) if directory else ():
+            if not re.fullmatch(PROJECT_NAME, path.stem):
+                log.warning("%s: cannot be used, rename it: a project is named by %s", path, NAME_RULE)
 
     def of(self, served: ServedModel, project: str | None) -> ServedModel:
         """The model with a decoder that learned what the project has; the model itself where that is nothing.
 
-        Raises HTTPException (404) where the server keeps no projects.
+        Raises HTTPException: 404 where the server keeps no projects, and what `_using` raises.
         """
         if project is None:
             return served
-        with self._lock:
-            if not self._journal(served, project).exists():
-                return served
-            found = self._project(served, project)
-            return replace(served, decoder=found.decoder, explainer=found.explainer)
+        with self._using(served, project) as journal:
+            found = self._current(served, project) if journal.exists() else None
+            return replace(served, decoder=found.decoder, explainer=found.explainer) if found else served
 
     def confirm(
         self, served: ServedModel, project: str, source: Sequence[str], translation: Sequence[str], key: str
     ) -> Segment:
-        """Learn a segment, which is on disk when this returns, see AdaptedDecoder. Raises HTTPException (404)."""
-        with self._lock:
-            self._journal(served, project).parent.mkdir(parents=True, exist_ok=True)
+        """Learn a segment, which is on disk when this returns, see AdaptedDecoder. Raises HTTPException as `of`."""
+        with self._using(served, project) as journal:
+            journal.parent.mkdir(parents=True, exist_ok=True)
             return self._project(served, project).decoder.confirm(source, translation, key)
 
     def undo(self, served: ServedModel, project: str, number: int) -> Segment:
-        """Forget a segment. Raises HTTPException (404) where there is none."""
-        with self._lock:
-            if not any(segment.number == number for segment in self.segments(served, project)):
-                raise HTTPException(404, f"project {project} has no segment {number}, or it was undone")
-            return self._project(served, project).decoder.undo(number)
+        """Forget a segment. Raises HTTPException as `of`, and where there is none."""
+        with self._using(served, project) as journal:
+            missing = HTTPException(404, f"project {project} has no segment {number}, or it was undone")
+            if not journal.exists():
+                raise missing
+            decoder = self._project(served, project).decoder
+            try:
+                return decoder.undo(number)
+            except OpenJournalError:
+                raise
+            except ConfigError:
+                raise missing from None
 
     def segments(self, served: ServedModel, project: str) -> Sequence[Segment]:
-        """All segments of a project that are not undone. Raises HTTPException (404) where there are no projects."""
-        with self._lock:
-            has_some = self._journal(served, project).exists()
-            return self._project(served, project).decoder.segments if has_some else ()
+        """All segments of a project that are not undone. Raises HTTPException as `of`."""
+        with self._using(served, project) as journal:
+            return self._current(served, project).decoder.segments if journal.exists() else ()
 
     def close(self) -> None:
         """Close all journals."""
@@ -79,13 +92,42 @@ class Projects:
             while self._open:
                 self._open.popitem()[1].decoder.close()
 
+    @contextmanager
+    def _using(self, served: ServedModel, project: str) -> Iterator[Path]:
+        """Hold the lock while the journal of a project, which is given, is used; its errors tell no path of the server.
+
+        Raises HTTPException: 409 where another process has it open, 503 where it cannot be used as it is, or where it
+        is not what it was.
+        """
+        journal = self._journal(served, project)
+        with self._lock:
+            try:
+                yield journal
+            except OpenJournalError:
+                raise HTTPException(409, f"project {project} is open in another process") from None
+            except ChangedJournalError as error:
+                log.warning("%s", error)
+                raise HTTPException(503, f"the journal of project {project} {CHANGED}") from None
+            except (FormatError, OSError) as error:
+                if isinstance(error, FormatError) and Path(error.path) != journal:
+                    raise
+                log.error("%s", error)
+                problem = str(error.strerror) if isinstance(error, OSError) else error.without_path()
+                raise HTTPException(503, f"the journal of project {project} cannot be used: {problem}") from None
+
     def _journal(self, served: ServedModel, project: str) -> Path:
         """The file of a project, whose name has been checked, since it comes from a request."""
         if self.directory is None:
             raise HTTPException(404, NO_PROJECTS)
         if not re.fullmatch(PROJECT_NAME, project):
-            raise HTTPException(422, "a project is named by up to 100 letters, digits and . _ + -")
+            raise HTTPException(422, f"a project is named by {NAME_RULE}")
         return self.directory / served.name / f"{project}.journal"
+
+    def _current(self, served: ServedModel, project: str) -> OpenProject:
+        """The project as its journal is now, for those who only read."""
+        found = self._project(served, project)
+        found.decoder.memory.follow_journal()
+        return found
 
     def _project(self, served: ServedModel, project: str) -> OpenProject:
         name = served.name, project

@@ -49,14 +49,17 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path, writer):
 
 
 def test_files_of_others_stay(tmp_path):
-    names = [".result.unfinished", ".result.ABCDEFGH.unfinished", "result.abcdefgh.unfinished", ".result.abcdefgh.old"]
+    names = [".result.unfinished", ".result.abcdefgh.unfinished", "result.abcdefgh.phrasebeam.unfinished"]
+    names += [".result.ABCDEFGH.phrasebeam.unfinished", ".result.phrasebeam.unfinished", ".result.abcdefgh.old"]
     for name in names:
         (tmp_path / name).touch()
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / ".link.abcdefgh.unfinished").symlink_to("elsewhere")
+    (tmp_path / ".link.abcdefgh.phrasebeam.unfinished").symlink_to("elsewhere")
     with atomic_file(tmp_path / "result"):
         pass
-    assert sorted(os.listdir(tmp_path)) == sorted([*names, "result", "elsewhere", ".link.abcdefgh.unfinished"])
+    assert sorted(os.listdir(tmp_path)) == sorted(
+        [*names, "result", "elsewhere", ".link.abcdefgh.phrasebeam.unfinished"]
+    )
 
 
 @pytest.mark.parametrize("can_exchange", [True, False])

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.base.config import format_size, save_config
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.base.files import atomic_directory, real_path
+from phrasebeam.base.files import atomic_directory, check_keeps_inputs, real_path
 from phrasebeam.base.memory_bound import memory_left
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
@@ -60,6 +60,7 @@ def train_model(
     """
     output = real_path(output)
     check_output(output)
+    check_keeps_inputs([output], [source, target, alignment, *monolingual_paths(config)])
     if config.preprocessing and alignment is not None:
         raise ConfigError(f"{alignment}: {RAW_ALIGNMENT}")
     data = _digests(source, target, config, alignment)

@@ -15,6 +15,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.tables.provenance import is_empty
 
 
 class SignedSection(Section):
@@ -34,10 +35,14 @@ DAMAGE = (
 def begin(path: Path, start: AnySigned) -> AnySigned:
     """The section in the YAML file `path` about the work beside it; if there is no work yet, `start`, which is written.
 
-    Raises ConfigError where the work has another signature.
+    Raises ConfigError where the work has another signature, or where anything else is beside `path` or in its place.
     """
-    if path.exists() and [*path.parent.iterdir()] != [path]:
-        return _checked(load_config(path, type(start)), start.signature, path)
+    if path.exists():
+        stored = load_config(path, type(start))
+        if [*path.parent.iterdir()] != [path]:
+            return _checked(stored, start.signature, path)
+    elif path.parent.exists() and not is_empty(path.parent):
+        raise ConfigError(f"{path.parent}: has files, and no {path.name} of a training; choose another directory")
     save_config(start, path)
     return start
 

@@ -16,7 +16,7 @@ from phrasebeam.decoder.model.readme import save_model
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_DIRECTORIES
-from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
+from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_work, file_digests, signature, version
 from phrasebeam.process.interruption import goes_on_in
 from phrasebeam.training.common.shared_file import share
 from phrasebeam.training.common.work import FILE, BegunWork, check_conflict
@@ -51,12 +51,11 @@ class DerivedModel:
     def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
         """Open `model`, and read all files of the data; `work` is one of WORK_DIRECTORIES.
 
-        Raises ConfigError where `output` is `model` itself, or neither a model nor work that was begun.
+        Raises ConfigError where `output` is `model` itself, and as check_work.
         """
         if work not in WORK_DIRECTORIES:
             raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
-        if not any((output / name).exists() for name in WORK_DIRECTORIES):
-            check_output(output)
+        check_work(output)
         check_not_itself(output, model)
         opened, digests = open_model(model), file_digests(files)
         sizes = [DataSize.of(name, path) for name, path in files.items() if name not in NOT_TEXT]
@@ -103,12 +102,13 @@ class DerivedModel:
         an earlier model in `output` are deleted; model.yaml comes last.
         """
         before, known = description or self.opened.description, dict[str, str]()  # digests of shared files
+        ours = {*model_files(self.model), *before.files}
         for path in sorted(self.model.rglob("*")):
             relative = path.relative_to(self.model)
             name, folder = relative.as_posix(), relative.parts[0]
             is_left = name in own or not {name, folder}.isdisjoint(without)
             if path.is_file() and name not in REWRITTEN and folder not in WORK_DIRECTORIES and not is_left:
-                share(path, self.output / relative)
+                share(path, self.output / relative, is_own=name in ours)
                 known[name] = before.files.get(name, "")
         for name in {*model_files(self.output)} - {*known, *own, *REWRITTEN}:
             (self.output / name).unlink()

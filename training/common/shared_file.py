@@ -15,16 +15,17 @@ SMALL = 1 << 20  # bytes: copied in no time
 WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
-def share(path: Path, target: Path) -> None:
+def share(path: Path, target: Path, is_own: bool = True) -> None:
     """Give `target` the content of `path`, by a copy unless that would be large. Raises OSError.
 
     Large files are copied where the file system can share their blocks. Elsewhere both names are then one file that is
-    read-only: who writes into it is refused, and our own writers replace files.
+    read-only: who writes into it is refused, and our own writers replace files. Files that are not our own, which lie
+    beside those of a model, are copied and stay as they are.
     """
     path = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     is_large = path.stat().st_size > SMALL and path.name not in EDITABLE
-    if is_large and (_cloned(path, target) or _linked(path, target)):
+    if is_large and (_cloned(path, target) or (is_own and _linked(path, target))):
         return
     with open(path, "rb") as source, atomic_file(target) as file:
         shutil.copyfileobj(source, file, SMALL)

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from phrasebeam.base.config import parse_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import atomic_directory
+from phrasebeam.base.files import atomic_directory, check_keeps_inputs
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.sparse.templates import GROUPS, PAIR_SPARSE
+from phrasebeam.decoder.tables.provenance import check_output
 from phrasebeam.process.hints import hint
 from phrasebeam.training.common.derived_model import DerivedModel, Making, check_not_itself
 from phrasebeam.training.common.shared_file import share
@@ -29,7 +30,9 @@ def join_features(model: Path, features: Path, output: Path, is_forced: bool = F
     of groups, and the steps of MIRA, are meant for weights of one size. Raises SmtError where `features` has no sparse
     features to give, both models have features of the same group, or a language model weighs nothing.
     """
+    check_output(output)
     check_not_itself(output, model, features)
+    check_keeps_inputs([output], [model, features])
     opened, giving = open_model(model), open_model(features)
     if giving.templates is None:
         expected = "expected one of train-maxforce, train-ranking or tune --method online"

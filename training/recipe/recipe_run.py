@@ -7,7 +7,7 @@ data/, the parts of the development data; run.yaml, what was done so far; report
 import time
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import board, log
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
-from phrasebeam.decoder.tables.provenance import check_output, file_digests, signature
+from phrasebeam.decoder.tables.provenance import check_work, file_digests, signature
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.interruption import goes_on_in
@@ -69,6 +69,7 @@ def bleu_of(record: StageRecord) -> tuple[str, str]:
 class RecipeState(Section):
     """run.yaml: the stages that were begun, by name."""
 
+    format: Literal["phrasebeam recipe 1"] = "phrasebeam recipe 1"
     stages: dict[str, StageRecord] = Field({})
 
 
@@ -95,10 +96,9 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
 
     Raises SmtError or OSError, before any work where files are missing or of other lengths.
     """
-    if not (output / WORK).exists():
-        check_output(output)
-        if (output / MODEL).exists() and not is_forced:
-            raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
+    check_work(output)
+    if not (output / WORK).exists() and (output / MODEL).exists() and not is_forced:
+        raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
     sentences, seen = check_lengths(files), seen_in_training(files)
     for stage in recipe.stages:
         if isinstance(stage, BuildStage):
@@ -106,6 +106,8 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
     for name, number in seen.items():
         if number:
             log.warning("%d of %d %s sentences are in the training data, too", number, sentences[name], name)
+    if not (state := output / WORK / "run.yaml").exists():
+        save_config(RecipeState(), state)  # the first file, by which the work is known again
     read = without_twins(files, recipe.twins, output / WORK / "data")
     run, screen = _Run(read, output, recipe, threads), RecipeScreen(recipe, sentences)
     with board(screen):
@@ -127,10 +129,8 @@ class _Run:
         self.files, self.left_out = read.files, read.left_out
         self.output, self.recipe, self.threads = output, recipe, threads
         self.work = output / WORK
-        self.work.mkdir(parents=True, exist_ok=True)
         goes_on_in(self.work)
-        path = self.work / "run.yaml"
-        self.records = load_config(path, RecipeState).stages if path.exists() else {}
+        self.records = load_config(self.work / "run.yaml", RecipeState).stages
         self.digests = file_digests(self.files.by_name)
         self.learned_from = file_digests({"left out": self.left_out}) if self.left_out else {}
         self.best = ""

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from phrasebeam.api.trainers.train_model import train_model
-from phrasebeam.base.errors import ConfigError, ModelError
+from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
+from phrasebeam.decoder.adaptation.journal import ChangedJournalError
 from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import open_model
@@ -119,6 +120,32 @@ def test_reopened_it_is_the_same_to_the_bit(model, tmp_path):
     assert again.export(tmp_path / "export") == 3
     assert (tmp_path / "export").read_text(encoding="utf-8").count("kennel") == 1
     again.close()
+
+
+def test_after_another_program_has_changed_the_journal_it_knows_what_is_there(model, tmp_path):
+    path, new = tmp_path / "journal", AdaptedDecoder.load(model)
+    decoder, nothing = AdaptedDecoder.load(model, journal=path), everything(new)
+    decoder.confirm(LINES[0], "the kennel sleeps .", key="one")
+    first, backup = everything(decoder), path.read_bytes()
+    decoder.confirm(LINES[2], "the chap owns a pooch .", key="two")
+    path.write_bytes(backup)
+    with pytest.raises(ChangedJournalError):
+        decoder.confirm(LINES[2], "the chap owns a pooch .", key="two")  # known by its key, and no longer there
+    assert everything(decoder) == first and [one.key for one in decoder.segments] == ["one"]
+    path.unlink()
+    with pytest.raises(ChangedJournalError):
+        decoder.undo(1)
+    assert everything(decoder) == nothing and decoder.segments == ()
+    path.write_bytes(b"notes")
+    for _ in range(2):
+        with pytest.raises(FormatError):
+            decoder.confirm(LINES[0], "the kennel sleeps .")
+    assert path.read_bytes() == b"notes"
+    path.write_bytes(backup)
+    decoder.memory.follow_journal()
+    assert everything(decoder) == first
+    assert decoder.confirm(LINES[2], "the chap owns a pooch .", key="two").number == 2
+    decoder.close()
 
 
 def test_threads_learn_side_by_side(model):

@@ -12,7 +12,7 @@ import zlib
 import pytest
 
 from phrasebeam.base.errors import ConfigError, FormatError
-from phrasebeam.decoder.adaptation.journal import Journal
+from phrasebeam.decoder.adaptation.journal import HEADER, ChangedJournalError, Journal, OpenJournalError
 from phrasebeam.decoder.adaptation.segment import Segment
 
 KILLS = 50
@@ -57,7 +57,7 @@ def test_it_is_open_once(tmp_path):
     journal.close()
 
 
-def test_half_a_record_at_the_end_is_cut_off(tmp_path):
+def test_the_next_record_takes_the_place_of_half_a_one(tmp_path):
     journal = Journal(tmp_path / "j")
     journal.confirm(segment(1))
     journal.confirm(segment(2))
@@ -67,9 +67,36 @@ def test_half_a_record_at_the_end_is_cut_off(tmp_path):
     for size in range(len(first_two), len(whole)):
         (tmp_path / "j").write_bytes(whole[:size])
         cut = Journal(tmp_path / "j")
-        assert list(cut.segments) == [1]
+        assert list(cut.segments) == [1] and (tmp_path / "j").read_bytes() == whole[:size]  # reading changes nothing
+        cut.confirm(segment(2))
         cut.close()
+        assert (tmp_path / "j").read_bytes() == whole
+    for size in range(len(whole[: whole.index(b"\n")])):
+        (tmp_path / "j").write_bytes(whole[:size])
+        new = Journal(tmp_path / "j")
+        assert not new.segments
+        new.confirm(segment(1))
+        new.close()
         assert (tmp_path / "j").read_bytes() == first_two
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"my notes, no final newline",
+        b"\0",
+        b" ",
+        b"\n",
+        bytes(range(255, -1, -1)) * 12,
+        b'a1526759 {"format": "phrasebeam journal 2"}',
+    ]
+    + [b"notes\n" * 3, b"\x1f\x8b", b"a1526758"],
+)
+def test_a_file_that_is_no_journal_stays_as_it_is(tmp_path, content):
+    (tmp_path / "j").write_bytes(content)
+    with pytest.raises(FormatError, match=r"j:1: .*this is no journal") as error:
+        Journal(tmp_path / "j")
+    assert "\n" not in str(error.value) and (tmp_path / "j").read_bytes() == content
 
 
 def test_damage_in_the_middle_names_the_line(tmp_path):
@@ -146,9 +173,8 @@ def test_answered_segments_survive_kills(tmp_path):
     ],
 )
 def test_a_record_of_a_stranger_is_refused(tmp_path, record):
-    Journal(tmp_path / "j").close()
-    with open(tmp_path / "j", "ab") as file:
-        file.write(b"%08x %s\n" % (zlib.crc32(record.encode()), record.encode()))
+    with open(tmp_path / "j", "wb") as file:
+        file.write(HEADER + b"%08x %s\n" % (zlib.crc32(record.encode()), record.encode()))
     with pytest.raises(FormatError, match=r"j:2: "):
         Journal(tmp_path / "j")
 
@@ -157,3 +183,91 @@ def test_a_pipe_is_no_journal(tmp_path):
     os.mkfifo(tmp_path / "j")
     with pytest.raises(FormatError, match="no regular file"):
         Journal(tmp_path / "j")
+
+
+def removed(path):
+    path.unlink()
+    return b""
+
+
+def replaced(path):
+    """An older state of it in another file, as from a backup."""
+    older = path.read_bytes()[: -len(path.read_bytes().splitlines(True)[-1])]
+    path.rename(path.with_name("old"))
+    path.write_bytes(older)
+    return older
+
+
+def cut(path):
+    path.write_bytes(b"")
+    return b""
+
+
+def copied_over(path):
+    """An older state of it in the same file."""
+    older = path.read_bytes()[: -len(path.read_bytes().splitlines(True)[-1])]
+    path.write_bytes(older)
+    return older
+
+
+def longer(path):
+    with open(path, "ab") as file:
+        file.write(b"half a record")
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("change", [removed, replaced, cut, copied_over, longer])
+@pytest.mark.parametrize("is_sudden", [False, True])
+def test_nothing_is_confirmed_in_a_journal_that_others_have_changed(tmp_path, monkeypatch, change, is_sudden):
+    journal, path, write, contents = Journal(tmp_path / "j"), tmp_path / "j", os.write, []
+    journal.confirm(segment(1))
+    journal.confirm(segment(2))
+
+    def interrupted(file, line):
+        contents.append(change(path))  # between the check and the record
+        return write(file, line)
+
+    if is_sudden:
+        monkeypatch.setattr(os, "write", interrupted)
+    else:
+        contents.append(change(path))
+    with pytest.raises(ChangedJournalError, match="j: removed, replaced or cut by another program"):
+        journal.confirm(segment(3))
+    monkeypatch.undo()
+    assert (path.read_bytes() if path.exists() else b"") == contents[0]
+    with pytest.raises(ChangedJournalError):
+        journal.undo(1)
+    journal.reopen()
+    number = journal.n_confirmed + 1
+    journal.confirm(segment(number))
+    assert number == {removed: 1, replaced: 2, cut: 1, copied_over: 2, longer: 3}[change]
+    expected = journal.segments
+    journal.close()
+    again = Journal(path)
+    assert again.segments == expected and list(expected) == list(range(1, number + 1))
+    again.close()
+
+
+def test_a_journal_that_cannot_be_read_again_stays_as_it_was(tmp_path):
+    journal, path = Journal(tmp_path / "j"), tmp_path / "j"
+    journal.confirm(segment(1))
+    whole = path.read_bytes()
+    for content in (b"no journal", whole.replace(b"key", b"kex")):
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match="damaged"):
+            journal.reopen()
+        with pytest.raises(ChangedJournalError):
+            journal.confirm(segment(2))
+        assert path.read_bytes() == content and list(journal.segments) == [1]
+    path.unlink()
+    other = Journal(path)
+    with pytest.raises(OpenJournalError):
+        journal.reopen()
+    other.close()
+    path.write_bytes(whole)
+    journal.reopen()
+    journal.confirm(segment(2))
+    journal.close()
+    with pytest.raises(ConfigError, match="closed"):
+        journal.confirm(segment(3))
+    journal.close()

@@ -130,6 +130,6 @@ def test_a_model_is_refused_unless_forced(model, tmp_path, monkeypatch):
         begin(model, output, "train-ranking")
     begin(model, output, "train-ranking", is_forced=True)
     assert not (output / "model.yaml").exists()
-    (output / "ranking" / "work.yaml").write_text("format: 1")
+    (output / "ranking" / "work.yaml").write_text("format: phrasebeam work 0\n")
     with pytest.raises(ConfigError, match="work that cannot be read"):
         begin(model, output, "train-ranking")
