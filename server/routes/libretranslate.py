@@ -1,6 +1,6 @@
 """LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
 
-A line is a sentence, or in HTML a run of text and inline tags. Models of tokenized text get the words between spaces.
+A line is a sentence, or in HTML a run of text and inline tags. Models of tokenized text get the words between white space.
 """
 
 from collections.abc import Callable, Iterable, Sequence
