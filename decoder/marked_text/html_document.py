@@ -53,20 +53,30 @@ class _Node(NamedTuple):
 def html_document(html: str) -> MarkedDocument:
     """The sentences of HTML and what is between them.
 
-    >>> html_document("<h1>Der Hund</h1> <p>Er <b>schläft</b>.").parts
-    ['<h1>', MarkedText(text='Der Hund', marks=()), '</h1>', ' ', '<p>', MarkedText(text='Er schläft.', ...)]
+    >>> html_document("<h1>Der Hund</h1><p>Er <b>schläft</b>.").parts[:3]
+    ['<h1>', MarkedText(text='Der Hund', marks=()), '</h1>']
     """
-    parts, run, tokens = list[str | MarkedText](), list[HtmlToken](), html_tokens(html)
+    return MarkedDocument(list(html_parts(html)), html_text)
+
+
+def html_parts(html: str) -> Iterator[str | MarkedText]:
+    """The parts of html_document, one after the other."""
+    run, tokens = list[HtmlToken](), html_tokens(html)
     for token in tokens:
         if _is_kept(token):
             token = HtmlToken("other", token.written + _rest_of(token, tokens), token.name)
         if token.name in BLOCKS:
-            parts += [*_sentence(_nodes(run)), token.written]
+            yield from _sentence(_nodes(run))
+            yield token.written
             run = []
         else:
             run.append(token)
-    parts += _sentence(_nodes(run))
-    return MarkedDocument([part for part in parts if part], _written)
+    yield from _sentence(_nodes(run))
+
+
+def html_text(text: str) -> str:
+    """Text as HTML has it."""
+    return escape(text, quote=False).replace("\N{NO-BREAK SPACE}", "&nbsp;")
 
 
 def _is_kept(token: HtmlToken) -> bool:
@@ -131,13 +141,13 @@ def _with_marks(nodes: list[_Node]) -> Iterator[str | MarkedText]:
     before = behind = ""
     if nodes[0].is_text:
         before, words, space = with_margins(unescape(nodes[0].written))
-        nodes[0] = nodes[0]._replace(written=_written(words + space))
+        nodes[0] = nodes[0]._replace(written=html_text(words + space))
     if nodes[-1].is_text:
         space, words, behind = with_margins(unescape(nodes[-1].written))
-        nodes[-1] = nodes[-1]._replace(written=_written(space + words))
-    yield _written(before)
+        nodes[-1] = nodes[-1]._replace(written=html_text(space + words))
+    yield html_text(before)
     yield _Flattening(nodes).sentence
-    yield _written(behind)
+    yield html_text(behind)
 
 
 class _Flattening:
@@ -189,8 +199,3 @@ def _leaves(nodes: Iterable[_Node]) -> Iterator[_Node]:
             yield from _leaves(node.children)
         else:
             yield node
-
-
-def _written(text: str) -> str:
-    """Text as HTML has it."""
-    return escape(text, quote=False).replace("\N{NO-BREAK SPACE}", "&nbsp;")

@@ -18,7 +18,7 @@ def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
     places = [place for place, one in enumerate(text) if not one.isspace()]
     given = [one.lower() for token in tokens for one in token]
     found = _places(given, [text[place].lower() for place in places])
-    starts, first = [], 0
+    starts, first = list[int](), 0
     for token in tokens:
         starts.append(found[first] if starts else 0)
         first += len(token)

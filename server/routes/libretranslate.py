@@ -1,6 +1,6 @@
 """LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
 
-A line is a sentence, or in HTML a run of text and inline tags. Models of tokenized text get the words between white space.
+A line is a sentence, in HTML a run of text and inline tags. Models of tokenized text get what stands between spaces.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 
 from phrasebeam.base.errors import excerpt
-from phrasebeam.decoder.marked_text.html_document import html_document
+from phrasebeam.decoder.marked_text.html_document import html_parts, html_text
 from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText, plain_document
 from phrasebeam.decoder.marked_text.translated import translated
 from phrasebeam.decoder.output.request import Request
@@ -148,11 +148,19 @@ async def _documents(body: LibreTranslateBody, request: HttpRequest, service: Se
     texts = body.q if isinstance(body.q, list) else [body.q]
     if body.format != HTML:
         return [plain_document(text) for text in texts]
-    return await service.run(request, [partial(_html_document, text) for text in texts])
+    most = service.limits.max_lines
+    return await service.run(request, [partial(_html_document, text, most) for text in texts])
 
 
-def _html_document(text: str, stop: StopFlag) -> MarkedDocument:
-    return html_document(text)
+def _html_document(text: str, most: int, stop: StopFlag) -> MarkedDocument:
+    """HTML taken apart. Raises HTTPException (413) as soon as it has more sentences than `most`."""
+    parts, n_sentences = list[str | MarkedText](), 0
+    for part in html_parts(text):
+        stop.check()
+        parts.append(part)
+        n_sentences += isinstance(part, MarkedText)
+        check_size("sentences", n_sentences, most)
+    return MarkedDocument(parts, html_text)
 
 
 def _translate(
