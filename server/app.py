@@ -24,6 +24,8 @@ from phrasebeam.server.routes import (
 from phrasebeam.server.serving.authorization import check_token
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
+from phrasebeam.server.serving.head_requests import HeadRequests
+from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.projects import Projects
 from phrasebeam.server.serving.request_log import RequestLog, WholeBodies
 from phrasebeam.server.serving.served_models import ServedModels
@@ -43,13 +45,14 @@ def create_app(
     limits: ServerLimits | None = None,
     token: str | None = None,
     projects: Path | None = None,
+    languages: Mapping[str, LanguagePair] | None = None,
 ) -> FastAPI:
     """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
 
-    `projects`: the directory of what is confirmed, see Projects.
+    `projects`: the directory of what is confirmed, see Projects; `languages` of models by their names.
     Raises SmtError.
     """
-    limits, served = limits or ServerLimits(), ServedModels(directories)
+    limits, served = limits or ServerLimits(), ServedModels(directories, languages)
 
     @asynccontextmanager
     async def run(app: FastAPI) -> AsyncIterator[None]:
@@ -74,6 +77,7 @@ def create_app(
     for router in OPEN_ROUTERS:
         app.include_router(router)
     add_page(app)
+    app.add_middleware(HeadRequests)
     app.add_middleware(WholeBodies, limits=limits)
     app.add_middleware(RequestLog, metrics=service.metrics)
     return app

@@ -29,6 +29,10 @@ def serve(
     projects: Annotated[
         Path | None, typer.Option(help="Directory of confirmed translations, from which requests learn: /v1/segments.")
     ] = None,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=SOURCE:TARGET, languages of a model for LibreTranslate's clients, such as news=de:en."),
+    ] = None,
     max_words: Annotated[int | None, _limit("max_words", "Words of a sentence.")] = None,
     max_lines: Annotated[int | None, _limit("max_lines", "Sentences of a request.")] = None,
     max_bytes: Annotated[int | None, _limit("max_bytes", "Bytes of a request.")] = None,
@@ -49,6 +53,7 @@ def serve(
         threads=threads,
         token_file=token_file,
         projects=projects,
+        languages=languages,
         max_words=max_words,
         max_lines=max_lines,
         max_bytes=max_bytes,

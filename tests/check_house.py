@@ -31,6 +31,7 @@ ROOMS = [
     "phrasebeam.decoder.held_out",
     "phrasebeam.decoder.search",
     "phrasebeam.decoder.output",
+    "phrasebeam.decoder.marked_text",
     "phrasebeam.decoder.adaptation",
     "phrasebeam.decoder.translate",
     "phrasebeam.decoder.forced",

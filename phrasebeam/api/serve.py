@@ -1,5 +1,6 @@
 """serve: models over HTTP."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path
@@ -20,6 +21,7 @@ def serve(
     threads: int = 1,
     token_file: File | None = None,
     projects: File | None = None,
+    languages: str | Iterable[str] | None = None,
     max_words: int | None = None,
     max_lines: int | None = None,
     max_bytes: int | None = None,
@@ -37,6 +39,8 @@ def serve(
         threads: Sentences translated at the same time.
         token_file: File with a token that requests must have as "Authorization: Bearer TOKEN".
         projects: Directory of what is confirmed by /v1/segments, a journal for each project; None: there are none.
+        languages: "NAME=SOURCE:TARGET", the languages of a model by its name for LibreTranslate's clients; those of raw
+            text know theirs.
         max_words: Words of a sentence.
         max_lines: Sentences of a request.
         max_bytes: Bytes of a request.
@@ -53,6 +57,7 @@ def serve(
         from phrasebeam.server.app import create_app
         from phrasebeam.server.http_server import run_app
         from phrasebeam.server.serving.authorization import read_token
+        from phrasebeam.server.serving.languages import named_languages
         from phrasebeam.server.serving.served_models import named_directories
         from phrasebeam.server.serving.server_settings import ServerLimits
     except ModuleNotFoundError as error:
@@ -62,5 +67,6 @@ def serve(
     limits = overridden(ServerLimits(), given, "options of serve")
     token = read_token(Path(token_file)) if token_file else None
     models = named_directories([model] if isinstance(model, (str, Path)) else list(model))
+    known = named_languages([languages] if isinstance(languages, str) else languages or (), models)
     with memory_bound(memory_option(memory)):
-        run_app(create_app(models, threads, limits, token, optional_path(projects)), host, port)
+        run_app(create_app(models, threads, limits, token, optional_path(projects), known), host, port)

@@ -1,88 +1,64 @@
-"""LibreTranslate's /translate, /languages and /detect, as its clients call them: with JSON, or with a form.
+"""LibreTranslate's /translate, /languages, /detect and /frontend/settings, as its clients call them.
 
-A line is a sentence. Models of tokenized text alone do not know their languages, and cannot be asked for here.
+A line is a sentence, in HTML a run of text and inline tags. Models of tokenized text get what stands between spaces.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from html import unescape
 from typing import Any, TypeVar
-from urllib.parse import parse_qs
 
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request as HttpRequest
 
 from phrasebeam.base.errors import excerpt
+from phrasebeam.decoder.marked_text.html_document import html_parts, html_text
+from phrasebeam.decoder.marked_text.marked_text import MarkedDocument, MarkedText, plain_document
+from phrasebeam.decoder.marked_text.translated import translated
 from phrasebeam.decoder.output.request import Request
+from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.stop_flag import StopFlag
-from phrasebeam.server.routes.language_names import LANGUAGE_NAMES
-from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
+from phrasebeam.lm.text.corpus import split
+from phrasebeam.server.routes.language_names import language_name
+from phrasebeam.server.routes.libretranslate_bodies import (
+    DetectBody,
+    Detected,
+    LanguageAnswer,
+    LanguageName,
+    LibreTranslateAnswer,
+    LibreTranslateBody,
+    LibreTranslateRequest,
+    SettingsAnswer,
+)
+from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
+from phrasebeam.server.serving.languages import LanguagePair, distance
+from phrasebeam.server.serving.request_values import FORM, JSON, MULTIPART, request_values
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
 router = APIRouter(tags=["LibreTranslate"])
 AUTO = "auto"
 LOOKED_AT = 2000  # characters by which a language is detected
+MOST_MARKS = 1000  # of a sentence
+LISTS = frozenset(["q"])  # what a form may have several times
+TEXT, HTML = "text", "html"
+BYTES_OF_CHARACTER = 12  # at most, in a form
+NO_LANGUAGE = "und"  # undetermined, by BCP 47
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="ignore")  # clients send more than servers know
-    api_key: str | None = None  # the server's token
-
-
-class LibreTranslateBody(_Body):
-    """What /translate takes."""
-
-    q: Text | list[Text]
-    source: str = Field(max_length=100, description="a language code, or auto")
-    target: str = Field(max_length=100)
-    format: str = Field(default="text", max_length=100, description="text; html cannot be translated")
-    alternatives: int = Field(default=0, ge=0)
-
-
-class DetectBody(_Body):
-    """What /detect takes."""
-
-    q: Text
-
-
-Body = TypeVar("Body", bound=_Body)
-
-
-class Detected(BaseModel):
-    """A language, and the share of words that its models know, in percent."""
-
-    confidence: float
-    language: str
-
-
-class LibreTranslateAnswer(BaseModel):
-    """What /translate answers: lists where q is one."""
-
-    translatedText: str | list[str]
-    alternatives: list[str] | list[list[str]] | None = None
-    detectedLanguage: Detected | list[Detected] | None = None
-
-
-class LanguageAnswer(BaseModel):
-    """A source language and what it can be translated to."""
-
-    code: str
-    name: str
-    targets: list[str]
+Body = TypeVar("Body", bound=LibreTranslateRequest)
 
 
 def _taken(body: type[BaseModel]) -> dict[str, Any]:
     """What a request takes, for the OpenAPI page."""
     schema = body.model_json_schema()
-    return {"requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in (JSON, FORM)}}}
-
-
-JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+    return {
+        "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in (JSON, FORM, MULTIPART)}}
+    }
 
 
 @router.post("/translate", response_model_exclude_none=True, openapi_extra=_taken(LibreTranslateBody))
@@ -90,22 +66,22 @@ async def translate(request: HttpRequest, service: Serving, credentials: Credent
     """Translate a text, or several, from one language to another."""
     body = await _read(request, LibreTranslateBody)
     _check_key(service, credentials, body)
-    if body.format != "text":
-        raise HTTPException(400, f"the format {excerpt(body.format)} cannot be translated; send format text")
+    if (body.format or TEXT) not in (TEXT, HTML):
+        raise HTTPException(400, f"the format {excerpt(body.format)} cannot be translated; send format text or html")
     check_nbest("alternatives", body.alternatives + 1, service.limits)
-    texts = body.q if isinstance(body.q, list) else [body.q]
-    check_size("lines", sum(text.count("\n") + 1 for text in texts), service.limits.max_lines)
+    documents = await _documents(body, request, service)
+    check_size("sentences", sum(len(document.sentences) for document in documents), service.limits.max_lines)
     detected = []
     if body.source == AUTO:
-        looks = [partial(_detected, text, service, body.target) for text in texts]
-        detected = await service.run(request, looks)
-    jobs, sources = [], [one.language for one in detected] or [body.source] * len(texts)
-    for text, source in zip(texts, sources):
+        detected = await service.run(request, [partial(_detected, one, service, body.target) for one in documents])
+    jobs, sources = [], [one.language for one in detected] or [body.source] * len(documents)
+    for document, source in zip(documents, sources):
         served = model_for(service, source, body.target)
-        jobs += [partial(_translate, line, served, service, body.alternatives + 1) for line in text.split("\n")]
-    lines = iter(await service.run(request, jobs))
-    translated = [_joined([next(lines) for _ in text.split("\n")]) for text in texts]
-    return _answer(body, translated, detected)
+        rest = document.escape, served, service, body.alternatives + 1
+        jobs += [partial(_translate, sentence, *rest) for sentence in document.sentences]
+    sentences = iter(await service.run(request, jobs))
+    translations = [_joined(document, [next(sentences) for _ in document.sentences]) for document in documents]
+    return _answer(body, translations, detected)
 
 
 @router.get("/languages")
@@ -113,11 +89,10 @@ async def languages(service: Serving, credentials: Credentials) -> list[Language
     """The languages of the models."""
     check_secret(service.token, credentials.credentials if credentials else None)
     targets: dict[str, list[str]] = {}
-    for served in service.models.all():
-        if served.languages:
-            known = targets.setdefault(served.languages.source_language, [])
-            known += [code for code in [served.languages.target_language] if code not in known]
-    return [LanguageAnswer(code=code, name=LANGUAGE_NAMES.get(code, code), targets=targets[code]) for code in targets]
+    for pair in _languages(service):
+        known = targets.setdefault(pair.source, [])
+        known += [code for code in [pair.target] if code not in known]
+    return [LanguageAnswer(code=code, name=language_name(code), targets=targets[code]) for code in targets]
 
 
 @router.post("/detect", openapi_extra=_taken(DetectBody))
@@ -129,50 +104,89 @@ async def detect(request: HttpRequest, service: Serving, credentials: Credential
     return found
 
 
+@router.get("/frontend/settings")
+async def frontend_settings(service: Serving) -> SettingsAnswer:
+    """What a client has to know before it shows a form; needs no token."""
+    first = next(iter(_languages(service)), LanguagePair(NO_LANGUAGE, NO_LANGUAGE))
+    sides = {side: LanguageName(code=code, name=language_name(code)) for side, code in first._asdict().items()}
+    needs_key = service.token is not None
+    most = service.limits.max_bytes // BYTES_OF_CHARACTER
+    return SettingsAnswer(charLimit=most, apiKeys=needs_key, keyRequired=needs_key, language=sides)
+
+
 async def _read(request: HttpRequest, kind: type[Body]) -> Body:
-    """The body of a request, JSON or a form. Raises HTTPException (400)."""
-    data = await request.body()
+    """What a request asks for. Raises HTTPException (400)."""
     try:
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON:
-            values = json.loads(data)
-        else:
-            form = parse_qs(data.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
-            values = {name: given if name == "q" and len(given) > 1 else given[0] for name, given in form.items()}
-    except (ValueError, RecursionError):
-        raise HTTPException(400, "the request is neither JSON nor a form in UTF-8") from None
-    try:
-        return kind.model_validate(values)
+        return kind.model_validate(await request_values(request, LISTS))
     except ValidationError as error:
         raise HTTPException(400, problems(error)) from None
 
 
-def _check_key(service: Service, credentials: Credentials, body: _Body) -> None:
+def _check_key(service: Service, credentials: Credentials, body: LibreTranslateRequest) -> None:
     check_secret(service.token, credentials.credentials if credentials else body.api_key)
 
 
 def model_for(service: Service, source: str, target: str) -> ServedModel:
-    """The first model of a pair of languages. Raises HTTPException (400)."""
+    """The model of the nearest pair of languages; of several a model of raw text. Raises HTTPException (400)."""
+    found = []
     for served in service.models.all():
-        known = served.languages
-        if known and (known.source_language, known.target_language) == (source, target):
-            return served
-    raise HTTPException(400, f"{excerpt(source)} to {excerpt(target)} is not supported; see /languages")
+        if served.languages:
+            cut = distance(source, served.languages.source), distance(target, served.languages.target)
+            if None not in cut:
+                found.append((cut, served.raw_text is None, served))
+    if found:
+        return min(found, key=lambda one: one[:2])[2]
+    message = f"{excerpt(source)} to {excerpt(target)} is not supported; see /languages"
+    unknown = [served.name for served in service.models.all() if not served.languages]
+    if unknown:
+        message += f"; the server does not know those of {', '.join(unknown)}, which its option --languages says"
+    raise HTTPException(400, message)
 
 
-def _translate(line: str, served: ServedModel, service: Service, n: int, stop: StopFlag) -> list[str]:
-    """The `n` best translations of a line, each another text."""
-    given = input_of(SentenceBody(text=line), served, True, None, service.limits.max_words)
-    mbr, raw_text = served.decoder.request.mbr, served.raw_text
-    answer = served.decoder.answer(given, Request(n if n > 1 else None, n > 1, mbr), stop)
+async def _documents(body: LibreTranslateBody, request: HttpRequest, service: Service) -> Sequence[MarkedDocument]:
+    """The texts of a request, taken apart; HTML by the threads that decode, since that may take a second."""
+    texts = body.q if isinstance(body.q, list) else [body.q]
+    if body.format != HTML:
+        return [plain_document(text) for text in texts]
+    most = service.limits.max_lines
+    return await service.run(request, [partial(_html_document, text, most) for text in texts])
+
+
+def _html_document(text: str, most: int, stop: StopFlag) -> MarkedDocument:
+    """HTML taken apart. Raises HTTPException (413) as soon as it has more sentences than `most`."""
+    parts, n_sentences = list[str | MarkedText](), 0
+    for part in html_parts(text):
+        stop.check()
+        parts.append(part)
+        n_sentences += isinstance(part, MarkedText)
+        check_size("sentences", n_sentences, most)
+    return MarkedDocument(parts, html_text)
+
+
+def _translate(
+    sentence: MarkedText, escape: Callable[[str], str], served: ServedModel, service: Service, n: int, stop: StopFlag
+) -> list[str]:
+    """The `n` best translations of a sentence, each another text."""
+    raw_text, settings = served.raw_text, served.decoder.model.description.preprocessing
+    check_size("tags in a sentence", sentence.n_marks, MOST_MARKS)
+    body = SentenceBody(text=sentence.text)
+    given = input_of(body, served, raw_text is not None, "pass-through", service.limits.max_words)
+    answer = served.decoder.answer(given, Request(n if n > 1 else None, n > 1, served.decoder.request.mbr), stop)
     service.metrics.note_sentence(served.name, len(given.words))
-    texts = dict.fromkeys(one.text for one in (answer.translation, *answer.nbest))
-    return [raw_text.after(text) if raw_text else text for text in texts][:n]
+    shown = unescape if settings and settings.escape else str
+
+    def written(one: Translation) -> str:
+        text = raw_text.after(one.text) if raw_text else one.text
+        return translated(sentence, given.words, one, text, shown, escape)
+
+    others = [one for one in answer.nbest if one.text != answer.translation.text]
+    return [written(one) for one in [answer.translation, *others][:n]]
 
 
-def _joined(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Whole texts of the translations of their lines; a line that has fewer keeps its last one."""
-    most = max(map(len, lines))
-    return ["\n".join(some[min(i, len(some) - 1)] for some in lines) for i in range(most)]
+def _joined(document: MarkedDocument, sentences: Sequence[Sequence[str]]) -> list[str]:
+    """Whole texts of the translations of their sentences; one that has fewer of them keeps its last one."""
+    most = max(map(len, sentences), default=1)
+    return [document.filled([some[min(i, len(some) - 1)] for some in sentences]) for i in range(most)]
 
 
 def _answer(
@@ -191,32 +205,34 @@ def _answer(
     )
 
 
-def _detected(text: str, service: Service, target: str, stop: StopFlag) -> Detected:
+def _detected(document: MarkedDocument, service: Service, target: str, stop: StopFlag) -> Detected:
     """The language that a text is most probably in, of those that can be translated to `target`."""
-    sources = {one.source_language for one in _languages(service) if one.target_language == target}
+    sources = {one.source for one in _languages(service) if distance(target, one.target) is not None}
+    text = "\n".join(sentence.text for sentence in document.sentences)
     found = [one for one in _detections(text, service) if one.language in sources]
     if not found:
         raise HTTPException(400, "the language of the text was not found; say it as source, see /languages")
     return found[0]
 
 
-def _languages(service: Service) -> Iterator[Any]:
+def _languages(service: Service) -> Iterable[LanguagePair]:
     return (served.languages for served in service.models.all() if served.languages)
 
 
 def _detections(text: str, service: Service) -> list[Detected]:
     """Languages by the share of the words of `text` that a model of them knows, the largest first."""
     shares: dict[str, float] = {}
+    lines = text[:LOOKED_AT].split("\n")
     for served in service.models.all():
-        known, raw_text, model = served.languages, served.raw_text, served.decoder.model
-        if known is None or raw_text is None:
+        if served.languages is None:
             continue
-        for code, side, vocabulary in (
-            (known.source_language, raw_text.source, model.source),
-            (known.target_language, raw_text.target, model.target),
+        raw_text, model = served.raw_text, served.decoder.model
+        source, target = (raw_text.source.line, raw_text.target.line) if raw_text else (str, str)
+        for code, tokenized, vocabulary in (
+            (served.languages.source, source, model.source),
+            (served.languages.target, target, model.target),
         ):
-            words = [word for line in text[:LOOKED_AT].split("\n") for word in side.line(line).split()]
-            words = [word for word in words if any(map(str.isalpha, word))]
+            words = [word for line in lines for word in split(tokenized(line)) if any(map(str.isalpha, word))]
             if words:
                 share = float((vocabulary.ids(words) >= 0).mean())
                 shares[code] = max(shares.get(code, 0.0), share)

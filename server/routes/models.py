@@ -14,7 +14,7 @@ class ModelAnswer(BaseModel):
 
     name: str
     version: str
-    source_language: str | None  # null where the model knows tokenized text alone
+    source_language: str | None  # null where neither the model nor an option of the server says it
     target_language: str | None
     raw: bool  # whether it takes raw text, too
     source_words: int
@@ -40,8 +40,8 @@ def _answer(served: ServedModel) -> ModelAnswer:
     return ModelAnswer(
         name=served.name,
         version=served.version,
-        source_language=languages and languages.source_language,
-        target_language=languages and languages.target_language,
+        source_language=languages and languages.source,
+        target_language=languages and languages.target,
         raw=served.raw_text is not None,
         source_words=len(model.source),
         target_words=len(model.target),

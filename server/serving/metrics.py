@@ -29,7 +29,7 @@ class Metrics:
 
     def note_request(self, method: str, path: str, status: int, seconds: float) -> None:
         """Count a request that was answered; `path` is that of its endpoint."""
-        self._requests.labels(method if method in ("GET", "POST") else OTHER, path, str(status)).inc()
+        self._requests.labels(method if method in ("GET", "HEAD", "POST") else OTHER, path, str(status)).inc()
         self._seconds.labels(path).observe(seconds)
 
     def note_sentence(self, model: str, n_words: int) -> None:

@@ -14,10 +14,10 @@ from starlette.status import HTTP_404_NOT_FOUND
 from phrasebeam.base.errors import ConfigError, SmtError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.explanation.explanation import Explainer
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.server.serving.languages import LanguagePair
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
@@ -35,22 +35,18 @@ class ServedModel:
     decoder: Decoder
     raw_text: "RawText | None"  # None: the model knows tokenized text alone
     explainer: Explainer
-
-    @property
-    def languages(self) -> RawTextSettings | None:
-        """Of its raw text, if the model knows them."""
-        return self.decoder.model.description.preprocessing
+    languages: LanguagePair | None  # those that were given for it, or else those of its raw text
 
 
 class ServedModels:
     """Models by name, the first of which is meant where a request names none."""
 
-    def __init__(self, directories: Mapping[str, Path]):
-        """Open all of them. Raises SmtError, naming the file at fault."""
-        self.directories = dict(directories)
+    def __init__(self, directories: Mapping[str, Path], languages: Mapping[str, LanguagePair] | None = None):
+        """Open all of them, with the `languages` of some. Raises SmtError, naming the file at fault."""
+        self.directories, self.languages = dict(directories), dict(languages or {})
         self._seen = {name: state_of(directory) for name, directory in self.directories.items()}
         self._tried = dict(self._seen)
-        self._models = {name: open_served(name, directory) for name, directory in self.directories.items()}
+        self._models = {name: self._opened(name) for name in self.directories}
 
     def all(self) -> Sequence[ServedModel]:
         """The newest version of each model, in the order in which they were named."""
@@ -77,28 +73,32 @@ class ServedModels:
                 continue
             self._tried[name] = state
             try:
-                self._models[name] = open_served(name, directory)
+                self._models[name] = self._opened(name)
                 log.info("%s: version %s is served from now on", name, self._models[name].version)
             except (SmtError, OSError) as error:
                 kept = self._models[name].version
                 log.warning("%s: the new version cannot be opened, %s stays: %s", name, kept, error)
 
+    def _opened(self, name: str) -> ServedModel:
+        return open_served(name, self.directories[name], self.languages.get(name))
 
-def open_served(name: str, directory: Path) -> ServedModel:
+
+def open_served(name: str, directory: Path, languages: LanguagePair | None = None) -> ServedModel:
     """The model in a directory, ready to translate at once. Raises SmtError."""
     version = version_of(directory)
     decoder = Decoder.load(directory)
-    raw_text = None
-    if decoder.model.description.preprocessing is not None:
+    raw_text, settings = None, decoder.model.description.preprocessing
+    if settings is not None:
         from phrasebeam.decoder.raw_text.raw_text import RawText
 
         raw_text = RawText.load(directory)
+        languages = languages or LanguagePair(settings.source_language, settings.target_language)
     explainer = Explainer(decoder)
     if words := decoder.model.source.words[:1]:
         given = decoder.input_of([f"{words[0]}|X" if decoder.model.has_tags else words[0]])
         decoder.nbest(given, 2)
         explainer.compare(given, explainer.explain(given).best.text)
-    return ServedModel(name, version, decoder, raw_text, explainer)
+    return ServedModel(name, version, decoder, raw_text, explainer, languages)
 
 
 def state_of(directory: Path) -> State:

@@ -47,10 +47,10 @@ def test_nothing_without_the_token(closed, method, path):
     assert closed.request(method, path, headers=BEARER, **content).status_code != 401
 
 
-def test_every_endpoint_but_health_wants_the_token(closed):
+def test_all_other_endpoints_want_the_token(closed):
     paths = closed.get("/openapi.json").json()["paths"]
     found = {(method.upper(), path.replace("{model}", "toy")) for path, some in paths.items() for method in some}
-    assert found - {*PROTECTED} == {("GET", "/health")}
+    assert found - {*PROTECTED} == {("GET", "/health"), ("GET", "/frontend/settings")}
     assert closed.get("/health").status_code == 200
 
 
@@ -59,6 +59,40 @@ def test_the_key_of_libretranslate_is_the_token(closed):
     assert closed.post("/translate", json=body).status_code == 200
     assert closed.post("/translate", data=body).status_code == 200
     assert closed.post("/translate", json={**body, "api_key": "é"}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/page/app.js",
+        "/docs",
+        "/openapi.json",
+        "/health",
+        "/metrics",
+        "/languages",
+        "/v1/models",
+        "/nothing",
+        "/translate",
+    ],
+)
+def test_head_is_get_without_a_body(client, path):
+    head, get = client.head(path), client.get(path)
+    assert head.status_code == get.status_code
+    assert head.content == b""
+    own = {"x-request-id"} | ({"content-length"} if path == "/metrics" else set())
+    assert {one for one in head.headers.items() if one[0] not in own} == {
+        one for one in get.headers.items() if one[0] not in own
+    }
+
+
+def test_metrics_of_head(client):
+    client.head("/health")
+    assert 'phrasebeam_requests_total{method="HEAD",path="/health",status="200"}' in client.get("/metrics").text
+
+
+def test_head_wants_the_token(closed):
+    assert closed.head("/languages").status_code == 401
 
 
 def test_ids_and_logs(client, caplog):

@@ -114,10 +114,19 @@ def test_bytes(client, path, body):
         assert client.post(path, content=body, headers={"Content-Type": kind}).status_code < 500
 
 
-@given(q=TEXTS | st.lists(TEXTS, max_size=3), source=st.sampled_from(["de", "en", "auto"]), n=NUMBERS)
+HTML = st.lists(st.sampled_from(["<b>", "</b>", "<br>", "<p>", "a", " b", "&lt;", "<", "<!--", "<svg>"]), max_size=8)
+
+
+@given(
+    q=TEXTS | st.lists(TEXTS, max_size=3) | HTML.map("".join),
+    source=st.sampled_from(["de", "en", "auto"]),
+    n=NUMBERS,
+    html=st.booleans(),
+)
 @settings(max_examples=60, suppress_health_check=SHARED, deadline=20_000)
-def test_libretranslate(client, q, source, n):
-    post(client, "/translate", {"q": q, "source": source, "target": "en", "alternatives": n})
+def test_libretranslate(client, q, source, n, html):
+    values = {"q": q, "source": source, "target": "en", "alternatives": n, "format": "html" if html else "text"}
+    post(client, "/translate", values)
     post(client, "/detect", {"q": q})
 
 

@@ -1,0 +1,76 @@
+"""Text with marks in it that are no words, such as tags, and documents: marked text between what is not translated."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A mark before and behind the characters begin:end of a text; or, where there are none, one that stands there.
+
+    Marks are nested: those within another are its children.
+    """
+
+    begin: int
+    end: int
+    opening: str
+    closing: str = ""
+    children: tuple["Mark", ...] = ()
+    is_left: bool = False  # where it wraps nothing: it stands right behind the word before it
+    is_blank: bool = False  # it stands in place of the space between two words, as a line break does
+
+    @property
+    def count(self) -> int:
+        """How many marks these are, with those within."""
+        return 1 + sum(child.count for child in self.children)
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """A text to translate, a sentence, and the marks in it."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def n_marks(self) -> int:
+        """How many marks it has, those within others too."""
+        return sum(mark.count for mark in self.marks)
+
+
+@dataclass(frozen=True)
+class MarkedDocument:
+    """A whole text: what stays as it is, and sentences."""
+
+    parts: Sequence[str | MarkedText]
+    escape: Callable[[str], str] = str  # how text between marks is written
+
+    @property
+    def sentences(self) -> list[MarkedText]:
+        """What is to be translated."""
+        return [part for part in self.parts if isinstance(part, MarkedText)]
+
+    def filled(self, translations: Sequence[str]) -> str:
+        """The document with these in place of its sentences."""
+        given = iter(translations)
+        return "".join(part if isinstance(part, str) else next(given) for part in self.parts)
+
+
+def plain_document(text: str) -> MarkedDocument:
+    """A text without marks, of which each line is a sentence; white space around it is kept."""
+    parts = list[str | MarkedText]()
+    for line in text.split("\n"):
+        before, words, behind = with_margins(line)
+        parts += ["\n" * bool(parts) + before, *([MarkedText(words)] if words else []), behind]
+    return MarkedDocument(parts)
+
+
+def with_margins(text: str) -> tuple[str, str, str]:
+    """White space at the beginning of a text, the text without it, and that at its end.
+
+    >>> with_margins("  der Hund\\n")
+    ('  ', 'der Hund', '\\n')
+    """
+    words = text.strip()
+    begin = len(text) - len(text.lstrip()) if words else len(text)
+    return text[:begin], words, text[begin + len(words) :]

@@ -1,0 +1,56 @@
+"""Where the tokens of a line stand in its text, although tokenizers change quotation marks, cases and the like."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+FARTHEST = 12  # characters of both together that are passed over where they differ
+LIKE = 3  # characters in which they have to agree behind a difference
+
+
+def token_spans(tokens: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """The characters begin:end of `text` for each token, in order; between them is nothing but white space.
+
+    Takes time linear in their lengths. A token that is not found in the text has no characters.
+
+    >>> token_spans(["der", '"', "hund", '"', "."], "Der „Hund“.")
+    [(0, 3), (4, 5), (5, 9), (9, 10), (10, 11)]
+    """
+    places = [place for place, one in enumerate(text) if not one.isspace()]
+    given = [one.lower() for token in tokens for one in token]
+    found = _places(given, [text[place].lower() for place in places])
+    starts, first = list[int](), 0
+    for token in tokens:
+        starts.append(found[first] if starts else 0)
+        first += len(token)
+    return list(_spans([*starts, len(places)], places))
+
+
+def _spans(starts: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Spans of tokens that start at these of the characters that are no white space, which stand at `places`."""
+    end = 0
+    for start, following in pairwise(starts):
+        begin = places[start] if start < following else end
+        end = places[following - 1] + 1 if start < following else end
+        yield begin, end
+
+
+def _places(given: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    """For each character of `given`, and for its end, the one of `wanted` that it is; both are nearly alike."""
+    found, i, j = list[int](), 0, 0
+    while i < len(given):
+        more, others = 1, 1
+        if given[i : i + 1] != wanted[j : j + 1]:
+            more, others = _difference(given[i : i + FARTHEST + LIKE], wanted[j : j + FARTHEST + LIKE])
+        found += [j + min(k, others) for k in range(more)]
+        i, j = i + more, j + others
+    return [*found, len(wanted)]
+
+
+def _difference(given: Sequence[str], wanted: Sequence[str]) -> tuple[int, int]:
+    """How many characters of both are to be passed over until they agree; one, where that would be too many."""
+    for passed in range(1, FARTHEST + 1):
+        for more in range(passed + 1):
+            others = passed - more
+            if given[more : more + LIKE] == wanted[others : others + LIKE]:
+                return more, min(others, len(wanted))
+    return 1, min(1, len(wanted))

@@ -1,0 +1,59 @@
+"""The values that a client sends: as JSON, as a form of either kind, or in the address."""
+
+import json
+import re
+from typing import Any
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+JSON, FORM, MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
+MOST_VALUES = 1000
+BOUNDARY = re.compile(r'boundary="?([^";,\s]{1,70})', re.IGNORECASE)
+NAME = re.compile(rb';\s*name="([^"]*)"')
+
+
+async def request_values(request: Request, lists: frozenset[str]) -> Any:
+    """What a request has, and for a name in `lists` a list where it is given several times.
+
+    Where it is not JSON, the form counts before the address. Raises HTTPException (400).
+    """
+    data, given = await request.body(), request.headers.get("content-type", "")
+    kind = given.partition(";")[0].strip().lower()
+    try:
+        if kind == JSON:
+            return json.loads(data)
+        pairs = _multipart(data, given) if kind == MULTIPART else _urlencoded(data)
+        address = _urlencoded(request.scope["query_string"])
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the request is neither JSON nor a form in UTF-8") from None
+    return _by_name(address, lists) | _by_name(pairs, lists)
+
+
+def _by_name(pairs: list[tuple[str, str]], lists: frozenset[str]) -> dict[str, str | list[str]]:
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return {name: some if name in lists and len(some) > 1 else some[0] for name, some in values.items()}
+
+
+def _urlencoded(data: bytes) -> list[tuple[str, str]]:
+    """Raises ValueError where it is not in UTF-8, or has too many values."""
+    text = data.decode("utf-8")
+    return parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_VALUES, errors="strict")
+
+
+def _multipart(data: bytes, content_type: str) -> list[tuple[str, str]]:
+    """The values of a form with a part for each (RFC 7578). Raises ValueError as _urlencoded does."""
+    boundary = BOUNDARY.search(content_type)
+    parts = (b"\r\n" + data).split(b"\r\n--" + boundary[1].encode())[1:-1] if boundary else []
+    if not parts or len(parts) > MOST_VALUES:
+        raise ValueError("no form")
+    pairs = []
+    for part in parts:
+        head, _, value = part.partition(b"\r\n\r\n")
+        if (name := NAME.search(head)) is None:
+            raise ValueError("a part without a name")
+        pairs.append((name[1].decode("utf-8"), value.decode("utf-8")))
+    return pairs
