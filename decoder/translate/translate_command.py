@@ -193,8 +193,9 @@ def translate(
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
     decoder, work = _decoder(model, settings, input_weight, adaptation), stage_of_input("translating", input, output)
     with closing(decoder), chosen_engine(engine, address, workers), work as advance:
-        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
-        write_outputs(outputs, nbest_output, lattice_output, output, advance)
+        lines = read_input(input)
+        with closing(translate_lines(decoder, lines, request, line_settings, prefixes, files, threads, adapt)) as found:
+            write_outputs(found, nbest_output, lattice_output, output, advance)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:
