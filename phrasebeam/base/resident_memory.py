@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+from phrasebeam.process.named_errors import named_in_errors
 
 STATM, STATM_SIZE = "/proc/self/statm", 200  # bytes: seven numbers
 PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes
@@ -84,6 +86,14 @@ def let_release(array: np.ndarray) -> np.ndarray:
         key = id(mapping)
         _releasable[key] = weakref.ref(mapping, lambda _: _releasable.pop(key, None))
     return array
+
+
+def map_file(
+    path: Path, dtype: Any, mode: Any = "c", offset: int = 0, shape: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """The array in a file from byte `offset` on, mapped as np.memmap does, for which `let_release` was called."""
+    with named_in_errors(path):
+        return let_release(np.asarray(np.memmap(path, dtype, mode, offset, shape)))
 
 
 def release_all() -> None:

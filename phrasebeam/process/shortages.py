@@ -11,8 +11,8 @@ OF_SYSTEM = {  # what an error is about that names no file, and advice
     errno.ENOMEM: ("memory", "use fewer --threads or less data, or raise its limit (ulimit -v)"),
     errno.EAGAIN: ("a process", "use fewer --threads, or raise the limit (ulimit -u)"),
 }
-# Interpreter, libraries and kernels map 420 to 820 MB of addresses, and each thread 75 more.
-LEAST_ADDRESS_SPACE = 1 << 30  # bytes
+# Interpreter, libraries and kernels map 420 to 820 MB of addresses, up to 1080 where kernels are compiled.
+LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
 def shortage(error: BaseException) -> str:
@@ -36,5 +36,5 @@ def too_few_addresses() -> str:
     limit, needed = resource.getrlimit(resource.RLIMIT_AS)[0], LEAST_ADDRESS_SPACE
     if limit == resource.RLIM_INFINITY or limit >= needed:
         return ""
-    least = f"at least {needed >> 20} MB, and 75 MB for each of --threads"
+    least = f"at least {needed >> 20} MB, and 75 MB more for each of --threads"
     return f"the limit of address space is {limit >> 20} MB, expected {least}; raise it (ulimit -v {needed >> 10})"
