@@ -16,14 +16,14 @@ TRANSLATE = f"{sys.executable} -m phrasebeam translate --model model"
 FEW_THREADS = """
 import sys, threading
 from phrasebeam.cli import main
-start, n = threading._start_new_thread, int(sys.argv.pop())
-def start_few(*arguments):
+start, n = threading.Thread.start, int(sys.argv.pop())
+def start_few(thread):
     global n
     n -= 1
     if n < 0:
         raise RuntimeError("can't start new thread")
-    return start(*arguments)
-threading._start_new_thread = start_few
+    start(thread)
+threading.Thread.start = start_few
 sys.exit(main())
 """
 
