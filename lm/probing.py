@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.resident_memory import map_file
 from phrasebeam.kernels.hashing import reciprocal, remainder
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 from phrasebeam.kernels.prefetch import prefetch
@@ -160,7 +160,7 @@ def map_image(path: str | Path) -> tuple[np.ndarray, Header]:
     size = path.stat().st_size
     if size < SANITY.size + PARAMETERS.size:
         raise FormatError(path, f"{size} bytes are too few for a KenLM binary; copy the file again")
-    image = let_release(np.asarray(np.memmap(path, np.uint8, mode="c")))
+    image = map_file(path, np.uint8)
     header = _parse_header(image, path)
     end = 4 * table_starts(header)[1]
     if size < end + header.has_words * len(b"<unk>\0"):

@@ -5,7 +5,9 @@ Only the module of the subcommand that is called is imported, after a line on th
 
 import sys
 
+from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
+from phrasebeam.process.shortages import shortage, too_few_addresses
 from phrasebeam.process.standard_streams import name_standard_output, open_closed_streams
 from phrasebeam.process.starting_line import clear_starting_line, note_run, show_starting_line
 
@@ -67,22 +69,41 @@ def main(arguments: list[str] | None = None) -> int:
     if arguments is not None:
         return _run(arguments)
     closed = open_closed_streams()
-    end_by_signals(NAME)
-    if closed:
-        print(f"{NAME}: {' and '.join(closed)}: closed; open it, to /dev/null if it is not needed", file=sys.stderr)
-        return 2
-    name_standard_output()
-    command = _called(sys.argv[1:])
-    if not QUIET.intersection(sys.argv):
-        show_starting_line(command or NAME, compiles=command not in ("", *WITHOUT_KERNELS))
     try:
-        status = _run(sys.argv[1:])
-        if command and status == 0:
-            note_run(command)
-        return status
+        end_by_signals(NAME)
+        if closed:
+            return _refuse(f"{' and '.join(closed)}: closed; open it, to /dev/null if it is not needed")
+        name_standard_output()
+        return _run_called(sys.argv[1:])
+    except (RuntimeError, OSError) as error:  # before a command begins, which says its own
+        if not (text := shortage(error)):
+            raise
+        return _refuse(text)
     finally:
         clear_starting_line()
         ignore_signals()
+
+
+def _run_called(arguments: list[str]) -> int:
+    """Run the command that is called, once it is said to start, and what ends it otherwise is known."""
+    command = _called(arguments)
+    has_kernels = command not in ("", *WITHOUT_KERNELS)
+    if has_kernels and (text := too_few_addresses()):
+        return _refuse(text)
+    if not QUIET.intersection(arguments):
+        show_starting_line(command or NAME, compiles=has_kernels)
+    if has_kernels:
+        end_by_fatal_errors(NAME)
+    status = _run(arguments)
+    if command and status == 0:
+        note_run(command)
+    return status
+
+
+def _refuse(message: str) -> int:
+    clear_starting_line()
+    print(f"{NAME}: {message}", file=sys.stderr)
+    return 2
 
 
 def translate_main() -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -86,4 +86,5 @@ def create_app(
 async def _watch(served: ServedModels) -> None:
     while True:
         await asyncio.sleep(SECONDS_BETWEEN_LOOKS)
-        await asyncio.to_thread(served.refresh)
+        with suppress(RuntimeError):  # no thread for it now
+            await asyncio.to_thread(served.refresh)

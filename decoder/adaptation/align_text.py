@@ -1,6 +1,6 @@
 """Word alignment of new text by a trained model: lines in, points in Pharaoh's format out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import zip_longest
 from typing import Literal
 
@@ -34,7 +34,7 @@ class TextAligner:
         target_ids = self.model.target.ids(translation, missing=len(self.model.target))
         return self._aligner.align(ids, target_ids, same_words(words, translation))
 
-    def align_all(self, pairs: Iterable[tuple[str, str]], threads: int = 1) -> Iterator[Points]:
+    def align_all(self, pairs: Iterable[tuple[str, str]], threads: int = 1) -> Generator[Points]:
         """`align` of all pairs, in their order."""
         return map_ordered(lambda pair: self.align(*pair), pairs, threads)
 

@@ -1,6 +1,6 @@
 """Sentence pairs in, their y-good derivations out: forced decoding as the Python API and the command use it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +90,7 @@ class ForcedDecoder:
 
     def force_all(
         self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1
-    ) -> Iterator[ForcedResult]:
+    ) -> Generator[ForcedResult]:
         """force of every pair of sentence and reference, in their order, each as soon as those before it are ready."""
         yield from current_engine().map(lambda pair: self.force(*pair), pairs, threads)
 

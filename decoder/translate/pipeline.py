@@ -1,6 +1,6 @@
 """Lines in, lines out: what `translate` does with a stream of sentences, for commands and servers."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,7 +59,7 @@ def translate_lines(
     training_files: TrainingFiles | None = None,
     threads: int = 1,
     confirmed: Path | None = None,
-) -> Iterator[LineOutput]:
+) -> Generator[LineOutput]:
     """Translate lines in their order, each as soon as it and those before it are ready.
 
     The input settings of the decoder say in which format sentences are, and how markup in them is read.

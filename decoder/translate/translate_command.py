@@ -187,16 +187,16 @@ def translate(
     n = nbest or (1 if moses_names else None)  # which brings the sparse features of the translation
     request = Request(n, distinct, risk, lattice_output is not None, "names" if n else "", beam)
     keep_memory(settings.memory)
-    raw_text = _raw_text(model) if raw else None
     line_settings = LineSettings(
-        raw_text, alignment, segmentation, scores, moses_names, lattice_format or "osg", source_name=input_name(input)
+        _raw_text(model, raw), alignment, segmentation, scores, moses_names, lattice_format or "osg", input_name(input)
     )
     prefixes = (Prefix.read(line, partial_word) for line in read_lines(prefix)) if prefix else None
     files = TrainingFiles(reference, word_alignment, leave_one_out) if reference and leave_one_out else None
     decoder, work = _decoder(model, settings, input_weight, adaptation), stage_of_input("translating", input, output)
     with closing(decoder), chosen_engine(engine, address, workers), work as advance:
-        outputs = translate_lines(decoder, read_input(input), request, line_settings, prefixes, files, threads, adapt)
-        write_outputs(outputs, nbest_output, lattice_output, output, advance)
+        lines = read_input(input)
+        with closing(translate_lines(decoder, lines, request, line_settings, prefixes, files, threads, adapt)) as found:
+            write_outputs(found, nbest_output, lattice_output, output, advance)
 
 
 def _refuse(conflicts: dict[str, bool]) -> None:
@@ -264,7 +264,9 @@ def _mbr(section: MbrSettings | None, is_on: bool | None, size: int | None, scal
     return overridden(section or MbrSettings(), {"size": size, "scale": scale}, "options of --mbr")
 
 
-def _raw_text(model: Path) -> "RawText":
+def _raw_text(model: Path, is_given: bool) -> "RawText | None":
+    if not is_given:
+        return None
     # Slow: it compiles the tables of Unicode that sacremoses needs.
     from phrasebeam.decoder.raw_text.raw_text import RawText
 

@@ -1,7 +1,7 @@
 """Sentences in, translations out: the decoder as the Python API and the commands use it."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, cast
@@ -197,19 +197,19 @@ class Decoder:
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
-    def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
+    def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:
         """The answer for every line, in the manner of translate_all."""
         return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
 
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
-    ) -> Iterator[list[Translation]]:
+    ) -> Generator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
         return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
 
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
-    ) -> Iterator[NbestTable]:
+    ) -> Generator[NbestTable]:
         """nbest of every line as arrays, with sparse features by key if `sparse`, in the manner of translate_all."""
 
         def table(line: Sentence) -> NbestTable:
@@ -218,7 +218,7 @@ class Decoder:
 
         return current_engine().map(table, _sentences(lines), threads)
 
-    def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
+    def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Generator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
         What reading `lines` raises is raised here, after the translations of the lines before. Raises ConfigError where

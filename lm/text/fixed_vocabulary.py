@@ -14,6 +14,7 @@ from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.kernels.hashing import first_slot, mix, murmur, next_slot
 from phrasebeam.kernels.jit import inner_kernel, kernel
+from phrasebeam.process.named_errors import named_in_errors
 
 EMPTY = np.uint64(0xFFFFFFFFFFFFFFFF)  # slot without a word
 NO_DUPLICATE = np.int64(-1)
@@ -176,7 +177,8 @@ class FixedVocabulary:
 
 def _read(path: str | Path) -> Words:
     """The lines of a file. Raises FormatError if it is not UTF-8, ends within a line, or has too many."""
-    text = np.fromfile(path, np.uint8)
+    with named_in_errors(Path(path)):
+        text = np.fromfile(path, np.uint8)
     try:
         str(text.data, "utf-8")
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """force: forced decoding of a bitext."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -126,7 +126,8 @@ def _force_all(
     with ExitStack() as stack, stage("forced decoding", unit="sentence pairs") as advance:
         objects = stack.enter_context(atomic_file(output))
         lattices = stack.enter_context(atomic_file(lattice)) if lattice else None
-        for found, graph, result in current_engine().map(PairForcer(forced), pairs, threads, is_python=True):
+        results = current_engine().map(PairForcer(forced), pairs, threads, is_python=True)
+        for found, graph, result in stack.enter_context(closing(results)):
             objects.write(found.encode("utf-8"))
             if lattices:
                 lattices.write(graph.encode("utf-8"))

@@ -1,5 +1,6 @@
 """What is done with whole models: check_model, explain, join_features, report; align, by what a model has learned."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
@@ -146,8 +147,12 @@ def align(
         aligner = TextAligner(open_model(model), heuristic)
         pairs = paired(read_lines(Path(source)), read_lines(Path(target)), (source, target))
         n_pairs = n_points = 0
-        with atomic_file(Path(output)) as file, stage("aligning", unit="sentence pairs") as advance:
-            for points in aligner.align_all(pairs, threads):
+        with (
+            atomic_file(Path(output)) as file,
+            stage("aligning", unit="sentence pairs") as advance,
+            closing(aligner.align_all(pairs, threads)) as alignments,
+        ):
+            for points in alignments:
                 file.write((pharaoh(points) + "\n").encode("ascii"))
                 n_pairs, n_points = n_pairs + 1, n_points + len(points)
                 advance(1)

@@ -16,7 +16,7 @@ import numpy as np
 
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.resident_memory import map_file
 from phrasebeam.process.named_errors import named_in_errors
 
 HEADER_SIZE = 128  # bytes, in files that we write
@@ -93,7 +93,7 @@ def new_array_file(path: Path, dtype: np.dtype, shape: tuple[int, ...]) -> np.nd
             os.posix_fallocate(file.fileno(), HEADER_SIZE, size)  # or a full disk would end the process later
     if not size:
         return np.empty(shape, dtype)
-    return let_release(np.asarray(np.memmap(path, dtype, "r+", HEADER_SIZE, shape)))
+    return map_file(path, dtype, "r+", HEADER_SIZE, shape)
 
 
 def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str = COPY_AGAIN) -> np.ndarray:
@@ -123,7 +123,7 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
     sizes.update(new)
     if found.st_size == header.size:
         return np.empty(header.shape, declared.dtype)
-    return let_release(np.asarray(np.memmap(path, declared.dtype, "c", header.size, header.shape)))
+    return map_file(path, declared.dtype, "c", header.size, header.shape)
 
 
 def _read_header(path: Path) -> ArrayHeader:

@@ -21,11 +21,13 @@ from phrasebeam.base.progress import hide_progress, log, set_volume, start_comma
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.process.hints import begin_hints, end_hints
 from phrasebeam.process.interruption import wait_if_ending
+from phrasebeam.process.shortages import shortage
 from phrasebeam.process.standard_streams import STANDARD_OUTPUT, drop_standard_output
 from phrasebeam.process.starting_line import clear_starting_line
 
 BAD_INPUT, INTERRUPTED = 2, 130  # exit statuses
 EXTRA_ARGUMENT = "Got unexpected extra argument"  # begins typer's message
+ENDINGS = (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt)  # other errors are ours
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of two files in an error the one that is written to has none
 # The option of all commands whose memory would grow with their data; None: not given.
 Memory = Annotated[str | None, typer.Option(help=MEMORY_HELP, show_default=format_size(DEFAULT_MEMORY))]
@@ -60,8 +62,10 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
             sys.stdout.flush()
         drop_standard_output()
         return 0
-    except (SmtError, OSError, typer.TyperException, typer.Abort, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as error:
         wait_if_ending()
+        if not isinstance(error, ENDINGS) and not shortage(error):
+            raise
         clear_starting_line()
         if isinstance(error, OSError) and error.filename == STANDARD_OUTPUT:
             drop_standard_output()
@@ -81,6 +85,8 @@ def run(app: typer.Typer, name: str, arguments: list[str] | None = None) -> int:
 
 def _message(error: BaseException, name: str) -> str:
     """What is printed of an error; "" where typer has shown the help."""
+    if text := shortage(error):
+        return text
     if isinstance(error, typer.TyperException):
         context: Any = getattr(error, "ctx", None)
         message: str = error.format_message()

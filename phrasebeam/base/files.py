@@ -38,8 +38,11 @@ def read_standard_input() -> Iterator[str]:
     """Lines of standard input, as `read_lines` has those of a file, each as it comes."""
     clear_starting_line()
     # A reader of its own: sys.stdin must not be locked by the thread that waits for a line when the process ends.
-    with open(sys.stdin.fileno(), "rb", closefd=False) as file:
-        yield from _lines(decompressed(file), STANDARD_INPUT)
+    with named_in_errors(Path(STANDARD_INPUT)):
+        file = open(sys.stdin.fileno(), "rb", closefd=False)
+        plain = decompressed(file)
+    with file:
+        yield from _lines(plain, STANDARD_INPUT)
 
 
 def read_input(path: str | Path | None) -> Iterator[str]:
@@ -51,13 +54,14 @@ def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
     """The lines of a binary file, for which errors have this name."""
     number = 0
     try:
-        while line := file.readline(LONGEST_LINE):
-            number += 1
-            _check_length(line, name, number)
-            if number == 1 and line.startswith(BOM_UTF8):
-                line = line.removeprefix(BOM_UTF8)
-                hint(f"{name}: begins with a byte order mark (BOM), which was left out")
-            yield line.decode("utf-8").rstrip("\r\n")
+        with named_in_errors(Path(name)):
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                _check_length(line, name, number)
+                if number == 1 and line.startswith(BOM_UTF8):
+                    line = line.removeprefix(BOM_UTF8)
+                    hint(f"{name}: begins with a byte order mark (BOM), which was left out")
+                yield line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise _bad_utf8(name, number, error) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

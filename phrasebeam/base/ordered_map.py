@@ -2,7 +2,7 @@
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 AHEAD = 8  # items per thread that are read in advance
 
 
-def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Generator[Result]:
     """Yield function(item) for every item, in order, each as soon as it is known, computed by `threads` threads.
 
     Items are read in another thread, so that a result never waits for the next item. An exception raised by reading
@@ -20,18 +20,18 @@ def map_ordered(function: Callable[[Item], Result], items: Iterable[Item], threa
     the items in progress.
     """
     futures: queue.Queue[Future[Result] | None] = queue.Queue(AHEAD * threads)
-    stopped = threading.Event()
-    with ThreadPoolExecutor(threads) as pool:
-        reader = threading.Thread(target=_read, args=(function, items, pool, futures, stopped), daemon=True)
-        reader.start()
-        try:
-            while (future := futures.get()) is not None:
-                yield future.result()
-        finally:
-            stopped.set()
-            pool.shutdown(wait=False, cancel_futures=True)
-            while not futures.empty():
-                futures.get_nowait()
+    stopped, own_threads = threading.Event(), set[int]()
+    pool = ThreadPoolExecutor(threads, initializer=lambda: own_threads.add(threading.get_ident()))
+    try:
+        threading.Thread(target=_read, args=(function, items, pool, futures, stopped), daemon=True).start()
+        while (future := futures.get()) is not None:
+            yield future.result()
+    finally:
+        stopped.set()
+        # Who abandons this generator may leave it to the garbage collector, which runs in any thread.
+        pool.shutdown(wait=threading.get_ident() not in own_threads, cancel_futures=True)
+        while not futures.empty():
+            futures.get_nowait()
 
 
 def _read(

@@ -9,13 +9,16 @@ import os
 import re
 import weakref
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-STATM = Path("/proc/self/statm")
+from phrasebeam.process.named_errors import named_in_errors
+
+STATM, STATM_SIZE = "/proc/self/statm", 200  # bytes: seven numbers
 PAGE = os.sysconf("SC_PAGE_SIZE")  # bytes
 UNIT = 1024  # of the sizes in /proc/PID/status and smaps_rollup
 
@@ -30,12 +33,18 @@ class ResidentMemory(NamedTuple):
 
 
 def resident_memory() -> ResidentMemory | None:
-    """The resident memory of this process; None where the system has no /proc/self/statm."""
+    """The resident memory of this process; None where the system does not say, or not now."""
     try:
-        _, pages, mapped = STATM.read_text().split()[:3]
-    except FileNotFoundError:
+        _, pages, mapped = os.pread(_statm(os.getpid()), STATM_SIZE, 0).split()[:3]
+    except OSError:
         return None
     return ResidentMemory(int(pages) * PAGE, int(mapped) * PAGE)
+
+
+@cache
+def _statm(pid: int) -> int:
+    """A descriptor that stays open, since there may be no other one later; a forked process has its own."""
+    return os.open(STATM, os.O_RDONLY)
 
 
 def peak_memory() -> int:
@@ -49,10 +58,10 @@ def proportional_memory(pid: int | str) -> int:
 
 
 def descendants(pid: int | str = "self") -> Iterator[int]:
-    """The processes that `pid` started, those that they started, and so on."""
+    """The processes that `pid` started, those that they started, and so on; none where the system does not say now."""
     try:
         children = [(task / "children").read_text().split() for task in Path(f"/proc/{pid}/task").iterdir()]
-    except (FileNotFoundError, ProcessLookupError):
+    except OSError:
         return
     for child in chain.from_iterable(children):
         yield int(child)
@@ -77,6 +86,14 @@ def let_release(array: np.ndarray) -> np.ndarray:
         key = id(mapping)
         _releasable[key] = weakref.ref(mapping, lambda _: _releasable.pop(key, None))
     return array
+
+
+def map_file(
+    path: Path, dtype: Any, mode: Any = "c", offset: int = 0, shape: tuple[int, ...] | None = None
+) -> np.ndarray:
+    """The array in a file from byte `offset` on, mapped as np.memmap does, for which `let_release` was called."""
+    with named_in_errors(path):
+        return let_release(np.asarray(np.memmap(path, dtype, mode, offset, shape)))
 
 
 def release_all() -> None:

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from threading import Event
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import keep_share
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.process.children import end_with_parent, start_forked
+from phrasebeam.process.fatal_errors import NO_PAGE
 from phrasebeam.process.interruption import ENDING, end_by_signals
 
 Result = TypeVar("Result")
@@ -24,6 +26,7 @@ Advance = Callable[[int], None]  # reports a number of further steps as done; ra
 Work = Callable[[int, Advance], Result]  # on the piece of that number
 
 SECONDS_TO_STOP = 30
+SECONDS_TO_END = 0.1  # until the system tells how a process ended that was killed
 
 
 def run_side_by_side(work: Work[Result], pieces: Sequence[int], workers: int, advance: Advance) -> list[Result]:
@@ -80,9 +83,7 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
                     pipes.remove(pipe)
         if len(results) < len(pieces):
             n_left = len(pieces) - len(results)
-            raise SmtError(
-                f"a worker was killed; {n_left} pieces are left, start again; if memory ran out, lower workers"
-            )
+            raise killed(processes, f"{n_left} pieces are left, start again; if memory ran out, lower workers")
         return [results[piece] for piece in pieces]
     finally:
         stopping.set()
@@ -91,11 +92,20 @@ def _in_processes(work: Work[Result], pieces: Sequence[int], workers: int, advan
             process.terminate()
 
 
+def killed(workers: Sequence[BaseProcess], advice: str) -> SmtError:
+    """The error where one of these forked processes was killed; where a mapped file was cut short, that is said."""
+    for worker in workers:
+        worker.join(SECONDS_TO_END)
+    has_lost_page = any(worker.exitcode == -signal.SIGBUS for worker in workers)
+    return SmtError(NO_PAGE if has_lost_page else f"a worker was killed; {advice}")
+
+
 def become_worker(parent: int, sharers: int) -> None:
     """In a forked process: end with `parent` or by its SIGTERM, and keep to one of so many parts of its memory."""
     keep_share(sharers)
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # the parent has it, too, and ends us by SIGTERM
+    signal.signal(signal.SIGBUS, signal.SIG_DFL)  # the parent says the line for all workers
     end_by_signals()
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     end_with_parent(parent)
@@ -113,7 +123,6 @@ def _serve(
     work: Work[Any], pieces: Sequence[int], taken: Any, stopping: Any, sender: Connection, parent: int, sharers: int
 ) -> None:
     """Take one piece after the other, until none is left, in a forked process, one of `sharers` of the memory."""
-    become_worker(parent, sharers)
 
     def advance(n: int) -> None:
         if stopping.is_set():
@@ -121,6 +130,7 @@ def _serve(
         sender.send(("steps", n))
 
     try:
+        become_worker(parent, sharers)
         while (i := _next(taken)) < len(pieces):
             sender.send(("result", (pieces[i], work(pieces[i], advance))))
     except InterruptedError:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.resident_memory import map_file
 from phrasebeam.process.named_errors import named_in_errors
 
 
@@ -26,14 +26,15 @@ class RowFile:
     def read(self, begin: int, end: int) -> np.ndarray:
         """Rows begin:end, dtype[end - begin] or dtype[end - begin, width], in memory."""
         width = int(np.prod(self.row_shape))
-        flat = np.fromfile(self.path, self.dtype, (end - begin) * width, offset=begin * width * self.dtype.itemsize)
+        with named_in_errors(self.path):
+            flat = np.fromfile(self.path, self.dtype, (end - begin) * width, offset=begin * width * self.dtype.itemsize)
         return flat.reshape(end - begin, *self.row_shape)
 
     def map(self) -> np.ndarray:
         """All rows, memory-mapped copy-on-write; the file may be unlinked while they are in use."""
         if not self.n_rows:
             return np.zeros((0, *self.row_shape), self.dtype)
-        return let_release(np.asarray(np.memmap(self.path, self.dtype, "c", shape=(self.n_rows, *self.row_shape))))
+        return map_file(self.path, self.dtype, shape=(self.n_rows, *self.row_shape))
 
 
 class BucketFiles:

@@ -5,7 +5,7 @@ engine. The engine is chosen where a command begins, and found here by whatever 
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
@@ -46,16 +46,17 @@ class Engine(Protocol):
         threads: int,
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """function(item) for every item, in order; `threads` where the engine was not told of workers.
 
         `at_once`: short items that are worth a message together. `is_python`: the work is mostly that of Python's
         interpreter, so that threads would wait for each other. What the function or reading raises is raised here.
+        Who may not come to its end, be it by an error of its own, closes it (contextlib.closing).
         """
 
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """The results of work on long pieces, in their order; see run_side_by_side, which takes numbers alone."""
 
     def threads(self, threads: int) -> int:
@@ -98,7 +99,7 @@ class LocalEngine:
         threads: int,
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """By threads, or by forked processes where the work is Python's and the system can fork safely."""
         if is_python and self.threads(threads) > 1 and sys.platform == "linux":
             return map_by_processes(function, items, self.threads(threads), at_once)
@@ -106,7 +107,7 @@ class LocalEngine:
 
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """By forked processes."""
         yield from run_side_by_side(work, [*pieces], self.workers or workers, advance)
 

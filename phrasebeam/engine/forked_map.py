@@ -6,24 +6,24 @@ refers to, the decoder and its mapped model too, and shares it until it writes.
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
 
-from phrasebeam.base.errors import SmtError
-from phrasebeam.base.side_by_side import SECONDS_TO_STOP, become_worker
+from phrasebeam.base.side_by_side import SECONDS_TO_STOP, become_worker, killed
 from phrasebeam.process.children import start_forked
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+AFTER_KILL = "start again; if memory ran out, use fewer --threads"
 AHEAD = 8  # batches for each process that may be done before the one whose turn it is
 
 
 def map_by_processes(
     function: Callable[[Item], Result], items: Iterable[Item], processes: int, at_once: int
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Yield function(item) for every item, in order; items are read in this thread, `at_once` for each message.
 
     Items and results must be such as can be pickled. What the function or reading raises is raised here, after the
@@ -91,7 +91,7 @@ class _ForkedProcesses(Generic[Item, Result]):
         try:
             pipe.send((number, batch))
         except (BrokenPipeError, ConnectionResetError):
-            raise _killed() from None
+            raise killed(self._processes, AFTER_KILL) from None
 
     def _received(self) -> dict[int, tuple[list[Result], BaseException | None]]:
         """What has been done meanwhile, by the number of its batch."""
@@ -101,7 +101,7 @@ class _ForkedProcesses(Generic[Item, Result]):
             try:
                 number, results, error = pipe.recv()
             except (EOFError, ConnectionResetError):
-                raise _killed() from None
+                raise killed(self._processes, AFTER_KILL) from None
             done[number] = results, error
             self._busy.remove(pipe)
             self._idle.append(pipe)
@@ -130,7 +130,3 @@ def _serve(function: Callable[[Any], Any], pipe: Connection, parent: int, sharer
         except BaseException as raised:
             error = raised
         pipe.send((number, results, error))
-
-
-def _killed() -> SmtError:
-    return SmtError("a worker was killed; start again; if memory ran out, use fewer --threads")

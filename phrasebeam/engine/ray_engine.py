@@ -6,7 +6,7 @@ again by others; a call that outlives so many workers that it must be what kills
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -99,7 +99,7 @@ class RayEngine:
         threads: int,
         at_once: int = ITEMS_AT_ONCE,
         is_python: bool = False,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """See Engine.map; items are read in this thread, some batches ahead."""
         sent, size = self.share(function), MessageSize(at_once, len(self.crew.members))
         batches: Iterator[Sequence[Item]] | None = _batched(items, size.next)
@@ -128,7 +128,7 @@ class RayEngine:
 
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """See Engine.run; pieces are made when workers will soon have time for them."""
         sent, left, begun = self.share(work), iter(pieces), list[Pending]()
         given = 0

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import IO, Any, NamedTuple, cast
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RichCast
@@ -35,11 +36,11 @@ class Terminal:
         self.stream = sys.stderr
 
     def write(self, text: str) -> int:
-        """Write `text` at once."""
-        with terminal_lock:
-            n = self.stream.write(text)
+        """Write `text` at once; a terminal that has gone away must not end the thread that draws."""
+        with terminal_lock, suppress(OSError):
+            self.stream.write(text)
             self.stream.flush()
-            return n
+        return len(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)

@@ -118,16 +118,27 @@ def _note(number: int, frame: object) -> None:
 
 
 def _watch(receiver: int, name: str) -> None:
-    first = 0.0
-    while True:
-        number = os.read(receiver, 1)[0]
-        if number not in ENDING or _stops:
-            continue
-        if not first:
-            first = time.monotonic()
-            threading.Thread(target=_end, args=(number, name), daemon=True).start()
-        elif time.monotonic() - first > SECONDS_OF_ONE_REQUEST:
-            os._exit(128 + number)
+    number, first = _received(receiver), time.monotonic()
+    with suppress(RuntimeError):  # no more threads: a second signal changes nothing
+        threading.Thread(target=_end_at_once, args=(receiver, first), daemon=True).start()
+    try:
+        _end(number, name)
+    finally:
+        os._exit(128 + number)
+
+
+def _end_at_once(receiver: int, first: float) -> None:
+    number = _received(receiver)
+    while time.monotonic() - first <= SECONDS_OF_ONE_REQUEST:
+        number = _received(receiver)
+    os._exit(128 + number)
+
+
+def _received(receiver: int) -> int:
+    """The next signal that ends this process."""
+    while (number := os.read(receiver, 1)[0]) not in ENDING or _stops:
+        pass
+    return number
 
 
 def _end(number: int, name: str) -> None:
@@ -145,7 +156,6 @@ def _end(number: int, name: str) -> None:
         clear = lines + SHOW_CURSOR if os.isatty(2) else ""
         with suppress(OSError):
             os.write(2, f"{clear}{name}: interrupted; {_consequence()}\n".encode(errors="replace"))
-    os._exit(128 + number)
 
 
 def _consequence() -> str:

@@ -28,7 +28,8 @@ def show_starting_line(command: str, compiles: bool) -> None:
         _is_shown = True
         text = f"{COMPILING}: 0" if compiles and not _has_run(command) else f"{command}: starting"
         _write(text)
-        threading.Thread(target=_count_seconds, args=(text,), daemon=True).start()
+        with suppress(RuntimeError):  # no more threads: the line stays as it is
+            threading.Thread(target=_count_seconds, args=(text,), daemon=True).start()
 
 
 def clear_starting_line() -> None:

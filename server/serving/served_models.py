@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.status import HTTP_404_NOT_FOUND
 
-from phrasebeam.base.errors import ConfigError, SmtError, excerpt
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.explanation.explanation import Explainer
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.process.shortages import shortage
 from phrasebeam.server.serving.languages import LanguagePair
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class ServedModels:
         """Take up new versions; called again and again, in a thread, while requests go on with what they have.
 
         A directory that changed is opened once it was the same in two calls, so that it is not while it is written.
-        One that cannot be opened is logged, and the version before stays until the directory changes again.
+        One that cannot be opened is logged, and the version before stays until the directory changes again, or, where
+        open files, memory or threads were short, until the next call.
         """
         for name, directory in self.directories.items():
             state = state_of(directory)
@@ -75,7 +77,8 @@ class ServedModels:
             try:
                 self._models[name] = self._opened(name)
                 log.info("%s: version %s is served from now on", name, self._models[name].version)
-            except (SmtError, OSError) as error:
+            except Exception as error:
+                self._tried[name] = () if shortage(error) else state
                 kept = self._models[name].version
                 log.warning("%s: the new version cannot be opened, %s stays: %s", name, kept, error)
 

@@ -1,6 +1,8 @@
 """Text as people hand it over, and files that appear whole or not at all."""
 
+import errno
 import gzip
+import io
 import os
 import signal
 import subprocess
@@ -231,3 +233,23 @@ def test_an_atomic_file_does_not_replace_an_open_one(tmp_path):
         assert os.fstat(file.fileno()).st_ino == (tmp_path / "open").stat().st_ino
     assert (tmp_path / "open").read_bytes() == b"text"
     assert os.listdir(tmp_path) == ["open"]
+
+
+def test_errors_of_standard_input_name_it(tmp_path, monkeypatch):
+    with open(tmp_path / "written", "w") as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        with pytest.raises(OSError, match="Bad file descriptor") as caught:
+            next(read_standard_input())
+    assert caught.value.filename == "standard input"
+
+
+def test_errors_of_reading_name_the_file(tmp_path, monkeypatch):
+    class Damaged(io.BytesIO):
+        def readline(self, *_):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(files, "decompressed", lambda file: Damaged())
+    (tmp_path / "text").touch()
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        next(read_lines(tmp_path / "text"))
+    assert caught.value.filename == str(tmp_path / "text")

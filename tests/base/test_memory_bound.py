@@ -26,6 +26,7 @@ from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
+from tests import ROOT
 
 SIZE = 1 << 26
 WITHOUT = {"preprocess", "join-features", "explain", "evaluate", "select", "cluster", "config", "demo", "demo-corpus"}
@@ -144,3 +145,21 @@ def test_without_proc(monkeypatch):
     bound = MemoryBound(1)
     bound.stop()
     assert bound.report() == ""
+
+
+def test_it_is_kept_where_no_file_can_be_opened_for_a_while():
+    script = """
+import os, resource, threading, time
+from phrasebeam.base.memory_bound import MemoryBound
+bound = MemoryBound(1 << 30)
+while not bound.peak:
+    time.sleep(0.01)
+resource.setrlimit(resource.RLIMIT_NOFILE, (3, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+ballast = b"x" * (64 << 20)
+time.sleep(0.6)  # it looks at processes, too
+bound.peak = 0
+time.sleep(0.3)
+print(bound.peak > len(ballast), bound._thread.is_alive())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert (done.stdout, done.stderr) == ("True True\n", "")

@@ -92,3 +92,18 @@ def test_whoever_stops_early_waits_only_for_work_begun():
     assert n_begun <= 3
     time.sleep(0.1)
     assert len(begun) == n_begun
+
+
+def test_one_of_its_threads_may_be_the_one_that_closes_it():  # as the garbage collector does, which runs in any
+    is_taken, is_closed = threading.Event(), threading.Event()
+
+    def function(item):
+        if item == 1 and is_taken.wait(10):
+            results.close()
+            is_closed.set()
+        return item
+
+    results = map_ordered(function, range(5), 1)
+    assert next(results) == 0
+    is_taken.set()
+    assert is_closed.wait(10)

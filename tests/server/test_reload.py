@@ -1,5 +1,6 @@
 """A new version of a model, put in the place of the old one while requests go on."""
 
+import errno
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import pytest
 from phrasebeam import Decoder
 from phrasebeam.server import app as application
 from phrasebeam.server.app import create_app
+from phrasebeam.server.serving import served_models
 from phrasebeam.server.serving.served_models import ServedModels, version_of
 from tests.decoder.models import random_toy
 from tests.server.conftest import client_of
@@ -104,3 +106,23 @@ def test_a_damaged_one_is_not_taken_up(directory, tmp_path, caplog):
         served.refresh()
     assert served.get() is not before
     assert served.get().version == before.version
+
+
+def test_a_shortage_that_passes_does_not_keep_it_out(directory, monkeypatch, caplog):
+    served = ServedModels({"model": directory})
+    put(directory, 2)
+    served.refresh()
+    for error in (OSError(errno.EMFILE, "Too many open files"), MemoryError(), RuntimeError("can't start new thread")):
+        with monkeypatch.context() as patch:
+            patch.setattr(served_models, "open_served", raising(error))
+            served.refresh()
+        assert served.get().version != version_of(directory)
+    served.refresh()
+    assert served.get().version == version_of(directory)
+
+
+def raising(error):
+    def function(*_):
+        raise error
+
+    return function

@@ -9,6 +9,7 @@ pieces.
 
 from collections import deque
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -172,13 +173,20 @@ class Build:
         with stage("extract phrase pairs", counts.size, "sentence pairs") as advance:
             deque(engine.run(extraction, range(n_shards), n_processes, advance), 0)
         scoring, pieces, first_rows = PieceScoring(bitext, lexicon, settings, shuffle), range(shuffle.n_pieces), []
-        with self.writer, stage("score phrase pairs", shuffle.n_pieces) as advance:
-            for directory in engine.run(scoring, pieces, n_processes, advance):
+        with (
+            self.writer,
+            stage("score phrase pairs", shuffle.n_pieces) as advance,
+            closing(engine.run(scoring, pieces, n_processes, advance)) as scored,
+        ):
+            for directory in scored:
                 first_rows.append(self.writer.n_pairs)
                 self.writer.append(*load_scored(directory))
         types, counting = self.new_types(), TargetCounting(bitext, shuffle, first_rows)
-        with stage("count target phrases", shuffle.n_pieces) as advance:
-            for counted in engine.run(counting, pieces, n_processes, advance):
+        with (
+            stage("count target phrases", shuffle.n_pieces) as advance,
+            closing(engine.run(counting, pieces, n_processes, advance)) as found,
+        ):
+            for counted in found:
                 self.write_target_counts(counted, types)
         return types
 

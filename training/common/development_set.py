@@ -5,6 +5,7 @@ metric itself (training/metrics/metrics.py), without the factor 100.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -61,8 +62,11 @@ class DevelopmentSet:
     def score(self, decoder: Decoder) -> DevelopmentScore:
         """Translate all sentences with a progress bar, and score the translations."""
         texts = []
-        with stage("decode", len(self.source), "sentences") as advance:
-            for translation in decoder.translate_all(self.source, self.threads):
+        with (
+            stage("decode", len(self.source), "sentences") as advance,
+            closing(decoder.translate_all(self.source, self.threads)) as translations,
+        ):
+            for translation in translations:
                 texts.append(translation.text)
                 advance(1)
         score = self.metric.corpus_score(self.metric.statistics(np.arange(len(texts)), texts))

@@ -1,6 +1,7 @@
 """The demo: generate a corpus, train a model on it, translate held-out sentences and score them by BLEU."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -76,9 +77,12 @@ def run_demo(
     model = directory / "model"
     train_model(corpus.train_source, corpus.train_target, model, config, is_forced=is_forced)
     sources, references = list(read_lines(corpus.test_source)), list(read_lines(corpus.test_target))
-    with stage("translating the test part", len(sources), "sentences") as advance:
-        translations = []
-        for translation in Decoder.load(model).translate_all(sources, config.threads):
+    translations = []
+    with (
+        stage("translating the test part", len(sources), "sentences") as advance,
+        closing(Decoder.load(model).translate_all(sources, config.threads)) as found,
+    ):
+        for translation in found:
             translations.append(translation)
             advance(1)
     output = directory / "test.output.en"

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 
 import numpy as np
@@ -39,9 +40,12 @@ def make_lists(
                 yield given
 
     batch: list[tuple[NbestTable, str]] = []
-    with stage("n-best lists", total, "sentences") as advance:
+    with (
+        stage("n-best lists", total, "sentences") as advance,
+        closing(decoder.nbest_tables(inputs(), config.nbest, config.distinct, threads=config.threads)) as tables,
+    ):
         advance(begin)
-        for table in decoder.nbest_tables(inputs(), config.nbest, config.distinct, threads=config.threads):
+        for table in tables:
             number, reference = waiting.popleft()
             batch.append((table, reference))
             if len(batch) == LISTS_AT_ONCE:

@@ -8,6 +8,7 @@ events and features. Signs are those of optimizers.py.
 
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,9 +111,10 @@ def expectations(lists: ScoredLists, weights: np.ndarray, scale: float, threads:
         return float(total[0]), gradient
 
     expected, summed = 0.0, np.zeros(weights.size)
-    for total, gradient in current_engine().map(add_part, range(PARTS), threads, at_once=1):
-        expected += total
-        summed += gradient
+    with closing(current_engine().map(add_part, range(PARTS), threads, at_once=1)) as parts:
+        for total, gradient in parts:
+            expected += total
+            summed += gradient
     return expected / n_lists, summed / n_lists
 
 

@@ -1,6 +1,7 @@
 """Training examples: the sentence pairs with y-good derivations, whose gold lattices are found once and stored."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -42,8 +43,11 @@ def find_lattices(
         return LatticeStore(directory)
     find: Callable[[Pair], tuple[str, GoldLattice | None]] = partial(_lattice, forced, config)
     counts: dict[str, int] = {}
-    with stage("forced decoding", len(sentences), "sentence pairs") as advance, LatticeWriter(directory) as writer:
-        found = current_engine().map(find, sentences, config.threads, is_python=True)
+    with (
+        stage("forced decoding", len(sentences), "sentence pairs") as advance,
+        LatticeWriter(directory) as writer,
+        closing(current_engine().map(find, sentences, config.threads, is_python=True)) as found,
+    ):
         for number, (status, lattice) in enumerate(found):
             counts[status] = counts.get(status, 0) + 1
             if lattice is not None:

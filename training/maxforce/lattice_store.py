@@ -19,7 +19,7 @@ from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.base.resident_memory import let_release
+from phrasebeam.base.resident_memory import map_file
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice
 from phrasebeam.process.named_errors import named_in_errors
 
@@ -86,7 +86,7 @@ class LatticeStore:
         self._index = np.load(io.BytesIO(index))
         self.numbers: Sequence[int] = self._index[:, 0].tolist()  # of sentences that have lattices
         size = (directory / "data").stat().st_size
-        self._data = let_release(np.memmap(directory / "data", np.uint8, "c")) if size else np.zeros(0, np.uint8)
+        self._data = map_file(directory / "data", np.uint8) if size else np.zeros(0, np.uint8)
         self.counts = stored.counts
 
     @staticmethod

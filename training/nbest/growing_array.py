@@ -79,7 +79,8 @@ class GrowingArray:
 
     def map(self) -> np.ndarray:
         """The rows up to the last commit, mapped into memory."""
-        return let_release(np.load(self.path, mmap_mode="c"))
+        with named_in_errors(self.path):
+            return let_release(np.load(self.path, mmap_mode="c"))
 
     def close(self) -> None:
         """Close the file."""

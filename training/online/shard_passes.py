@@ -5,7 +5,7 @@ A worker elsewhere is sent what a pass needs, does it in a directory of its own,
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -80,8 +80,9 @@ class ShardPasses:
         left = [shard for shard in progress if shard not in done]
         alone = replace(self, objective=self.objective.with_examples({}), held={})
         pieces = map(self._task, left)
-        for shard, result in zip(left, engine.run(PassElsewhere(alone), pieces, workers, advance)):
-            done[shard] = self._keep(shard, progress[shard].logged, result)
+        with closing(engine.run(PassElsewhere(alone), pieces, workers, advance)) as results:
+            for shard, result in zip(left, results):
+                done[shard] = self._keep(shard, progress[shard].logged, result)
         return [done[shard] for shard in progress]
 
     def _task(self, shard: int) -> "PassTask":

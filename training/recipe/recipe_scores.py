@@ -1,5 +1,7 @@
 """BLEU, chrF and TER of a model on a set of sentences, with confidence, and its translations."""
 
+from contextlib import closing
+
 from phrasebeam.base.config import Section
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
@@ -25,8 +27,11 @@ def translated(decoder: Decoder, data: DevelopmentData, threads: int, risk: MbrS
     """The translations of the sentences of a set, by least Bayes risk where settings of it are given."""
     texts, request = [], Request(mbr=risk) if risk else decoder.request
     lines = [decoder.input_of(line) for line in read_lines(data.source)]
-    with stage("decode", len(lines), "sentences") as advance:
-        for answer in decoder.answer_all(lines, request, threads):
+    with (
+        stage("decode", len(lines), "sentences") as advance,
+        closing(decoder.answer_all(lines, request, threads)) as answers,
+    ):
+        for answer in answers:
             texts.append(answer.translation.text)
             advance(1)
     return texts

@@ -1,6 +1,7 @@
 """N-best lists from the decoder, with the statistics of a metric, into a store."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from itertools import islice
 from typing import NamedTuple
 
@@ -40,9 +41,12 @@ def decode_into(
     """Add the n-best list of every sentence, and commit."""
     metric = development.metric
     n_found, n_new, best, texts = 0, 0, np.zeros(metric.n_statistics), list[str]()
-    with stage("decode", len(development.source), "sentences") as advance:
-        tables = enumerate(decoder.nbest_tables(development.source, *request, development.threads))
-        while batch := list(islice(tables, BATCH)):
+    with (
+        stage("decode", len(development.source), "sentences") as advance,
+        closing(decoder.nbest_tables(development.source, *request, development.threads)) as tables,
+    ):
+        numbered = enumerate(tables)
+        while batch := list(islice(numbered, BATCH)):
             decoded = hypotheses(batch, metric)
             if request.sparse:
                 decoded.dense[:, is_group(decoder.features)] = 0.0

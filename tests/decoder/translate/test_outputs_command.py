@@ -1,5 +1,6 @@
 """Where `translate` writes n-best lists and lattices, and how it decides by minimum Bayes risk."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from phrasebeam.decoder.output.lattice_rendering import render_dot, render_searc
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
+from phrasebeam.decoder.translate import translate_command
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineOutput
 from phrasebeam.decoder.translate.translator import Decoder
@@ -145,3 +147,15 @@ def test_files_are_written_to_the_end_where_the_reader_of_standard_output_goes(t
 def test_a_hint_where_most_words_are_unknown(run):
     assert "phrasebeam: the model does not know 3 of 4 words: is the input in its" in run(lines=b"x y a z\n")[1]
     assert run(lines=b"x y a b c\n")[1] == ""
+
+
+def test_searches_end_where_nothing_more_can_be_written(run, monkeypatch):
+    def fail(outputs, *_):
+        given.append(outputs)
+        next(outputs)
+        raise OSError(errno.ENOSPC, "No space left on device", "output")
+
+    given = []
+    monkeypatch.setattr(translate_command, "write_outputs", fail)
+    assert run("--threads", "2", status=2) == ("", "phrasebeam: output: No space left on device\n")
+    assert given[0].gi_frame is None  # closed: not left to the garbage collector
