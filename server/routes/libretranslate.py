@@ -20,7 +20,7 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.server.routes.language_names import LANGUAGE_NAMES
 from phrasebeam.server.routes.sentence_body import SentenceBody, Text, check_nbest, input_of
 from phrasebeam.server.serving.authorization import Credentials, check_secret
-from phrasebeam.server.serving.error_answers import problems
+from phrasebeam.server.serving.error_answers import JSON, problems, unknown_content
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
 
@@ -82,7 +82,7 @@ def _taken(body: type[BaseModel]) -> dict[str, Any]:
     return {"requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in (JSON, FORM)}}}
 
 
-JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 
 
 @router.post("/translate", response_model_exclude_none=True, openapi_extra=_taken(LibreTranslateBody))
@@ -130,14 +130,19 @@ async def detect(request: HttpRequest, service: Serving, credentials: Credential
 
 
 async def _read(request: HttpRequest, kind: type[Body]) -> Body:
-    """The body of a request, JSON or a form. Raises HTTPException (400)."""
+    """The body of a request, JSON or a form. Raises HTTPException (400, 415)."""
     data = await request.body()
+    content = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content not in (JSON, FORM):
+        raise HTTPException(415, unknown_content(request, JSON, FORM))
     try:
-        if request.headers.get("content-type", "").partition(";")[0].strip().lower() == JSON:
+        if content == JSON:
             values = json.loads(data)
         else:
-            form = parse_qs(data.decode("utf-8"), keep_blank_values=True, max_num_fields=1000)
+            form = parse_qs(data.decode("utf-8"), keep_blank_values=True, max_num_fields=1000, errors="strict")
             values = {name: given if name == "q" and len(given) > 1 else given[0] for name, given in form.items()}
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"the request has {excerpt(error.object)}, which is not UTF-8") from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "the request is neither JSON nor a form in UTF-8") from None
     try:
