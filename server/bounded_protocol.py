@@ -5,9 +5,10 @@ server waits for a client that neither sends nor reads.
 """
 
 import asyncio
+from typing import Any
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from phrasebeam.base.progress import log
 from phrasebeam.server.serving.error_answers import error_answer
@@ -35,13 +36,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._is_in_head = False
         self._n_unread = 0  # bytes of answers that the client had not taken when the timer last ran out
         self._refusal = b""
+        self._answering: RequestResponseCycle | None = None  # the request whose turn it is
         self.timeout_keep_alive = self.limits.max_idle  # type: ignore[assignment] # which an event loop takes, too
         self._wait(self.limits.max_idle)
         if len(self.connections) > self.limits.max_connections:
             self._refuse(503, f"{self.limits.max_connections} connections are open already; try again later")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave nothing behind."""
+        """Let the application know, and leave nothing behind."""
+        self._disconnect()
+        self.pipeline.clear()
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
 
@@ -126,7 +130,19 @@ class BoundedProtocol(HttpToolsProtocol):
         elif self._is_in_head and not (n_unread or self._refusal):
             self._refuse(408, f"the head of the request did not arrive within {self.limits.max_idle:g} seconds")
         else:
+            self._disconnect()
             self.transport.abort()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def _disconnect(self) -> None:
+        """Let the request whose turn it is know that its client is gone. (uvicorn lets the newest one know alone.)"""
+        cycle = self._answering
+        if cycle and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def _wait(self, seconds: float) -> None:
         """Give the client so many seconds, in place of those that it had."""
@@ -151,12 +167,10 @@ class BoundedProtocol(HttpToolsProtocol):
         cycle = self.cycle
         if self.pipeline or (cycle and not cycle.response_complete and not cycle.more_body):
             return
-        if cycle and not cycle.response_complete:  # its body is what is refused
-            cycle.disconnected = True
-            cycle.message_event.set()
-            if cycle.response_started:
-                self.transport.abort()
-                return
+        self._disconnect()  # if there is one, its body is what is refused
+        if cycle and cycle.response_started and not cycle.response_complete:
+            self.transport.abort()
+            return
         self.transport.write(self._refusal)
         self.transport.write_eof()
         self._wait(SECONDS_TO_READ)
