@@ -47,7 +47,7 @@ bounds: $(INSTALLED)
 fuzz: $(INSTALLED)
 	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
-	$(BIN)/python -m tests.robustness.hostile_http $(or $(CASES),2000) $(SEED)
+	$(BIN)/python -m tests.robustness.hostile_http $(or $(CASES),500) $(SEED)
 
 # Long commands killed at random moments and run again: the results must be those of undisturbed runs. Then a server
 # that learns segments: what it has answered must be there.
