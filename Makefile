@@ -43,10 +43,11 @@ bounds: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 -m kernels
 
 # Damaged files of every kind, for SECONDS=600 or CASES=10000, of SEED=1; with BOUNDS=1 kernels check their indices.
-# What fails is kept in the directory fuzz.
+# What fails is kept in the directory fuzz. Then hostile clients of a server.
 fuzz: $(INSTALLED)
 	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
+	$(BIN)/python -m tests.robustness.hostile_http $(or $(CASES),500) $(SEED)
 
 # Long commands killed at random moments and run again: the results must be those of undisturbed runs. Then a server
 # that learns segments: what it has answered must be there.

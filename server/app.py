@@ -1,7 +1,7 @@
 """The application: what is served, and all routers, mounted."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -21,22 +21,24 @@ from phrasebeam.server.routes import (
     segments,
     translate,
 )
-from phrasebeam.server.serving.authorization import check_token
+from phrasebeam.server.serving.allowed_hosts import AllowedHosts
+from phrasebeam.server.serving.authorization import BEARER, TokenFirst
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
 from phrasebeam.server.serving.head_requests import HeadRequests
 from phrasebeam.server.serving.languages import LanguagePair
 from phrasebeam.server.serving.projects import Projects
-from phrasebeam.server.serving.request_log import RequestLog, WholeBodies
+from phrasebeam.server.serving.request_log import RequestLog
 from phrasebeam.server.serving.served_models import ServedModels
 from phrasebeam.server.serving.server_settings import ServerLimits
 from phrasebeam.server.serving.service import Service
+from phrasebeam.server.serving.whole_requests import WholeRequests
 
-# Those that need the token, and those that need none, or look for it themselves
+# Those that need the token in a header, as the OpenAPI page says, and those that need none, or take it in the body
 ROUTERS = tuple(module.router for module in (translate, complete, explain, segments, models, metrics, moses_rpc))
 OPEN_ROUTERS = (libretranslate.router, health.router)
 SECONDS_BETWEEN_LOOKS = 1.0  # at whether a model has changed
-REFUSALS = (401, 404, 409, 413, 422, 429, 503)
+REFUSALS = (400, 401, 404, 408, 409, 413, 415, 421, 422, 429, 431, 503)
 
 
 def create_app(
@@ -46,10 +48,13 @@ def create_app(
     token: str | None = None,
     projects: Path | None = None,
     languages: Mapping[str, LanguagePair] | None = None,
+    hosts: Iterable[str] = (),
 ) -> FastAPI:
     """The application that serves the models in `directories`, by name; to those who have the token, if there is one.
 
-    `projects`: the directory of what is confirmed, see Projects; `languages` of models by their names.
+    `projects`: the directory of what is confirmed, see Projects; `languages` of models by their names; `hosts`: names
+    by which it may be called, beside localhost, where there is no token.
+
     Raises SmtError.
     """
     limits, served = limits or ServerLimits(), ServedModels(directories, languages)
@@ -73,12 +78,16 @@ def create_app(
     service = app.state.service = Service(served, pool, limits, projects=kept, token=token)
     add_error_answers(app)
     for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(check_token)])
+        app.include_router(router, dependencies=[Depends(BEARER)])
     for router in OPEN_ROUTERS:
         app.include_router(router)
     add_page(app)
     app.add_middleware(HeadRequests)
-    app.add_middleware(WholeBodies, limits=limits)
+    app.add_middleware(WholeRequests, limits=limits)
+    if token is None:
+        app.add_middleware(AllowedHosts, names=hosts, limits=limits)
+    else:
+        app.add_middleware(TokenFirst, token=token, limits=limits)
     app.add_middleware(RequestLog, metrics=service.metrics)
     return app
 

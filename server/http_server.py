@@ -1,6 +1,7 @@
 """The application on a port, by uvicorn, until a signal ends it."""
 
 import os
+import resource
 import socket
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from fastapi import FastAPI
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.process.interruption import stop_by_signals
+from phrasebeam.server.bounded_protocol import bounded_protocol
+from phrasebeam.server.serving.server_settings import ServerLimits
 
 SWITCH_SECONDS = 2e-4
 SECONDS_TO_END = 5.0  # beyond the limit of a request, for its answer to be sent
@@ -35,16 +38,31 @@ def run_app(app: FastAPI, host: str, port: int) -> None:
 
     Raises ConfigError where it cannot listen there.
     """
-    seconds = app.state.service.limits.max_seconds + SECONDS_TO_END
-    # uvloop and httptools: a fifth of what the others take for a request
+    limits = _with_files_left(app.state.service.limits)
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_config=None, access_log=False, timeout_graceful_shutdown=int(seconds)
+        app,
+        # uvloop and httptools: a fifth of what the others take for a request
+        loop="uvloop",
+        http=bounded_protocol(limits),
+        ws="none",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=int(limits.max_seconds + SECONDS_TO_END),
     )
     server = _Server(config)
     with _listening(host, port) as listener, stop_by_signals(server.stop), _quick_switches():
         shown = f"[{host}]" if ":" in host else host
         log.info("listening on http://%s:%d", shown, listener.getsockname()[1])
         server.run(sockets=[listener])
+
+
+def _with_files_left(limits: ServerLimits) -> ServerLimits:
+    """The limits with connections for at most half of the files that may be open: models and projects need some."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2
+    if most >= limits.max_connections or most < 0:  # -1: there is no limit
+        return limits
+    log.info("at most %d connections, half of the files that may be open (ulimit -n)", most)
+    return limits.model_copy(update={"max_connections": most})
 
 
 @contextmanager

@@ -26,6 +26,9 @@ def serve(
     token_file: Annotated[
         Path | None, typer.Option(help="File with a token that requests must have, Authorization: Bearer TOKEN.")
     ] = None,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="A name by which it may be called, where it has no token; repeatable.")
+    ] = None,
     projects: Annotated[
         Path | None, typer.Option(help="Directory of confirmed translations, from which requests learn: /v1/segments.")
     ] = None,
@@ -39,6 +42,9 @@ def serve(
     max_nbest: Annotated[int | None, _limit("max_nbest", "Translations of a sentence.")] = None,
     max_waiting: Annotated[int | None, _limit("max_waiting", "Requests that wait; further ones are refused.")] = None,
     max_seconds: Annotated[float | None, _limit("max_seconds", "Seconds from a request to its answer.")] = None,
+    max_head: Annotated[int | None, _limit("max_head", "Bytes of a request besides its body.")] = None,
+    max_idle: Annotated[float | None, _limit("max_idle", "Seconds in which a client sends a head, or reads.")] = None,
+    max_connections: Annotated[int | None, _limit("max_connections", "Connections at the same time.")] = None,
     memory: Memory = None,
 ) -> None:
     """Serve models over HTTP, with the interfaces of Moses and LibreTranslate besides one of its own.
@@ -52,6 +58,7 @@ def serve(
         host=host,
         threads=threads,
         token_file=token_file,
+        allowed_host=allowed_host,
         projects=projects,
         languages=languages,
         max_words=max_words,
@@ -60,5 +67,8 @@ def serve(
         max_nbest=max_nbest,
         max_waiting=max_waiting,
         max_seconds=max_seconds,
+        max_head=max_head,
+        max_idle=max_idle,
+        max_connections=max_connections,
         memory=memory,
     )

@@ -115,7 +115,7 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
 
 
 async def _read(request: HttpRequest, kind: type[Body]) -> Body:
-    """What a request asks for. Raises HTTPException (400)."""
+    """What a request asks for. Raises HTTPException (400, 415)."""
     try:
         return kind.model_validate(await request_values(request, LISTS))
     except ValidationError as error:

@@ -6,20 +6,49 @@ from typing import Annotated
 
 from fastapi import Depends
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.utils import get_authorization_scheme_param
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.status import HTTP_401_UNAUTHORIZED
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
-from phrasebeam.server.serving.service import Serving
+from phrasebeam.server.serving.error_answers import error_answer
+from phrasebeam.server.serving.refusals import refuse
+from phrasebeam.server.serving.server_settings import ServerLimits
 
 SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
-Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(HTTPBearer(auto_error=False))]
+BEARER = HTTPBearer(auto_error=False)
+Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
+# First parts of the paths that need no token: what the page consists of, and what says nothing of models
+OPEN = frozenset({"health", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
+KEY_IN_BODY = frozenset({"/translate", "/detect"})  # endpoints that look for it in the body where no header has it
 
 
-async def check_token(service: Serving, credentials: Credentials) -> None:
-    """Raise HTTPException (401) unless a request has the token, where the server wants one."""
-    check_secret(service.token, credentials.credentials if credentials else None)
+class TokenFirst:
+    """The application, for which the token of a request is looked at before its body is read."""
+
+    def __init__(self, app: ASGIApp, token: str, limits: ServerLimits):
+        self.app, self.token, self.limits = app, token, limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] == "http" and not _is_open(scope["path"]):
+            scheme, given = get_authorization_scheme_param(Headers(scope=scope).get("Authorization"))
+            has_token = scheme.lower() == "bearer" and bool(given)
+            if has_token or scope["path"] not in KEY_IN_BODY:
+                try:
+                    check_secret(self.token, given if has_token else None)
+                except HTTPException as error:
+                    answer = error_answer(error.status_code, error.detail, error.headers)
+                    await refuse(answer, self.limits, scope, receive, send)
+                    return
+        await self.app(scope, receive, send)
+
+
+def _is_open(path: str) -> bool:
+    return path == "/" or path.removeprefix("/").partition("/")[0] in OPEN
 
 
 def check_secret(token: str | None, given: str | None) -> None:

@@ -13,6 +13,7 @@ from phrasebeam.base.errors import LONGEST_ERROR, SmtError, excerpt, printable
 from phrasebeam.base.progress import log
 
 MOST_PROBLEMS = 3  # of one request that an answer tells
+JSON = "application/json"
 
 
 class ErrorAnswer(BaseModel):
@@ -35,6 +36,8 @@ def add_error_answers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> JSONResponse:
+        if isinstance(error.body, bytes):  # FastAPI does not take them as JSON
+            return error_answer(415, unknown_content(request, JSON))
         return error_answer(422, problems(error))
 
     @app.exception_handler(SmtError)
@@ -45,6 +48,13 @@ def add_error_answers(app: FastAPI) -> None:
     async def failed(request: Request, error: Exception) -> JSONResponse:
         log.error("%s %s failed", request.method, request.url.path, exc_info=error)
         return error_answer(500, "the server failed, and has logged why; please report it")
+
+
+def unknown_content(request: Request, *expected: str) -> str:
+    """That the body of a request is of none of the expected types."""
+    given = request.headers.get("Content-Type")
+    found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
+    return f"the request has {found}; send {' or '.join(expected)}"
 
 
 def problems(error: RequestValidationError | ValidationError) -> str:

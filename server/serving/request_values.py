@@ -8,7 +8,9 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-JSON, FORM, MULTIPART = "application/json", "application/x-www-form-urlencoded", "multipart/form-data"
+from phrasebeam.server.serving.error_answers import JSON, unknown_content
+
+FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 MOST_VALUES = 1000
 BOUNDARY = re.compile(r'boundary="?([^";,\s]{1,70})', re.IGNORECASE)
 NAME = re.compile(rb';\s*name="([^"]*)"')
@@ -17,10 +19,13 @@ NAME = re.compile(rb';\s*name="([^"]*)"')
 async def request_values(request: Request, lists: frozenset[str]) -> Any:
     """What a request has, and for a name in `lists` a list where it is given several times.
 
-    Where it is not JSON, the form counts before the address. Raises HTTPException (400).
+    Where it is not JSON, the form counts before the address. Raises HTTPException (400; 415 where a body is of another
+    type).
     """
     data, given = await request.body(), request.headers.get("content-type", "")
     kind = given.partition(";")[0].strip().lower()
+    if data and kind not in (JSON, FORM, MULTIPART):
+        raise HTTPException(415, unknown_content(request, JSON, FORM, MULTIPART))
     try:
         if kind == JSON:
             return json.loads(data)

@@ -36,7 +36,7 @@ def raw_toy(tmp_path_factory):
 @contextmanager
 def client_of(app) -> Iterator[TestClient]:
     """A client of an application that runs; it raises what the server fails with."""
-    with TestClient(app) as client:
+    with TestClient(app, base_url="http://localhost") as client:
         yield client
 
 

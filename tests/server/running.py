@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,17 +14,23 @@ SECONDS_TO_END = 120
 
 
 class Server:
-    """A server that runs."""
+    """A server that runs. `lines` has what it has logged since it began to listen, all of it once it has ended."""
 
     def __init__(self, process, url):
         self.process, self.url, self.lines = process, url, []
+        self.reading = threading.Thread(target=self._read, daemon=True)
+        self.reading.start()
 
     def stop(self, number=signal.SIGTERM) -> int:
-        """End it by a signal; its exit status. `lines` has what it logged after it began to listen."""
+        """End it by a signal; its exit status."""
         self.process.send_signal(number)
-        _, errors = self.process.communicate(timeout=SECONDS_TO_END)
-        self.lines = errors.splitlines()
-        return self.process.returncode
+        status = self.process.wait(SECONDS_TO_END)
+        self.reading.join(SECONDS_TO_END)
+        return status
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.rstrip("\n"))
 
 
 @contextmanager
@@ -31,18 +38,22 @@ def running(*options) -> Iterator[Server]:
     """A server with these options; killed at the end of the block, if it has not ended."""
     command = [sys.executable, "-m", "phrasebeam", "serve", "--port", "0", *map(str, options)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ | {"TERM": "dumb"})
+    server = None
     try:
         seen = []
-        for line in process.stderr:
+        while not server:
+            line = process.stderr.readline()
             seen.append(line)
+            if not line:
+                raise AssertionError("".join(seen))
             if found := re.search(r"listening on (http://\S+)", line):
-                yield Server(process, found[1])
-                break
-        else:
-            raise AssertionError("".join(seen))
+                server = Server(process, found[1])
+        yield server
     finally:
         process.kill()
         process.wait()
+        if server:
+            server.reading.join(SECONDS_TO_END)
         process.stderr.close()
 
 

@@ -2,11 +2,14 @@
 
 import logging
 import re
+import time
 
 import pytest
 
 from phrasebeam.server.app import create_app
 from tests.server.conftest import client_of
+from tests.server.raw_client import connect, exchange, request
+from tests.server.running import running
 
 TOKEN = "0123456789abcdef"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -143,7 +146,7 @@ def test_names_of_models_are_no_paths(client, name):
 
 
 @pytest.mark.parametrize(
-    "path", ["/../../etc/passwd", "/static-offline-docs/../app.py", "/RPC2/%2e%2e%2fetc", "http://testserver//etc"]
+    "path", ["/../../etc/passwd", "/static-offline-docs/../app.py", "/RPC2/%2e%2e%2fetc", "http://localhost//etc"]
 )
 def test_paths_of_files_are_none(client, path):
     assert client.get(path).status_code in (404, 405)
@@ -158,3 +161,28 @@ def test_token_files(tmp_path, toy, capsys):
         error = capsys.readouterr().err
         assert "expected one line, a token" in error
         assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("method", "path"), PROTECTED)
+def test_the_token_comes_before_the_body(closed, method, path):
+    headers = {"Content-Type": "application/json", "Authorization": "Bearer another token"}
+    for content in (b"{", b"\xff", b" " * 2**21):
+        assert closed.request(method, path, content=content, headers=headers).status_code == 401
+    assert closed.request(method, f"{path}?project=%ff", headers=headers).status_code == 401
+
+
+def test_no_body_is_waited_for_without_the_token(raw_toy, tmp_path):
+    (tmp_path / "token").write_text(TOKEN)
+    with running("--model", raw_toy, "--token-file", tmp_path / "token", "--max-idle", 1) as server:
+        for path in ("/v1/translate", "/RPC2", "/nothing"):
+            head = request(path, "Content-Type: application/json", body=b" " * 2**20)[: -(2**20)]
+            with connect(server.url, seconds=20) as connection:
+                start = time.monotonic()
+                connection.sendall(head)
+                assert b" 401 " in connection.recv(1000)
+                assert time.monotonic() - start < 0.9  # before the server gives up waiting
+            for connection_header in ("Connection: close", "Connection: keep-alive"):
+                whole = request(path, connection_header, body=b" " * 2**20)
+                assert exchange(server.url, whole).statuses == [401]
+        with_key = request("/translate", "Authorization: Bearer another token", body=b" " * 2**20)
+        assert exchange(server.url, with_key[: -(2**20)]).statuses == [401]
