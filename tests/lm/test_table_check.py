@@ -12,11 +12,12 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.probing import ABSENT, VOCABULARY, entry_width, map_image, view_tables
 from phrasebeam.lm.table_check import NO_BUCKET, contradictions, find_lost_entry, find_other_word
 from tests.naive import table_checks as naive
-from tests.naive.ngrams import murmur64a
+from tests.naive.ngrams import murmur64a, random_arpa
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
 GOLDEN = Path(__file__).with_name("toy.probing.bin")
+SENTENCES = [["a", "b", "a", "c"], ["b", "b", "b", "a"], ["c", "a", "b", "d", "a", "b"], ["d"]]
 WORDS = int(VOCABULARY)
 TABLES = [WORDS, 2, 3]
 
@@ -47,6 +48,14 @@ def used(rows):
 def test_a_sound_model():
     assert [*contradictions(damaged(lambda entries, words: None))] == []
     assert [*contradictions(LanguageModel.load(GOLDEN.with_name("toy.arpa")))] == []
+
+
+@given(st.integers(2, 4), st.integers(0, 2**20), st.sampled_from([0.0, 0.5, 0.9]))
+def test_models_without_some_suffixes_are_sound(tmp_path_factory, order, seed, drop):
+    """Their tables have entries that the header does not count."""
+    path = tmp_path_factory.mktemp("arpa") / "model.arpa"
+    path.write_text(random_arpa(SENTENCES, order, seed, drop))
+    assert [*contradictions(LanguageModel.load(path))] == []
 
 
 @given(st.sampled_from(TABLES), st.integers(0, 3), st.sampled_from([2, None]), st.randoms(use_true_random=False))
