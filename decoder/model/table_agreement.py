@@ -159,6 +159,5 @@ def _operations(model: Model) -> Iterator[Finding]:
         for row in np.flatnonzero(operations.ids == UNKNOWN_ID)[:1].tolist():
             message = "is not in operations/lm.bin, expected one of its words"
             yield "operations/names", f"line {row + 1}, {excerpt(names.word(row))}, {message}"
-        for row, name in islice(misnamed(operations.keys, names, model.source, model.target), 1):
-            message = f"expected {excerpt(name)}, of which its key is"
-            yield "operations/names", f"line {row + 1}, {excerpt(names.word(row))}, {message}"
+        for row, expected in islice(misnamed(operations.keys, names, model.source, model.target), 1):
+            yield "operations/names", f"line {row + 1}, {excerpt(names.word(row))}, expected {expected}"

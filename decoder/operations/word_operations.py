@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.operations.steps import (
     BACK,
     CONTINUE,
@@ -18,7 +19,7 @@ from phrasebeam.decoder.operations.steps import (
     word_key,
 )
 from phrasebeam.kernels.jit import kernel
-from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
+from phrasebeam.lm.text.fixed_vocabulary import ABSENT, FixedVocabulary
 
 JUMP_NAMES = ["gap", "forward", *(f"back:{number}" for number in range(1, MOST_GAPS + 1))]
 PREFIXES = {SOURCE_ALONE: "source:", CONTINUE: "continue:", TARGET_ALONE: "target:"}  # of names, before the word
@@ -48,10 +49,13 @@ def jump_keys() -> np.ndarray:
 def misnamed(
     keys: np.ndarray, names: FixedVocabulary, source: FixedVocabulary, target: FixedVocabulary
 ) -> Iterator[tuple[int, str]]:
-    """The number of each operation that has another name than its key says, and the name that it should have.
+    """The number of each operation that has another name than its key says, or the reverse, and what was expected.
 
     `keys`: int64[O], ascending, of the operations with these `names`, made of words of `source` and `target`.
     """
+    for place, key in zip(names.ids(JUMP_NAMES).tolist(), jump_keys().tolist()):
+        if place != ABSENT and keys[place] != key:
+            yield place, f"{key} in its place of operations/keys.npy"
     expected_keys, expected = [jump_keys()], [*JUMP_NAMES]
     for kind, prefix in PREFIXES.items():
         words = target if kind == TARGET_ALONE else source
@@ -61,4 +65,4 @@ def misnamed(
     for place, number in zip(places.tolist(), numbers.tolist()):
         name = names.word(place)
         if name != expected[number] and not name.startswith(expected[number] + NUMBER):
-            yield place, expected[number]
+            yield place, f"{excerpt(expected[number])}, of which its key is"

@@ -109,10 +109,6 @@ def roll(array):
     return np.roll(array, 1, axis=0)
 
 
-def swap_lines(lines):
-    return [*lines[1:], lines[0]]
-
-
 @pytest.mark.needs_jit
 @pytest.mark.parametrize(
     ("name", "change", "message"),
@@ -128,6 +124,7 @@ def swap_lines(lines):
         ("reordering/ln_scores", lambda scores: scores + 5, "expected ln of a probability, at most 0"),
         ("reordering/counts", permute, r"\d+ in all of pair \d+, expected at most \d+ as in phrases/joint_counts.npy"),
         ("smoothing/target_types", roll, r"0 of pair \d+, expected 1 or more"),
+        ("operations/keys", lambda keys: keys + 1, r"line \d+, '.*', expected \d+ in its place of operations/keys.npy"),
         ("operations/keys", permute, r"expected more than \d+, the key before"),
     ],
 )
@@ -142,8 +139,11 @@ def test_tables_that_contradict_each_other(whole, tmp_path, capfd, name, change,
 def test_operations_with_other_names(whole, tmp_path, capfd):
     model = shutil.copytree(whole, tmp_path / "model")
     names = (model / "operations/names").read_text().splitlines()
-    (model / "operations/names").write_text("".join(f"{name}\n" for name in swap_lines(names)))
-    refused(model, "operations/names: line .*, expected .*, of which its key is", capfd)
+    one, other = (i for i, name in enumerate(names) if name in ("source:a", "source:b"))
+    swapped = [*names]
+    swapped[one], swapped[other] = names[other], names[one]
+    (model / "operations/names").write_text("".join(f"{name}\n" for name in swapped))
+    refused(model, r"operations/names: line \d+, 'source:[ab]', expected 'source:[ab]', of which its key is", capfd)
     (model / "operations/names").write_text("".join(f"{name}\n" for name in ["nowhere", *names[1:]]))
     refused(model, "names: line 1, 'nowhere', is not in operations/lm.bin, expected one of its words", capfd)
 
