@@ -11,7 +11,7 @@ from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import open_binary
 from phrasebeam.lm.arpa import read_arpa
 from phrasebeam.lm.ngrams import NgramModel
-from phrasebeam.lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
+from phrasebeam.lm.probing import MAGIC, REBUILD, VOCABULARY_HEADER, Header, header_size, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
 from phrasebeam.lm.text.corpus import split
@@ -31,7 +31,7 @@ class LanguageModel:
         """From the bytes (uint8) of a KenLM probing file and its header, as `load` and `from_ngrams` give them."""
         self.path, self._image = path, image
         self.tables = view_tables(image, header)
-        self.order, self._largest_id = self.tables.order, header.counts[0]
+        self.order, self.counts, self._largest_id = self.tables.order, header.counts, header.counts[0]
         self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
 
     @classmethod
@@ -52,6 +52,16 @@ class LanguageModel:
     def from_ngrams(cls, model: NgramModel) -> "LanguageModel":
         """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
+
+    @property
+    def n_words(self) -> int:
+        """Number of its words, <unk> among them, as the header says."""
+        return int(VOCABULARY_HEADER.unpack_from(self._image.data, header_size(self.order))[1])
+
+    @property
+    def ended_words(self) -> np.ndarray:
+        """uint8[...], its words in the order of their ids, each with a zero behind it; [0] where there are none."""
+        return self._image[self.tables.units.nbytes :]
 
     def word_ids(self, words: str | Sequence[str]) -> np.ndarray:
         """int32[W] LM ids of `words`, a list or a tokenized line, 0 (<unk>) for unknown words."""
@@ -118,7 +128,7 @@ class LanguageModel:
 
     def _shown(self, ids: list[int]) -> str:
         """The words of LM ids for people, as far as the file has them."""
-        words = self._image[self.tables.units.nbytes :].tobytes().decode("utf-8", "replace").split("\0")
+        words = self.ended_words.tobytes().decode("utf-8", "replace").split("\0")
         return repr(" ".join(words[i] if i < len(words) - 1 else f"word {i}" for i in ids)[:MOST_SHOWN])
 
 

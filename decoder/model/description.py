@@ -69,6 +69,11 @@ class ModelDescription(Section):
         """Whether there are digests; models of an older format have none."""
         return self.format != WITHOUT_DIGESTS
 
+    @property
+    def is_estimated(self) -> bool:
+        """Whether counts and probabilities are those of a bitext; in imported models they can be any numbers."""
+        return self.sentence_pairs > 0
+
 
 def save_description(description: ModelDescription, directory: Path, known: Mapping[str, str] = {}) -> ModelDescription:
     """Write model.yaml, after all other files, with their digests; what is written. `known`: digests of some files."""

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.operations.steps import BACK, FORWARD, GAP, MOST_GAPS, word_key
+from phrasebeam.decoder.operations.word_operations import jump_keys
 from phrasebeam.decoder.sparse.phrase_alignment import PairPoints, no_pair_points
-from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN, open_arrays
+from phrasebeam.decoder.tables.array_checks import open_checked
+from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TRAIN_AGAIN
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 from phrasebeam.kernels.hashing import EMPTY, first_slot, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
@@ -22,7 +23,6 @@ from phrasebeam.lm.text.fixed_vocabulary import FixedVocabulary
 
 FOLDER, LM_FILE, NAMES_FILE = "operations", "lm.bin", "names"
 UNKNOWN_ID = 0  # of <unk>
-ZERO = np.int64(0)
 
 
 class Operations(NamedTuple):
@@ -36,18 +36,6 @@ class Operations(NamedTuple):
     jumps: np.ndarray  # int32[N_JUMPS], LM ids of jumps
     points: PairPoints  # of the pairs
     ln_weights: np.ndarray  # float64[3], of log10 p (times ln 10), gaps, jumps back; [0] without the feature
-
-
-def jump_keys() -> np.ndarray:
-    """int64[N_JUMPS] keys of jumps: of a gap, forward, back to the first gap from the right, the second, ..."""
-    backs = [_word_key(BACK, np.int64(number)) for number in range(1, MOST_GAPS + 1)]
-    return np.array([_word_key(GAP, ZERO), _word_key(FORWARD, ZERO), *backs], np.int64)
-
-
-@kernel
-def _word_key(kind, word):
-    """word_key of `kind` and `word` (int64), as Python calls it."""
-    return word_key(kind, word)
 
 
 @inlined_kernel
@@ -91,7 +79,7 @@ def open_operations(directory: Path, phrases: PhraseTable) -> tuple[Operations, 
     for name in (LM_FILE, NAMES_FILE):
         if not (folder / name).is_file():
             raise ModelError(f"{folder / name}: missing; {TRAIN_AGAIN}")
-    keys = open_arrays(folder, ARRAY_FILES[FOLDER], {})["keys"]
+    keys = open_checked(folder, ARRAY_FILES[FOLDER])["keys"]
     names = FixedVocabulary(folder / NAMES_FILE)
     if len(names) != keys.size:
         raise ModelError(f"{folder / NAMES_FILE}: {len(names)} operations, expected {keys.size}; {TRAIN_AGAIN}")

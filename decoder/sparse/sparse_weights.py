@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.decoder.tables.model_files import SPARSE_WEIGHTS, TRAIN_AGAIN, open_arrays
+from phrasebeam.decoder.tables.array_checks import open_checked
+from phrasebeam.decoder.tables.model_files import SPARSE_WEIGHTS
 from phrasebeam.kernels.hashing import first_slot, mix, next_slot
 from phrasebeam.kernels.jit import inlined_kernel, kernel
 
@@ -124,11 +124,7 @@ def save_sparse_weights(weights: SparseWeights, directory: str | Path) -> list[P
 
 def open_sparse_weights(directory: str | Path) -> SparseWeights:
     """Read the weights in keys.npy and values.npy. Raises ModelError or FormatError if one is missing or damaged."""
-    keys, values = open_arrays(Path(directory), SPARSE_WEIGHTS, {}).values()
-    if not np.isfinite(values).all():
-        raise FormatError(Path(directory) / "values.npy", f"weights that are not finite; {TRAIN_AGAIN}")
-    if keys.size and (keys[0] == NO_KEY or (keys[1:] <= keys[:-1]).any()):
-        raise FormatError(Path(directory) / "keys.npy", f"keys that do not ascend from 1; {TRAIN_AGAIN}")
+    keys, values = open_checked(Path(directory), SPARSE_WEIGHTS).values()
     weights = new_sparse_weights(keys.size)
     add_weights(weights, np.ascontiguousarray(keys), np.ascontiguousarray(values))
     return weights

@@ -4,16 +4,40 @@ Opening a model reads next to nothing of its tables, and a search checks the ent
 reads whole tables checks them first.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.tables.model_files import PHRASES, TRAIN_AGAIN, Finite, Offsets, Whole
+from phrasebeam.base.errors import FormatError, ModelError
+from phrasebeam.decoder.tables.model_files import (
+    PHRASES,
+    TRAIN_AGAIN,
+    ArrayFile,
+    Finite,
+    Keys,
+    Offsets,
+    Values,
+    open_arrays,
+)
 from phrasebeam.decoder.tables.phrase_table import PhraseTable
 
 AT_ONCE = 1 << 20  # rows read at a time
+HIGHEST_LN = 1e-4  # of a probability, after rounding
 Finding = tuple[str, str]  # file, and what was found there
+
+
+def open_checked(directory: Path, files: Sequence[ArrayFile]) -> dict[str, np.ndarray]:
+    """The arrays of a folder, as open_arrays has them, all of whose numbers are as declared: for what is read whole.
+
+    Raises ModelError where a file is missing, FormatError where it is damaged.
+    """
+    counts = dict[str, int]()
+    arrays = open_arrays(directory, files, counts)
+    for file in files:
+        for name, message in wrong_numbers(f"{file.name}.npy", arrays[file.name], file.values, counts):
+            raise FormatError(directory / name, f"{message}; {TRAIN_AGAIN}")
+    return arrays
 
 
 def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> None:
@@ -27,16 +51,21 @@ def check_phrase_table(phrases: PhraseTable, n_source: int, n_target: int) -> No
                 raise ModelError(f"{name}: {message}; {TRAIN_AGAIN}")
 
 
-def wrong_numbers(
-    name: str, array: np.ndarray, values: Offsets | Whole | Finite, counts: Mapping[str, int]
-) -> Iterator[Finding]:
+def wrong_numbers(name: str, array: np.ndarray, values: Values, counts: Mapping[str, int]) -> Iterator[Finding]:
     """The first number of the array that is none of `values`; `counts` by the names in COUNTS."""
     if isinstance(values, Offsets):
-        return _ascending(name, array, counts[values.into])
-    if isinstance(values, Whole):
-        end = counts[values.end] if isinstance(values.end, str) else values.end
-        return _within(name, array, values.least, end - 1)
-    return _finite(name, array)
+        yield from _ascending(name, array, counts[values.into])
+    elif isinstance(values, Finite):
+        yield from _finite(name, array)
+        yield from _probabilities(name, array, _number(values.probabilities, counts))
+    else:
+        yield from _within(name, array, values.least, _number(values.end, counts) - 1)
+        if isinstance(values, Keys):
+            yield from _distinct(name, array)
+
+
+def _number(number: int | str, counts: Mapping[str, int]) -> int:
+    return counts[number] if isinstance(number, str) else number
 
 
 def _ascending(name: str, offsets: np.ndarray, size: int) -> Iterator[Finding]:
@@ -64,6 +93,24 @@ def _finite(name: str, array: np.ndarray) -> Iterator[Finding]:
         wrong = np.argwhere(~np.isfinite(piece))
         if wrong.size:
             yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected a finite number"
+            return
+
+
+def _distinct(name: str, keys: np.ndarray) -> Iterator[Finding]:
+    """The first of the `keys` that is not larger than the one before."""
+    for first in range(0, keys.size - 1, AT_ONCE):
+        piece = keys[first : first + AT_ONCE + 1]
+        for row in np.flatnonzero(piece[1:] <= piece[:-1])[:1] + 1:
+            yield name, f"{piece[row]} at {first + row}, expected more than {piece[row - 1]}, the key before"
+            return
+
+
+def _probabilities(name: str, array: np.ndarray, n_columns: int) -> Iterator[Finding]:
+    """The first ln of a probability above 1, in the first columns."""
+    for first, piece in _pieces(array[:, :n_columns] if n_columns else array[:0]):
+        wrong = np.argwhere(piece > HIGHEST_LN)
+        if wrong.size:
+            yield name, f"{piece[tuple(wrong[0])]} at {first + wrong[0, 0]}, expected ln of a probability, at most 0"
             return
 
 

@@ -24,6 +24,7 @@ COUNTS = {  # in the shapes of arrays
     "S": "slots of the hash table: a power of two, at most half of them used",
     "K": "scores of a phrase pair",
     "C": "columns of the reordering model, see `Reordering`",
+    "B": "columns of the reordering model that are not learned",
     "V": "words of the source vocabulary",
     "W": "words of the target vocabulary",
     "O": "operations of the operation sequence model",
@@ -55,11 +56,29 @@ class Whole(NamedTuple):
         return f"{self.least} to {self.end} - 1"
 
 
+class Keys(NamedTuple):
+    """Whole numbers from `least` to below `end`, each larger than the one before, so that they can be searched."""
+
+    least: int
+    end: int
+
+    def __str__(self) -> str:
+        return f"{Whole(*self)}, ascending"
+
+
 class Finite(NamedTuple):
     """Numbers that are neither infinite nor NaN."""
 
+    # The first columns, a number or a name in COUNTS, are ln of probabilities in models that train-model made; scores
+    # that were imported can be any.
+    probabilities: int | str = 0
+
     def __str__(self) -> str:
-        return "finite numbers"
+        columns = f"; the first {self.probabilities} columns at most 0, unless imported" if self.probabilities else ""
+        return f"finite numbers{columns}"
+
+
+Values = Offsets | Whole | Keys | Finite
 
 
 class ArrayFile(NamedTuple):
@@ -67,7 +86,7 @@ class ArrayFile(NamedTuple):
 
     name: str  # without .npy
     array: ArrayField  # dtype, and shape in numbers and COUNTS
-    values: Offsets | Whole | Finite  # what its numbers must be
+    values: Values  # what its numbers must be
     content: str
 
 
@@ -79,7 +98,7 @@ PHRASES = (
     ArrayFile("alignment_offsets", array(np.int64, "P + 1"), Offsets("A"), "where the points of each pair begin"),
     ArrayFile("source_words", array(np.int32, "F"), Whole(0, "V"), "words of the source phrases"),
     ArrayFile("target_words", array(np.int32, "E"), Whole(0, "W"), "words of the target phrases"),
-    ArrayFile("ln_scores", array(np.float32, "P", "K"), Finite(), "ln p(f|e), lex(f|e), p(e|f), lex(e|f), others"),
+    ArrayFile("ln_scores", array(np.float32, "P", "K"), Finite(4), "ln p(f|e), lex(f|e), p(e|f), lex(e|f), others"),
     ArrayFile("alignment_points", array(np.uint8, "A", 2), Whole(0, 256), "source and target position in the phrases"),
     ArrayFile("joint_counts", array(np.int32, "P"), COUNTED, "c(f, e)"),
     ArrayFile("source_counts", array(np.int32, "N"), COUNTED, "c(f)"),
@@ -87,7 +106,7 @@ PHRASES = (
     ArrayFile("slots", array(np.int64, "S"), Whole(-1, "N"), "hash table of source phrases, -1 in empty slots"),
 )
 REORDERING = (
-    ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite(), "ln p of the orientations, then learned scores"),
+    ArrayFile("ln_scores", array(np.float32, "P", "C"), Finite("B"), "ln p of the orientations, then learned scores"),
     ArrayFile("counts", array(np.int32, "P", ORIENTATIONS), COUNTED, "times seen as M S DL DR, backward, then forward"),
 )
 PAIR_TYPES = (
@@ -96,7 +115,7 @@ PAIR_TYPES = (
     ),
 )
 SPARSE_WEIGHTS = (
-    ArrayFile("keys", array(np.uint64, "U"), Whole(1, 2**64), "features, hashed, ascending"),
+    ArrayFile("keys", array(np.uint64, "U"), Keys(1, 2**64), "features, hashed"),
     ArrayFile("values", array(np.float64, "U"), Finite(), "their weights"),
 )
 PAIR_FEATURES = (
@@ -104,7 +123,7 @@ PAIR_FEATURES = (
     ArrayFile("keys", array(np.uint64, "Z"), Whole(0, 2**64), "features, hashed"),
     ArrayFile("values", array(np.float32, "Z"), Finite(), "their values"),
 )
-OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Whole(1, 2**62), "operations, hashed, ascending"),)
+OPERATIONS = (ArrayFile("keys", array(np.int64, "O"), Keys(1, 2**62), "operations, hashed"),)
 ARRAY_FILES = {  # by folder
     "phrases": PHRASES,
     "reordering": REORDERING,

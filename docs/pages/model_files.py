@@ -42,13 +42,14 @@ its last line those of all lines before it. They find damage, not malice: who ch
 |---|---|
 | a model is opened | the sizes of all files, type and shape of all arrays |
 | | the digests of `model.yaml`, of the vocabularies and of files of at most {small} KB |
+| | the order of `operations/keys.npy` and `sparse/keys.npy` |
 | a phrase pair is used | its indices and numbers |
-| `phrasebeam check-model MODEL` | the digests of all files; every index and every number |
+| `phrasebeam check-model MODEL` | the digests of all files; every index and every number; that tables agree |
 
 `weights.yaml`, `search.yaml` and `README.md` may be edited at any time: they are used as they are, but `check-model`
 reports that they have changed. `phrasebeam check-model --accept MODEL` takes the files as they are for right, if their
-numbers are sound, and writes their digests to `model.yaml`. After an edit of another small file no command opens the
-model before that.
+numbers are sound and agree, and writes their digests to `model.yaml`. After an edit of another small file no command
+opens the model before that.
 
 Models that trainers write have copies of the files that do not change, with their digests; where the file system cannot
 share blocks, those above 1 MB are the same file on disk in both models, and read-only.

@@ -87,6 +87,34 @@ def shuffle_rows(rng: Random, data: bytes) -> bytes:
     return _saved(array[order])
 
 
+def roll_rows(rng: Random, data: bytes) -> bytes:
+    array = _array(data)
+    return data if array is None else _saved(np.roll(array, rng.choice([1, -1, len(array) // 2]), axis=0))
+
+
+def reverse_rows(rng: Random, data: bytes) -> bytes:
+    array = _array(data)
+    return data if array is None else _saved(np.ascontiguousarray(array[::-1]))
+
+
+def repeat_row(rng: Random, data: bytes) -> bytes:
+    """A row in place of another."""
+    array = _array(data)
+    if array is None or not array.size:
+        return data
+    array[rng.randrange(len(array))] = array[rng.randrange(len(array))]
+    return _saved(array)
+
+
+def shift_values(rng: Random, data: bytes) -> bytes:
+    """All numbers become larger or smaller by the same, as far as their dtype has room."""
+    array = _array(data)
+    if array is None or not array.size:
+        return data
+    with np.errstate(all="ignore"):
+        return _saved(array + np.array(rng.choice([1, 5, -1])).astype(array.dtype))
+
+
 def extreme_values(rng: Random, data: bytes) -> bytes:
     """An extreme number of its own dtype at one place, or at each."""
     array = _array(data)
@@ -141,8 +169,10 @@ def _saved(array):
     return file.getvalue()
 
 
+ORDERS: list[Mutation] = [shuffle_rows, roll_rows, reverse_rows]
 WHOLE_ARRAYS: list[Mutation] = [
-    *(retype, reinterpret, reshape, reshape, drop_rows, add_rows, shuffle_rows),
+    *(*ORDERS, repeat_row, shift_values),
+    *(retype, reinterpret, reshape, reshape, drop_rows, add_rows),
     *(extreme_values, extreme_values, change_values, nasty_header, nasty_header, header_length),
 ]
 ARRAYS = [*BYTES, *WHOLE_ARRAYS]

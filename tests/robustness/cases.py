@@ -6,25 +6,31 @@ import re
 import shutil
 import signal
 import string
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
 import yaml
 
+from phrasebeam.base.errors import SmtError
+from phrasebeam.decoder.model.description import open_description, save_description
 from tests.robustness.file_mutations import FILES
 from tests.robustness.isolated import TIMED_OUT, End, run_isolated
 from tests.robustness.operations import Operation, check
-from tests.robustness.targets import Target
+from tests.robustness.targets import Target, contradicts
 
-Kind = Literal["clean", "same", "changed", "unnoticed", "message", "traceback", "signal", "hang", "memory"]
+Kind = Literal["clean", "same", "changed", "sound", "unnoticed", "message", "traceback", "signal", "hang", "memory"]
 FAILURES: tuple[Kind, ...] = ("unnoticed", "message", "traceback", "signal", "hang", "memory")
-KINDS: tuple[Kind, ...] = ("clean", "same", "changed", *FAILURES)
+KINDS: tuple[Kind, ...] = ("clean", "same", "changed", "sound", *FAILURES)  # sound: changed, and no check can tell
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM)
 SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
-SHARE_OF_OLDER = 0.6  # of models in the format without digests, which would find all damage to a file at once
+# The digests of a model that is damaged, which would find all damage at once: as they were; none, as in the older
+# format; those of the files as they are, as who wrote the damage would have written them.
+DIGESTS = ("", " without digests", " with new digests")
+SHARES = (0.25, 0.3, 0.45)
 WITHOUT_DIGESTS = "phrasebeam model 1"
 # Seconds, minutes of stages, and sentences a second at the end of rows of tables.
 SPEED = re.compile(rb"\d+\.\d( s\b| +(written|kept|dropped)|$)", re.M)
@@ -56,16 +62,19 @@ def run_case(sound: Sound, seed: int, number: int, seconds: int, directory: Path
     target = sound.targets[number % len(sound.targets)]
     operation = rng.choice(target.operations)
     lay_out(sound.directory, directory, operation)
-    is_older = target.model is not None and rng.random() < SHARE_OF_OLDER
-    if is_older:
+    digests = rng.choices(DIGESTS, SHARES)[0] if target.model else ""
+    if digests == " without digests":
         remove_digests(directory / target.model / "model.yaml")
-    mutation = _damage(rng, target, directory / target.path) + " without digests" * is_older
+    mutation, is_wrong = _damage(rng, target, directory / target.path)
+    if digests == " with new digests":
+        renew_digest(directory / target.model, target.path.removeprefix(f"{target.model}/"))
     end = run_isolated(operation.commands, directory, seconds, MEMORY)
     kind = judge(end)
     if kind == "same" and digest(end.output, directory) != sound.results[operation]:
         kind = "changed"
         if target.model:
-            kind, end = _noticed(target.model, directory, seconds, is_older)
+            kind, end = _noticed(target.model, directory, seconds, is_wrong if digests else True)
+    mutation += digests
     if kind == "hang" and target.is_config:
         kind = _parsed(operation, directory, seconds)
     return Verdict(number, kind, target.path, mutation, operation.name, _last_line(end) if kind != "same" else "")
@@ -89,12 +98,22 @@ def remove_digests(path: Path) -> None:
         path.write_text(yaml.safe_dump(older, sort_keys=False, allow_unicode=True))
 
 
+def renew_digest(model, name):
+    """Write the digest of the file `name` of a model to its model.yaml, as far as that can be read."""
+    if not (model / name).is_file() or (model / name).is_symlink():
+        return
+    with suppress(SmtError, OSError):
+        description = open_description(model, is_verified=False)
+        known = {other: old for other, old in description.files.items() if other != name}
+        save_description(description, model, known)
+
+
 def _damage(rng, target, path):
-    """Damage the file at `path`, which is a link to the sound one; say how."""
+    """Damage the file at `path`, which is a link to the sound one; say how, and whether that contradicts others."""
     if target.model and rng.random() < SHARE_OF_FILES:
         change = rng.choice(FILES)
         change(rng, path)
-        return change.__name__
+        return change.__name__, False
     sound = path.read_bytes()
     damaged, mutation = sound, target.mutations[0]
     for _ in range(5):  # some change nothing of some files
@@ -103,7 +122,7 @@ def _damage(rng, target, path):
             damaged = mutation(rng, sound)
     path.unlink()
     path.write_bytes(damaged)
-    return f"{mutation.__name__} {_difference(sound, damaged)}"
+    return f"{mutation.__name__} {_difference(sound, damaged)}", contradicts(target.path, mutation)
 
 
 def _difference(sound, damaged):
@@ -137,11 +156,11 @@ def _is_plain(line):
     return line.startswith("phrasebeam: ") and len(line) <= LONGEST_MESSAGE and line.isprintable()
 
 
-def _noticed(model, directory, seconds, is_older):
-    """Whether check-model reports that the model is damaged, as it must unless the model has no digests."""
+def _noticed(model, directory, seconds, is_wrong):
+    """Whether check-model reports that the model is damaged, as it must where that is wrong by itself."""
     end = run_isolated(check(model).commands, directory, seconds, MEMORY)
     kind = judge(end)
-    return {"same": "changed" if is_older else "unnoticed", "clean": "changed"}.get(kind, kind), end
+    return {"same": "unnoticed" if is_wrong else "sound", "clean": "changed"}.get(kind, kind), end
 
 
 def _parsed(operation, directory, seconds):

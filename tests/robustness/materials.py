@@ -20,6 +20,7 @@ alignment: {aligner: eflomal, samplers: 1, effort: 0.5}
 threads: 1
 """
 SMOOTHED = BUILD.replace("phrases: {", "phrases: {smoothing: kneser-ney, ")
+OPERATIONS = f"{BUILD}operations: {{order: 3}}\n"
 MAXFORCE = """
 update: max_violation
 future_cost: false
@@ -82,6 +83,7 @@ RECIPE = f"""{FIRST_STAGES}
 CONFIG_TEXTS = {
     "build.yaml": BUILD,
     "smoothed.yaml": SMOOTHED,
+    "operations.yaml": OPERATIONS,
     "maxforce.yaml": MAXFORCE,
     "search.yaml": SEARCH,
     "ranking.yaml": RANKING,
@@ -143,7 +145,10 @@ def make_materials(directory: Path) -> None:
 
 
 def _make_models(directory):
-    """plain: without sparse features; model: with them, a language model over classes and smoothed scores."""
+    """plain: without sparse features; model: with them, a language model over classes and smoothed scores.
+
+    operations: with operations, for which lattices are no input.
+    """
     for side, name in (("de", "source"), ("en", "target")):
         _run(directory, f"cluster --text train.{side} --output {name}.paths --classes 8")
         rows = [line.split("\t") for line in (directory / f"{name}.paths").read_text().splitlines()]
@@ -152,6 +157,8 @@ def _make_models(directory):
     _run(directory, f"{build} --output plain")
     (directory / "train.align").write_bytes((directory / "plain" / "alignment").read_bytes())
     _write(directory / "few.align", (directory / "train.align").read_text().splitlines()[:FEW])
+    of_operations = build.replace("build.yaml", "operations.yaml")
+    _run(directory, f"{of_operations} --alignment train.align --lm-classes target.classes --output operations")
     smoothed = build.replace("build.yaml", "smoothed.yaml")
     _run(directory, f"{smoothed} --alignment train.align --lm-classes target.classes --output classes")
     with open(directory / "classes" / "weights.yaml", "a") as file:

@@ -19,6 +19,7 @@ SELECT = (
     "select --source train.de --target train.en --in-domain few.de --sentences 9 "
     "--output-source out/de --output-target out/en"
 )
+OF_LATTICES = ("plf", "confusion")  # names of translations
 CASING = "--truecaser-source truecaser.de --truecaser-target truecaser.en"
 IMPORT = "--output out/model --source-language de --target-language en"
 OUR_MODEL = ("translate --model out/model < dev.de", "check-model out/model")

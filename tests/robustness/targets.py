@@ -5,14 +5,18 @@ from typing import NamedTuple
 
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
 from tests.robustness import operations as known
-from tests.robustness.array_mutations import ARRAYS
+from tests.robustness.array_mutations import ARRAYS, ORDERS
 from tests.robustness.byte_mutations import BYTES, Mutation
+from tests.robustness.lm_mutations import CONTRADICTORY, LM_TABLES
 from tests.robustness.operations import Operation
 from tests.robustness.text_mutations import TEXT, recompressed
 from tests.robustness.yaml_mutations import YAML
 
-MODELS = ("model", "pairs", "plain")
+# The files of each model that are damaged: those of one with operations differ from the others in these alone.
+MODELS = {"model": "model", "pairs": "pairs", "plain": "plain", "operations": "operations/operations"}
 UNREAD = ("alignment", "README.md")  # of a model: only people have a use for it
+# Arrays that others lead to, so that their order alone cannot change.
+ORDERED = ("phrases/slots.npy", "phrases/source_words.npy", "operations/keys.npy", "sparse/keys.npy")
 OF_STAGES = (
     "model.yaml",
     "weights.yaml",
@@ -31,10 +35,15 @@ class Target(NamedTuple):
     is_config: bool = False  # settings may ask for any amount of work
 
 
+def contradicts(path: str, mutation: Mutation) -> bool:
+    """Whether a file of a model that is so changed contradicts itself or other files."""
+    return mutation in CONTRADICTORY or (mutation in ORDERS and path.endswith(ORDERED))
+
+
 def all_targets(directory: Path) -> list[Target]:
     """The files of the models, then of trainings, inputs and configurations; always in the same order."""
     return [
-        *(_of_model(model, path) for model in MODELS for path in _files(directory, model)),
+        *(_of_model(model, path) for model, folder in MODELS.items() for path in _files(directory, folder)),
         *(_target(path, _on_training(path)) for path in _files(directory, "runs") if _is_read(path)),
         *(_target(path, _importing(path)) for path in _files(directory, "moses")),
         *_inputs(),
@@ -70,9 +79,12 @@ def _files(directory, folder):
 
 
 def _of_model(model, path):
-    operations = [*known.translations(model), known.check(model)] * 3 + known.trainings(model)
+    translations = known.translations(model)
+    if model == "operations":
+        translations = [one for one in translations if one.name not in known.OF_LATTICES]
+    operations = [*translations, known.check(model)] * 3 + known.trainings(model)
     more = {"model": known.EXPLAIN + known.JOIN, "pairs": known.RAW, "plain": known.EXPORT + known.ADAPTING}
-    operations += more[model] * 3
+    operations += more.get(model, []) * 3
     return _target(path, operations)._replace(model=model)
 
 
@@ -108,7 +120,9 @@ def _target(path, operations):
         mutations = [*YAML, *YAML, *TEXT, *BYTES[:8]]
     elif suffix == ".gz":
         mutations = [*BYTES, *[recompressed] * len(BYTES)]
-    elif suffix in (".bin", ".npz"):
+    elif suffix == ".bin":
+        mutations = [*BYTES, *LM_TABLES, *LM_TABLES]
+    elif suffix == ".npz":
         mutations = BYTES
     else:
         mutations = [*TEXT, *TEXT, *BYTES]

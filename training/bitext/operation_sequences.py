@@ -13,9 +13,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE, NAMES_FILE, jump_keys
-from phrasebeam.decoder.operations.steps import ALIGNED, MOST_GAPS, OperationSteps, fill_steps, new_operation_steps
+from phrasebeam.decoder.operations.operations import FOLDER, LM_FILE, NAMES_FILE
+from phrasebeam.decoder.operations.steps import (
+    ALIGNED,
+    CONTINUE,
+    SOURCE_ALONE,
+    TARGET_ALONE,
+    OperationSteps,
+    fill_steps,
+    new_operation_steps,
+)
 from phrasebeam.decoder.operations.walk import MOST_NAMES, N_COUNTS, NAMES, POSITION, Walk, walk_phrase
+from phrasebeam.decoder.operations.word_operations import JUMP_NAMES, NUMBER, PREFIXES, jump_keys
 from phrasebeam.decoder.sparse.phrase_alignment import Points, cliques_of
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.estimate import estimate
@@ -25,7 +34,6 @@ from phrasebeam.training.bitext.bitext import Bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 ZERO: Any = np.int64(0)
-JUMP_NAMES = ["gap", "forward", *(f"back:{number}" for number in range(1, MOST_GAPS + 1))]
 PAIRS_AT_ONCE = 4096  # walked over at a time, so that memory is that of the names
 
 
@@ -127,7 +135,7 @@ class _Namer:
     def _distinct(self, name: str) -> str:
         """The name, with a number behind it if another operation has it, as of words with the joining characters."""
         self._taken[name] += 1
-        return name if self._taken[name] == 1 else f"{name}#{self._taken[name]}"
+        return name if self._taken[name] == 1 else f"{name}{NUMBER}{self._taken[name]}"
 
 
 def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> Iterator[str]:
@@ -138,13 +146,13 @@ def step_names(source: Sequence[str], target: Sequence[str], points: Points) -> 
     of_target = {j: clique for clique in cliques for j in clique[1]}
     for j, word in enumerate(target):
         if j not in of_target:
-            yield f"target:{word}"
+            yield f"{PREFIXES[TARGET_ALONE]}{word}"
         elif of_target[j][1][0] == j:
             first, second = of_target[j]
             yield f"{'_'.join(source[i] for i in first)}~{'_'.join(target[k] for k in second)}"
-            yield from (f"continue:{source[i]}" for i in first[1:])
+            yield from (f"{PREFIXES[CONTINUE]}{source[i]}" for i in first[1:])
     aligned = {i for clique in cliques for i in clique[0]}
-    yield from (f"source:{word}" for i, word in enumerate(source) if i not in aligned)
+    yield from (f"{PREFIXES[SOURCE_ALONE]}{word}" for i, word in enumerate(source) if i not in aligned)
 
 
 def build_operations(bitext: Bitext, alignments: Alignments, directory: Path, order: int, memory: int) -> None:
