@@ -1,6 +1,5 @@
 """Whether a new model may take the place of one that is there: nothing is lost that the same command would not make."""
 
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from phrasebeam.decoder.model.description import ModelDescription, open_descript
 from phrasebeam.decoder.model.digests import file_digest, model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, WORK_DIRECTORIES
 from phrasebeam.decoder.tables.provenance import check_output, differences, version
-from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.process.unfinished import remove_directory
 
 FORCE = "give --force to delete it, or another --output"
 
@@ -72,9 +71,7 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
 
 def clear_model(output: Path) -> None:
     """Delete the model in `output`, and the work of trainers there, but nothing else."""
-    with unfinished_directory(output, "work") as aside:  # at once: half a work could not be told from files of others
-        for name in WORK_DIRECTORIES:
-            if (output / name).exists():
-                os.replace(output / name, aside / name)
+    for name in WORK_DIRECTORIES:
+        remove_directory(output / name)
     for name in [*model_files(output), MODEL]:
         (output / name).unlink(missing_ok=True)

@@ -69,6 +69,17 @@ def put_in_place(unfinished: Path, path: Path) -> None:
             note_output()
 
 
+def remove_directory(path: Path) -> None:
+    """Remove a directory that a later process may look for: it is there whole, or not at all, even after kill -9.
+
+    It gets the name of something unfinished first, so that the next process that writes to its folder removes what this
+    one may leave. Where it is missing, nothing happens.
+    """
+    if os.path.lexists(path):
+        with unfinished_directory(path.parent, path.name) as aside:
+            os.replace(path, aside / path.name)
+
+
 def remove_unfinished() -> None:
     """Remove all that this process has begun, before it ends: its threads cannot begin or finish anything after."""
     _changing.acquire()

@@ -40,7 +40,9 @@ class AllowedHosts:
 
     def _is_allowed(self, host: str) -> bool:
         match = HOST.fullmatch(host.lower())
-        return bool(match) and (match["name"] in self.names or _is_address(match["address"] or match["name"]))
+        if match is None:
+            return False
+        return match["name"] in self.names or _is_address(match["address"] or match["name"])
 
 
 def check_host_name(name: str) -> str:

@@ -22,7 +22,7 @@ SHORTEST_TOKEN = 16  # characters; 16 random ones cannot be guessed
 BEARER = HTTPBearer(auto_error=False)
 Credentials = Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]
 # First parts of the paths that need no token: what the page consists of, and what says nothing of models
-OPEN = frozenset({"health", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
+OPEN = frozenset({"health", "frontend", "page", "docs", "redoc", "openapi.json", "static-offline-docs"})
 KEY_IN_BODY = frozenset({"/translate", "/detect"})  # endpoints that look for it in the body where no header has it
 
 

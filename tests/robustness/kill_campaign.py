@@ -1,7 +1,9 @@
-"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign KILLS SEED.
+"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign CHAINS SEED [COMMAND ...].
 
-The finished result must be that of an undisturbed run, bit for bit; no file and no process may be left; a command that
-SIGTERM or SIGINT ends says how to go on. Prints a table by command and signal, and fails where anything went wrong.
+A chain is up to four disturbances on one output, the later ones while the command goes on from the earlier: SIGKILL,
+SIGTERM and SIGINT, a child killed alone, SIGSTOP and SIGCONT, SIGKILL just when a directory is removed. The finished
+result must be that of an undisturbed run, bit for bit; no file and no process may be left; a command that SIGTERM or
+SIGINT ends says how to go on. Prints a table by command and first disturbance, and fails where anything went wrong.
 """
 
 import os
@@ -30,11 +32,22 @@ from tests.robustness.killed_commands import (
     make_more_data,
 )
 
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+SIGNALS = {"kill": signal.SIGKILL, "terminate": signal.SIGTERM, "interrupt": signal.SIGINT}
+# A child alone is killed; the process is stopped for a moment; it is killed when a directory is removed.
+KINDS = (*SIGNALS, "child", "pause", "removal")
+LONGEST_CHAIN = 4
+SECONDS_OF_PAUSE = 0.3
 SECONDS_TO_STOP = 5.0  # 2 and what a busy machine needs
 SECONDS_TO_END = 1000  # the first run compiles kernels
 GOES_ON = "run the same command again to go on from the last checkpoint in out/"
 ENDINGS = ("nothing was written", "not all of the output was written")
+
+
+class Disturbance(NamedTuple):
+    """What happens to a process, so many seconds after it is ready for signals."""
+
+    kind: str  # one of KINDS
+    delay: float
 
 
 class Ended(NamedTuple):
@@ -46,8 +59,9 @@ class Ended(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What came of killing a command."""
+    """What came of disturbing a command, several times in a chain."""
 
+    kinds: list[str]  # how it was disturbed before it ended
     resumed: bool  # whether there was something that the command, run again, could go on from
     identical: bool  # what it then wrote, with what an undisturbed one writes
     leftovers: list[str]  # temporary files and directories
@@ -62,32 +76,35 @@ class KillCampaign:
         self.expected: dict[str, dict[str, object]] = {}
         self.seconds: dict[str, float] = {}  # that a command takes
 
-    def trial(self, name: str, number: signal.Signals) -> Trial:
-        """Kill the command of that name, run it again, and compare."""
+    def trial(self, name: str, kind: str) -> Trial:
+        """Disturb the command of that name, and what goes on from there up to three times more; then compare."""
         command, expected = COMMANDS[name], self._undisturbed(name)
-        place, ended = self._killed(name, number)
-        left = leftovers(place) if number != signal.SIGKILL else []
-        complaints = self._complaints(command, place, ended, number)
-        resumed = command.is_resumed and any((place / OUTPUT).iterdir())
-        again = self._run(command, place)
-        if again.status != 0:
-            complaints.append(f"run again it ended with status {again.status}: {again.errors[-300:]}")
+        place, done, left, complaints, resumed = self._place("killed"), list[str](), list[str](), list[str](), False
+        length = self.rng.randint(1, LONGEST_CHAIN)
+        while len(done) < length:
+            again = kind if not done else self.rng.choice(KINDS)
+            ended = self._run(command, place, Disturbance(again, self.rng.uniform(0, self.seconds[name])))
+            if ended.status == 0 and not done and again != "pause":  # it was faster
+                self.seconds[name], place = ended.seconds, self._place("killed")
+                if again in SIGNALS:
+                    continue
+            done.append(again)
+            left += leftovers(place) if again in ("terminate", "interrupt") else []
+            complaints += self._complaints(command, place, ended, again)
+            if ended.status == 0:
+                break
+            resumed = resumed or (command.is_resumed and any((place / OUTPUT).iterdir()))
+        if ended.status != 0 or not any((place / OUTPUT).iterdir()):
+            ended = self._run(command, place)
+        if ended.status != 0:
+            complaints.append(f"run again it ended with status {ended.status}: {ended.errors[-300:]}")
         found = contents(place / OUTPUT)
         differing = [file for file in expected.keys() | found.keys() if expected.get(file) != found.get(file)]
         if differing:
             complaints.append(f"other contents: {', '.join(sorted(differing))}")
         left += leftovers(place)
         complaints += [f"left: {file}" for file in left]
-        return Trial(resumed, not differing, left, complaints)
-
-    def _killed(self, name: str, number: signal.Signals) -> tuple[Path, Ended]:
-        """Where the command was when it was killed, and how it ended; where it ended before, it is begun anew."""
-        while True:
-            place, begin = self._place("killed"), time.monotonic()
-            ended = self._run(COMMANDS[name], place, self.rng.uniform(0, self.seconds[name]), number)
-            if ended.status != 0:
-                return place, ended
-            self.seconds[name] = time.monotonic() - begin  # fewer than when kernels had to be compiled
+        return Trial(done, resumed, not differing, left, complaints)
 
     def _place(self, name: str) -> Path:
         place = self.directory / name
@@ -106,10 +123,8 @@ class KillCampaign:
             self.expected[name], self.seconds[name] = contents(place / OUTPUT), ended.seconds
         return self.expected[name]
 
-    def _run(
-        self, command: KilledCommand, place: Path, delay: float | None = None, number: signal.Signals = signal.SIGKILL
-    ) -> Ended:
-        """Run the command; with a delay, send it the signal so many seconds after it is ready for signals."""
+    def _run(self, command: KilledCommand, place: Path, disturbance: Disturbance | None = None) -> Ended:
+        """Run the command, and disturb it."""
         arguments = command.arguments.format(data=self.data).split()
         with ExitStack() as stack:
             given = stack.enter_context(open(self.data / command.input if command.input else os.devnull))
@@ -126,25 +141,25 @@ class KillCampaign:
             )
             stack.callback(process.kill)
             begin = time.monotonic()
-            if delay is not None:
+            if disturbance is not None:
                 wait_until_ready(process)
-                begin = time.monotonic()
-                try:
-                    process.wait(delay)
-                except subprocess.TimeoutExpired:
-                    begin = time.monotonic()
-                    process.send_signal(number)
+                begin = disturb(process, disturbance, place / OUTPUT)
             status = process.wait(SECONDS_TO_END)
             seconds = time.monotonic() - begin
             errors.seek(0)
             (place / "tmp" / "printed").unlink()
             return Ended(status, errors.read() + remaining(process.pid), seconds)
 
-    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, number: signal.Signals) -> list[str]:
-        """What is not as promised just after the signal."""
+    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, kind: str) -> list[str]:
+        """What is not as promised just after a disturbance."""
         complaints = [line for line in ended.errors.splitlines() if line.startswith(("Traceback", "a process is left"))]
-        if number == signal.SIGKILL:
-            return complaints + ([] if ended.status == -number else [f"status {ended.status}"])
+        number = SIGNALS.get(kind)
+        if number in (None, signal.SIGKILL):
+            expected = {"kill": (-signal.SIGKILL, 0), "child": (2, 0), "pause": (0,), "removal": (-signal.SIGKILL, 0)}
+            wrong = f"status {ended.status} after {kind}: {ended.errors[-300:]}"
+            return complaints + ([] if ended.status in expected[kind] else [wrong])
+        if ended.status == 0:
+            return complaints
         if ended.status != 128 + number:
             complaints.append(f"status {ended.status}, expected {128 + number}: {ended.errors[-300:]}")
         if ended.seconds > SECONDS_TO_STOP:
@@ -152,9 +167,49 @@ class KillCampaign:
         says = re.search(r"^phrasebeam: interrupted; (.*)\n\Z", ended.errors, re.M)
         if not says or not (says[1] in ENDINGS or (command.is_resumed and says[1].startswith(GOES_ON))):
             complaints.append(f"it says: {ended.errors[-200:]}")
-        elif says[1] == ENDINGS[0] and any(path.is_file() for path in (place / OUTPUT).rglob("*")):
-            complaints.append("it says that nothing was written")
         return complaints
+
+
+def disturb(process: subprocess.Popen[bytes], disturbance: Disturbance, output: Path) -> float:
+    """Disturb the process unless it ends before; when that was."""
+    kind, delay = disturbance
+    begin = time.monotonic()
+    if kind == "removal":
+        wait_for_removal(process, output, delay)
+    else:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(delay)
+            return begin
+    begin = time.monotonic()
+    if kind == "pause":
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(SECONDS_OF_PAUSE)
+        process.send_signal(signal.SIGCONT)
+    elif kind == "child":
+        for child in children_of(process.pid)[:1]:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGKILL)
+    else:
+        process.send_signal(SIGNALS.get(kind, signal.SIGKILL))
+    return begin
+
+
+def wait_for_removal(process: subprocess.Popen[bytes], output: Path, delay: float) -> None:
+    """Wait until a directory in `output` gets another name or goes away, after the delay, or the process ends."""
+    begin, known = time.monotonic(), set[str]()
+    while process.poll() is None:
+        there = {folder for folder, _, _ in os.walk(output)}
+        if known - there and time.monotonic() - begin >= delay:
+            return
+        known = there
+
+
+def children_of(process: int) -> list[int]:
+    """The children that a process has now."""
+    with suppress(OSError):
+        tasks = Path(f"/proc/{process}/task").iterdir()
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    return []
 
 
 def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
@@ -185,8 +240,8 @@ def leftovers(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in paths)
 
 
-def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
-    """Kill the commands of these names, or all, in turn; print the table, and return the number of complaints."""
+def campaign(chains: int, seed: int, names: Sequence[str] = ()) -> int:
+    """Disturb the commands of these names, or all, in turn; print the table, and return the number of complaints."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a job in the background would ignore it
     rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
     with tempfile.TemporaryDirectory() as place:
@@ -195,12 +250,13 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
         if NEED_MORE_DATA.intersection(names):
             make_more_data(Path(place) / "data")
         trials = KillCampaign(Path(place), rng)
-        for i in range(kills):
-            name, number = names[i % len(names)], SIGNALS[(i % len(names) + i // len(names)) % len(SIGNALS)]
-            trial = trials.trial(name, number)
-            counts.update({(name, number.name, column): value for column, value in row_of(trial).items()})
-            found = [f"{name}, {number.name}, trial {i + 1}: {complaint}" for complaint in trial.complaints]
-            print("\n".join(found or [f"{i + 1} of {kills}: {name}, {number.name}"]), flush=True)
+        for i in range(chains):
+            name, kind = names[i % len(names)], KINDS[(i % len(names) + i // len(names)) % len(KINDS)]
+            trial = trials.trial(name, kind)
+            counts.update({(name, kind, column): value for column, value in row_of(trial).items()})
+            chain = f"{name}, {', '.join(trial.kinds)}"
+            found = [f"{chain}, chain {i + 1}: {complaint}" for complaint in trial.complaints]
+            print("\n".join(found or [f"{i + 1} of {chains}: {chain}"]), flush=True)
             complaints += found
     print_table(counts)
     return len(complaints)
@@ -209,7 +265,8 @@ def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
 def row_of(trial: Trial) -> dict[str, int]:
     """The columns of the table."""
     return {
-        "kills": 1,
+        "chains": 1,
+        "kills": len(trial.kinds),
         "resumed": trial.resumed,
         "identical": trial.identical,
         "leftovers": len(trial.leftovers),
@@ -218,13 +275,13 @@ def row_of(trial: Trial) -> dict[str, int]:
 
 
 def print_table(counts: Counter[tuple[str, str, str]]) -> None:
-    """A row for each command and signal, and their sums."""
+    """A row for each command and kind of first disturbance, and their sums."""
     columns = list(dict.fromkeys(column for _, _, column in counts))
-    print(f"{'command':<26}{'signal':<10}" + "".join(f"{column:>11}" for column in columns))
-    for name, number in dict.fromkeys((name, number) for name, number, _ in counts):
-        print(f"{name:<26}{number:<10}" + "".join(f"{counts[name, number, column]:>11}" for column in columns))
+    print(f"{'command':<28}{'first':<10}" + "".join(f"{column:>11}" for column in columns))
+    for name, kind in dict.fromkeys((name, kind) for name, kind, _ in counts):
+        print(f"{name:<28}{kind:<10}" + "".join(f"{counts[name, kind, column]:>11}" for column in columns))
     totals = [sum(n for key, n in counts.items() if key[2] == column) for column in columns]
-    print(f"{'all':<36}" + "".join(f"{total:>11}" for total in totals))
+    print(f"{'all':<38}" + "".join(f"{total:>11}" for total in totals))
 
 
 if __name__ == "__main__":

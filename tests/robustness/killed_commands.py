@@ -58,6 +58,10 @@ CONFIGS = {
     ),
     "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
+# Trainings that tune before they score, in directories that they remove.
+INNER_TUNING = {"method": "mert", "iterations": 2, "nbest": 10, "search": SEARCH, "mert": {"restarts": 1}}
+for name in ("maxforce", "ranking", "expected-bleu"):
+    CONFIGS[f"{name}-tuned"] = CONFIGS[name] | {"tune": INNER_TUNING}
 BITEXT = "--source {data}/train.de --target {data}/train.en"
 DEV = "--dev-source {data}/dev.de --dev-reference {data}/dev.en"
 TRAIN = f"--model {{data}}/model {BITEXT} --alignment {{data}}/model/alignment {DEV} --output out"
@@ -127,6 +131,10 @@ COMMANDS = {
     ),
     **{
         f"train-{name}": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}.yaml", True)
+        for name in ("maxforce", "ranking", "expected-bleu")
+    },
+    **{
+        f"train-{name}, tuned": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}-tuned.yaml", True)
         for name in ("maxforce", "ranking", "expected-bleu")
     },
 }

@@ -20,7 +20,16 @@ def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
     save_texts(texts, run / FOLDER / f"{iteration:03}.txt")
 
 
+def texts_of(run: Path, iteration: int) -> list[str]:
+    """Those of one iteration, which must be there. Raises OSError."""
+    return _texts_in(run / FOLDER / f"{iteration:03}.txt")
+
+
 def kept_translations(run: Path) -> dict[int, list[str]]:
     """What was kept of a run, by iteration; nothing where it is of an older version."""
     paths = sorted((run / FOLDER).glob("*.txt"))
-    return {int(path.stem): [line.rstrip("\n") for line in read_lines(path)] for path in paths if path.stem.isdigit()}
+    return {int(path.stem): _texts_in(path) for path in paths if path.stem.isdigit()}
+
+
+def _texts_in(path: Path) -> list[str]:
+    return [line.rstrip("\n") for line in read_lines(path)]
