@@ -9,7 +9,6 @@ import ipaddress
 import re
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from phrasebeam.base.errors import ConfigError, excerpt
@@ -30,7 +29,10 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
-        given = Headers(scope=scope).getlist("host") if scope["type"] == "http" else ["localhost"]
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
         if len(given) == 1 and self._is_allowed(given[0]):
             await self.app(scope, receive, send)
             return
@@ -40,9 +42,7 @@ class AllowedHosts:
 
     def _is_allowed(self, host: str) -> bool:
         match = HOST.fullmatch(host.lower())
-        if match is None:
-            return False
-        return match["name"] in self.names or _is_address(match["address"] or match["name"])
+        return match is not None and (match["name"] in self.names or _is_address(match["address"] or match["name"]))
 
 
 def check_host_name(name: str) -> str:

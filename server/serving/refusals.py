@@ -25,7 +25,8 @@ async def refuse(answer: Response, limits: ServerLimits, scope: Scope, receive: 
 
     await answer(scope, receive, send_unfinished)
     with suppress(TimeoutError):
-        await asyncio.wait_for(_drain(receive, DRAINED * limits.max_bytes), limits.max_idle)
+        async with asyncio.timeout(limits.max_idle):
+            await _drain(receive, DRAINED * limits.max_bytes)
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -29,7 +29,8 @@ class WholeRequests:
             await refuse(error_answer(400, message), self.limits, scope, receive, send)
             return
         try:
-            body, is_whole = await asyncio.wait_for(self._read(receive), self.limits.max_seconds)
+            async with asyncio.timeout(self.limits.max_seconds):
+                body, is_whole = await self._read(receive)
         except TimeoutError:
             message = f"the request did not arrive within {self.limits.max_seconds:g} seconds"
             await error_answer(408, message, {"Connection": "close"})(scope, receive, send)
