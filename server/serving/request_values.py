@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from phrasebeam.base.errors import excerpt
 from phrasebeam.server.serving.error_answers import JSON, unknown_content
 
 FORM, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -31,6 +32,8 @@ async def request_values(request: Request, lists: frozenset[str]) -> Any:
             return json.loads(data)
         pairs = _multipart(data, given) if kind == MULTIPART else _urlencoded(data)
         address = _urlencoded(request.scope["query_string"])
+    except UnicodeDecodeError as error:
+        raise HTTPException(400, f"the request has {excerpt(error.object)}, which is not UTF-8") from None
     except (ValueError, RecursionError):
         raise HTTPException(400, "the request is neither JSON nor a form in UTF-8") from None
     return _by_name(address, lists) | _by_name(pairs, lists)
