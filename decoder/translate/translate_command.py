@@ -175,8 +175,7 @@ def translate(
     read = [input, prefix, reference, word_alignment, config, adapt, adapt_journal, *model_paths(model)]
     check_keeps_inputs([output, nbest_output, lattice_output], read)
     adaptation = _adaptation(Adaptation(adapt, adapt_journal), threads, engine, leave_one_out)
-    if raw:
-        _check_raw(alignment or segmentation or scores, prefix, leave_one_out)
+    _check_raw(raw, alignment or segmentation or scores, prefix, leave_one_out)
     search = {"algorithm": algorithm, "pop_limit": pop_limit, "stack": stack, "beam_threshold": beam_threshold}
     search |= {"distortion_limit": distortion_limit, "table_limit": table_limit}
     search |= {"future_cost": False if no_future_cost else None}
@@ -206,8 +205,10 @@ def _refuse(conflicts: dict[str, bool]) -> None:
             raise ConfigError(message)
 
 
-def _check_raw(shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneOut | None) -> None:
+def _check_raw(is_raw: bool, shows_tokens: bool, prefix: Path | None, leave_one_out: LeaveOneOut | None) -> None:
     """Raise ConfigError where options of tokens are given beside --raw."""
+    if not is_raw:
+        return
     _refuse(
         {
             "--alignment, --segmentation and --scores are of tokens; leave out --raw, or leave out them": shows_tokens,

@@ -254,11 +254,13 @@ def test_what_nobody_uses_is_removed(home, monkeypatch):
     call()
     used = entry(home).parent
     old, odd = used.with_name("0" * 16), used.with_name("1" * 16)
-    for directory in (old, odd):
+    other = used.with_name("linux-6.1")  # another program's
+    for directory in (old, odd, other):
         directory.mkdir()
         (directory / f"x{cache_cleaning.PART}").touch()
     (odd / "x.kernel").touch()
     age(old, 91)
+    age(other, 91)
     age(odd / f"x{cache_cleaning.PART}", 2)
     age(used, 91)
     assert call() == (2, True)  # now it is of today
@@ -267,6 +269,7 @@ def test_what_nobody_uses_is_removed(home, monkeypatch):
     entry(home, "plus_two").unlink()
     assert [call(plus_two), old.exists()] == [(3, False), False]
     assert [path.name for path in odd.iterdir()] == ["x.kernel"]
+    assert [path.name for path in other.iterdir()] == [f"x{cache_cleaning.PART}"]
     assert call() == (2, True)
 
 
