@@ -57,11 +57,11 @@ def test_little_address_space(folder):
     assert errors.startswith("phrasebeam: the limit of address space is 1279 MB, expected at least 1280 MB")
 
 
-@pytest.mark.parametrize("n", [6, 16])
+@pytest.mark.parametrize("n", [8, 16])
 def test_few_open_files(folder, n):
     status, errors = end_of(folder, "sh", "-c", f"ulimit -n {n}; {TRANSLATE} --input input --output output")
     assert (status, errors.count("\n")) == (2, 1)
-    assert errors.startswith("phrasebeam: model/")
+    assert errors.startswith("phrasebeam: model")  # or a file of it
     assert errors.endswith(": Too many open files; raise the limit (ulimit -n)\n")
 
 
