@@ -79,5 +79,6 @@ def test_json_that_does_not_say_so(projects, path, given):
 def test_bodies_for_libretranslate_that_are_of_no_type(client, path):
     answer = client.post(path, content=b'{"q": "a", "source": "de", "target": "en"}')
     assert answer.status_code == 415
-    expected = "the request has no Content-Type; send application/json or application/x-www-form-urlencoded"
+    forms = "application/x-www-form-urlencoded or multipart/form-data"
+    expected = f"the request has no Content-Type; send application/json or {forms}"
     assert answer.json() == {"error": expected}
