@@ -44,7 +44,7 @@ def kill_at(path, arguments):
 
 
 def die_in_removals(monkeypatch):
-    """From now on Killed is raised once in the removal of each directory, when half of its files are gone; a list of them.
+    """From now on Killed is raised once while each directory is removed, half of its files being gone; a list of these.
 
     They are removed within directories that have names of unfinished ones.
     """
