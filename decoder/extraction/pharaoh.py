@@ -1,13 +1,18 @@
-"""Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`, or several, `0-0 1-2 ||| 0-0`."""
+"""Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`, or several, `0-0 1-2 ||| 0-0`.
+
+Gold alignments by hand have sure points, `0-0`, and possible ones, `1?1` or `1p1`; both are points here.
+"""
 
 import re
 from pathlib import Path
+from typing import NoReturn
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.lm.text.corpus import split
 
-LINE = re.compile(r"\s*(?:\d{1,9}-\d{1,9}(?:\s+|$))*", re.ASCII)
-POINT = re.compile(r"\d{1,9}-\d{1,9}", re.ASCII)
+LINE = re.compile(r"\s*(?:\d{1,9}[-?p]\d{1,9}(?:\s+|$))*", re.ASCII)
+POINT = re.compile(r"\d{1,9}[-?p]\d{1,9}", re.ASCII)
+BLANKS = str.maketrans("-?p", "   ")
 SEPARATOR = "|||"  # of several alignments of a sentence pair
 
 
@@ -21,11 +26,8 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
 
     Raises FormatError, naming line `number` of the file `path`, for other text and for points outside the sentences.
     """
-    if not LINE.fullmatch(line):
-        wrong = next(word for word in split(line) if not POINT.fullmatch(word))
-        message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
-        raise FormatError(path, message, number)
-    numbers = [int(number) for number in line.replace("-", " ").split()]
+    check_format(line, path, number)
+    numbers = [int(number) for number in line.translate(BLANKS).split()]
     if numbers and (max(numbers[0::2]) >= n_source or max(numbers[1::2]) >= n_target):
         points = zip(numbers[0::2], numbers[1::2])
         s, t = next((s, t) for s, t in points if s >= n_source or t >= n_target)
@@ -33,3 +35,33 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
         message = f"point {s}-{t} lies outside the sentence pair of {sizes}; positions count from 0, source first"
         raise FormatError(path, message, number)
     return numbers
+
+
+def check_format(line: str, path: str | Path, number: int) -> None:
+    """Raise FormatError, naming line `number` of the file `path`, where its text is no alignment as `read_points` takes."""
+    if not LINE.fullmatch(line):
+        _refuse(line, path, number)
+
+
+# Formats of other alignments: how their lines look, and what to say of them.
+FOREIGN = (
+    (
+        re.compile(r"# Sentence pair \("),
+        "a file of GIZA++ or mgiza (A3.final), which has one direction of alignment; give both, symmetrized by Moses' "
+        "scripts: giza2bal.pl -d T-S.A3.final -i S-T.A3.final | symal -a=grow -d=yes -f=yes -b=yes",
+    ),
+    (
+        re.compile(r"\s*\d+\s+\d+\s+\d+(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII),
+        "the format of NAACL 2003 (sentence, source and target position, from 1, in a line a point); expected a line a "
+        "sentence pair, positions from 0, as in 0-0 1-2, possible points as 1?2",
+    ),
+)
+
+
+def _refuse(line: str, path: str | Path, number: int) -> NoReturn:
+    for form, message in FOREIGN:
+        if form.match(line):
+            raise FormatError(path, message, number)
+    wrong = next(word for word in split(line) if not POINT.fullmatch(word))
+    message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+    raise FormatError(path, message, number)
