@@ -5,7 +5,6 @@ Gold alignments by hand have sure points, `0-0`, and possible ones, `1?1` or `1p
 
 import re
 from pathlib import Path
-from typing import NoReturn
 
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.lm.text.corpus import split
@@ -14,6 +13,19 @@ LINE = re.compile(r"\s*(?:\d{1,9}[-?p]\d{1,9}(?:\s+|$))*", re.ASCII)
 POINT = re.compile(r"\d{1,9}[-?p]\d{1,9}", re.ASCII)
 BLANKS = str.maketrans("-?p", "   ")
 SEPARATOR = "|||"  # of several alignments of a sentence pair
+# Other formats of alignments: how a line begins, and what to say of it.
+FOREIGN = (
+    (
+        re.compile(r"# Sentence pair \("),
+        "an A3 file of GIZA++ or mgiza, which has one direction; give both directions, symmetrized by Moses' tools: "
+        "giza2bal.pl -d T-S.A3.final -i S-T.A3.final | symal -alignment=grow -diagonal=yes -final=yes -both=yes",
+    ),
+    (
+        re.compile(r"\s*\d+\s+\d+\s+\d+(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII),
+        "a point a line, as in NAACL's format (sentence source target, from 1); expected a line a sentence pair, "
+        "positions from 0, as in 0-0 1-2, possible points as 1?2",
+    ),
+)
 
 
 def read_alternatives(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[list[int]]:
@@ -38,29 +50,11 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
 
 
 def check_format(line: str, path: str | Path, number: int) -> None:
-    """Raise FormatError, naming line `number` of the file `path`, where its text is no alignment as `read_points` takes."""
-    if not LINE.fullmatch(line):
-        _refuse(line, path, number)
-
-
-# Formats of other alignments: how their lines look, and what to say of them.
-FOREIGN = (
-    (
-        re.compile(r"# Sentence pair \("),
-        "a file of GIZA++ or mgiza (A3.final), which has one direction of alignment; give both, symmetrized by Moses' "
-        "scripts: giza2bal.pl -d T-S.A3.final -i S-T.A3.final | symal -a=grow -d=yes -f=yes -b=yes",
-    ),
-    (
-        re.compile(r"\s*\d+\s+\d+\s+\d+(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII),
-        "the format of NAACL 2003 (sentence, source and target position, from 1, in a line a point); expected a line a "
-        "sentence pair, positions from 0, as in 0-0 1-2, possible points as 1?2",
-    ),
-)
-
-
-def _refuse(line: str, path: str | Path, number: int) -> NoReturn:
-    for form, message in FOREIGN:
-        if form.match(line):
+    """Raise FormatError, naming line `number` of the file `path`, where its text has anything but points."""
+    if LINE.fullmatch(line):
+        return
+    for beginning, message in FOREIGN:
+        if beginning.match(line):
             raise FormatError(path, message, number)
     wrong = next(word for word in split(line) if not POINT.fullmatch(word))
     message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
