@@ -39,8 +39,8 @@ class Weights(_FeatureWeights):
 
         Raises ConfigError where one is too large, or no number.
         """
-        values = dict.fromkeys(names_of(LISTS), []) | dict(values)
-        return parse_config(values, cls, "weights that were learned, perhaps at too high a rate")
+        absent: dict[str, object] = {name: [] for name in names_of(LISTS)}
+        return parse_config(absent | dict(values), cls, "weights that were learned, perhaps at too high a rate")
 
     @classmethod
     def required(cls) -> list[str]:
