@@ -57,8 +57,8 @@ def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
     sides = (source, bitext.source, bitext.source_vocabulary), (target, bitext.target, bitext.target_vocabulary)
     for path, corpus, vocabulary in sides:
         ids = [i for i, word in enumerate(vocabulary.words) if "|" in word]
-        positions = np.flatnonzero(np.isin(corpus.tokens, ids)) if ids else []
-        if len(positions):
+        positions: np.ndarray = np.flatnonzero(np.isin(corpus.tokens, ids)) if ids else np.zeros(0, np.int64)
+        if positions.size:
             lines = np.searchsorted(corpus.offsets, positions, "right")
             word = vocabulary.words[int(corpus.tokens[positions[0]])]
             found = f"the word {excerpt(word)} has a |, as have words of {np.unique(lines).size} lines in all"

@@ -87,14 +87,6 @@ def options(data, output, *more):
     return ["tune", *given, "--output", str(output), *more]
 
 
-@pytest.mark.parametrize("method", ["mert", "online"])
-def test_features_that_the_model_lacks_get_no_weights(data, tmp_path, method):
-    model = random_toy(tmp_path / "model", 7, most=3, reordering=None).directory
-    assert main([*options(data, tmp_path / "out", "--method", method), "--model", str(model)]) == 0
-    before, tuned = (yaml.safe_load((one / "weights.yaml").read_text()) for one in (model, tmp_path / "out"))
-    assert (before["reordering"], tuned["reordering"]) == ([], [])
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_tuned_models_are_models(data, tmp_path, capsys, method):
     test = ("--test-source", str(data / "source"), "--test-reference", str(data / "reference"))
