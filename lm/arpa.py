@@ -20,8 +20,17 @@ UNKNOWN_LOG10_PROB = -100.0  # of <unk>, if a file lacks it
 LOWEST, HIGHEST = float(np.finfo(np.float32).min), float(np.finfo(np.float32).max)  # of float32
 COUNT = re.compile(r"ngram\s+(\d{1,2})\s*=\s*(\d{1,18})\s*$", re.ASCII)
 BLANKS = re.compile(r"[ \t\r]+")  # other white space may occur inside words
+# The format allows any text before \data\. The CMU-Cambridge toolkit writes the longest known, some thousands of bytes.
+LONGEST_HEADER = 1 << 16  # bytes
+DATA = re.compile(rb"^(?:\xef\xbb\xbf)?\\data\\[ \t\r]*$", re.MULTILINE)
 NGRAMS_AT_ONCE = 1 << 18
 ADVICE = "copy the file or train the model again"
+
+
+def starts_arpa(start: bytes) -> bool:
+    """Whether a file that starts so (its first LONGEST_HEADER bytes) is ARPA: text, and then a line \\data\\."""
+    data = DATA.search(start)
+    return data is not None and b"\0" not in start[: data.start()]
 
 
 def read_arpa(path: str | Path, scratch: Path | None = None) -> NgramModel:
@@ -97,10 +106,10 @@ class _Reader:
 
     def read_counts(self) -> list[int]:
         """The number of n-grams of each order; then the current line is the header of the unigrams."""
-        while self.next_line() is not None and self.line.lstrip("\ufeff").startswith("#"):  # type: ignore[union-attr]
+        while self.next_line() is not None and self.line.lstrip("\ufeff") != "\\data\\":  # type: ignore[union-attr]
             pass
-        if self.line is None or self.line.lstrip("\ufeff") != "\\data\\":
-            self.refuse(f"found {excerpt(self.line)}, expected \\data\\: not an ARPA file")
+        if self.line is None:
+            self.refuse("found None, expected \\data\\: not an ARPA file")
         counts: list[int] = []
         while (line := self.next_line()) is not None and not line.startswith("\\"):
             match = COUNT.match(line)

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.spill import BucketFiles, RowFile
 from phrasebeam.lm.text.corpus import Corpus, split
 from phrasebeam.lm.text.vocabulary import BEGIN, END, UNKNOWN, Vocabulary
+from phrasebeam.process.hints import hint
 
 SPECIALS = (UNKNOWN, BEGIN, END)  # words 0, 1 and 2 of every vocabulary of a language model
 BEGIN_ID, END_ID = 1, 2
@@ -37,26 +37,37 @@ def text_tokens(
     """Word ids of the texts `paths` in int32 chunks of whole sentences: order - 1 times <s>, the words, </s>.
 
     With `classes`, words become their classes, or <unk> where they have none. New words or classes are added to
-    `vocabulary`, which must begin with SPECIALS. Raises FormatError if a text contains these or is not UTF-8.
+    `vocabulary`, which must begin with SPECIALS. Those in the text are left out, as if they were white space, and a
+    hint says so. Raises FormatError if a text is not UTF-8.
     """
     padding, chunk = [BEGIN_ID] * (order - 1), []
     for path in paths:
-        for number, line in enumerate(read_lines(path), 1):
+        n_specials = 0
+        for line in read_lines(path):
             words = split(line)
-            for word in SPECIALS:
-                if word in words:
-                    raise _forbidden(path, word, number)
+            found = without_specials(words)
+            n_specials += len(words) - len(found)
             if classes is not None:
-                words = [classes.get(word, UNKNOWN) for word in words]
-            ids = [vocabulary.add(word) for word in words]
+                found = [classes.get(word, UNKNOWN) for word in found]
+            ids = [vocabulary.add(word) for word in found]
             chunk += padding
             chunk += ids
             chunk.append(END_ID)
             if len(chunk) >= CHUNK:
                 yield np.array(chunk, np.int32)
                 chunk = []
+        if n_specials:
+            what = f"{n_specials} words that language models keep for themselves ({', '.join(SPECIALS)})"
+            hint(f"{path}: {what} were left out, as lmplz --skip_symbols does")
     if chunk:
         yield np.array(chunk, np.int32)
+
+
+def without_specials(words: list[str]) -> list[str]:
+    """The words but SPECIALS."""
+    if UNKNOWN in words or BEGIN in words or END in words:
+        return [word for word in words if word not in SPECIALS]
+    return words
 
 
 def corpus_tokens(
@@ -64,16 +75,16 @@ def corpus_tokens(
 ) -> Iterator[np.ndarray]:
     """Like `text_tokens` for a corpus of ids in `vocabulary`; ids become those in `lm_vocabulary`.
 
-    Words of the corpus are added to `lm_vocabulary`, which must begin with SPECIALS.
+    Words of the corpus are added to `lm_vocabulary`, which must begin with SPECIALS; these are left out of the corpus.
     """
+    is_special = np.isin(corpus.tokens, [vocabulary.index[word] for word in SPECIALS if word in vocabulary.index])
+    if is_special.any():
+        n_left = np.concatenate([[0], np.cumsum(~is_special)])
+        corpus = Corpus(n_left[corpus.offsets], corpus.tokens[~is_special])
     word_ids, first_positions = np.unique(corpus.tokens, return_index=True)
     lm_ids = np.zeros(len(vocabulary), np.int32)
     for i in np.argsort(first_positions):
-        word = vocabulary.words[word_ids[i]]
-        if word in SPECIALS:
-            sentence = int(np.searchsorted(corpus.offsets, first_positions[i], "right"))
-            raise _forbidden("corpus", word, sentence)
-        lm_ids[word_ids[i]] = lm_vocabulary.add(word)
+        lm_ids[word_ids[i]] = lm_vocabulary.add(vocabulary.words[word_ids[i]])
     begin, n_sentences = 0, corpus.offsets.size - 1
     while begin < n_sentences:
         end = int(np.searchsorted(corpus.offsets, corpus.offsets[begin] + CHUNK, "right")) - 1
@@ -91,11 +102,6 @@ def _padded(offsets: np.ndarray, tokens: np.ndarray, lm_ids: np.ndarray, order: 
     padded[positions] = lm_ids[tokens[offsets[0] : offsets[-1]]]
     padded[ends] = END_ID
     return padded
-
-
-def _forbidden(path: str | Path, word: str, line: int) -> FormatError:
-    message = f"the text holds the word {word}, which language models keep for themselves; remove or escape it"
-    return FormatError(path, message, line)
 
 
 def spill_windows(chunks: Iterator[np.ndarray], order: int, bucket_rows: Callable[[], int], directory: Path) -> Windows:

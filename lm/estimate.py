@@ -87,8 +87,8 @@ def estimate(
     system's temporary directory).
     With `classes` of words, the model is over these, and words without a class are <unk>. `prune`: thresholds as those
     of `lmplz --prune`, for n-grams of 1 word (which must be 0), 2 words and so on, the last also for all longer ones.
-    Raises ConfigError for an invalid `order` or `prune`, FormatError for text that contains <s>, </s> or <unk>, or is
-    too short.
+    The words <s>, </s> and <unk> in the text are left out. Raises ConfigError for an invalid `order` or `prune`,
+    FormatError for text that is not UTF-8 or too short.
     """
     settings = Settings(order, memory_bytes, scratch, _thresholds(prune, order))
     vocabulary = Vocabulary(SPECIALS)

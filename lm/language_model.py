@@ -9,7 +9,7 @@ import numpy as np
 
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import open_binary
-from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.arpa import LONGEST_HEADER, read_arpa, starts_arpa
 from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, VOCABULARY_HEADER, Header, header_size, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
@@ -136,7 +136,7 @@ def is_binary(path: str | Path) -> bool:
     """Whether the file is a KenLM binary, not ARPA. Raises FormatError if it is clearly neither."""
     try:
         with open_binary(path) as file:
-            start = file.read(1 << 12)
+            start = file.read(LONGEST_HEADER)
             compressed = is_compressed(file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(path, f"damaged compressed data ({error}); copy the file again") from None
@@ -147,8 +147,9 @@ def is_binary(path: str | Path) -> bool:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text:
         raise FormatError(path, f"empty; {EXPECTED}")
-    if text.startswith((b"\\data\\", b"#")):
-        return False
     if text.startswith(b"iARPA"):
         raise FormatError(path, "IRSTLM's iARPA; convert it to ARPA: compile-lm --text yes MODEL MODEL.arpa")
-    raise FormatError(path, f"not a language model: starts with {text[:16]!r}; {EXPECTED} ({REBUILD})")
+    if starts_arpa(start):
+        return False
+    found = f"starts with {text[:16]!r}, and has no line \\data\\ in its first {LONGEST_HEADER >> 10}K"
+    raise FormatError(path, f"not a language model: {found}; {EXPECTED} ({REBUILD})")

@@ -1,4 +1,7 @@
-"""Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`, or several, `0-0 1-2 ||| 0-0`."""
+"""Word alignments of single sentence pairs in Pharaoh's format, `0-0 1-2 2-1`, or several, `0-0 1-2 ||| 0-0`.
+
+Gold alignments by hand have sure points, `0-0`, and possible ones, `1?1` or `1p1`; both are points here.
+"""
 
 import re
 from pathlib import Path
@@ -6,9 +9,23 @@ from pathlib import Path
 from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.lm.text.corpus import split
 
-LINE = re.compile(r"\s*(?:\d{1,9}-\d{1,9}(?:\s+|$))*", re.ASCII)
-POINT = re.compile(r"\d{1,9}-\d{1,9}", re.ASCII)
+LINE = re.compile(r"\s*(?:\d{1,9}[-?p]\d{1,9}(?:\s+|$))*", re.ASCII)
+POINT = re.compile(r"\d{1,9}[-?p]\d{1,9}", re.ASCII)
+BLANKS = str.maketrans("-?p", "   ")
 SEPARATOR = "|||"  # of several alignments of a sentence pair
+# Other formats of alignments: how a line begins, and what to say of it.
+FOREIGN = (
+    (
+        re.compile(r"# Sentence pair \("),
+        "an A3 file of GIZA++ or mgiza, which has one direction; give both directions, symmetrized by Moses' tools: "
+        "giza2bal.pl -d T-S.A3.final -i S-T.A3.final | symal -alignment=grow -diagonal=yes -final=yes -both=yes",
+    ),
+    (
+        re.compile(r"\s*\d+\s+\d+\s+\d+(?:\s+[SP])?(?:\s+[\d.]+)?\s*$", re.ASCII),
+        "a point a line, as in NAACL's format (sentence source target, from 1); expected a line a sentence pair, "
+        "positions from 0, as in 0-0 1-2, possible points as 1?2",
+    ),
+)
 
 
 def read_alternatives(line: str, n_source: int, n_target: int, path: str | Path, number: int) -> list[list[int]]:
@@ -21,11 +38,8 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
 
     Raises FormatError, naming line `number` of the file `path`, for other text and for points outside the sentences.
     """
-    if not LINE.fullmatch(line):
-        wrong = next(word for word in split(line) if not POINT.fullmatch(word))
-        message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
-        raise FormatError(path, message, number)
-    numbers = [int(number) for number in line.replace("-", " ").split()]
+    check_format(line, path, number)
+    numbers = [int(number) for number in line.translate(BLANKS).split()]
     if numbers and (max(numbers[0::2]) >= n_source or max(numbers[1::2]) >= n_target):
         points = zip(numbers[0::2], numbers[1::2])
         s, t = next((s, t) for s, t in points if s >= n_source or t >= n_target)
@@ -33,3 +47,15 @@ def read_points(line: str, n_source: int, n_target: int, path: str | Path, numbe
         message = f"point {s}-{t} lies outside the sentence pair of {sizes}; positions count from 0, source first"
         raise FormatError(path, message, number)
     return numbers
+
+
+def check_format(line: str, path: str | Path, number: int) -> None:
+    """Raise FormatError, naming line `number` of the file `path`, where its text has anything but points."""
+    if LINE.fullmatch(line):
+        return
+    for beginning, message in FOREIGN:
+        if beginning.match(line):
+            raise FormatError(path, message, number)
+    wrong = next(word for word in split(line) if not POINT.fullmatch(word))
+    message = f"{excerpt(wrong)} is not an alignment point; expected source-target, positions from 0, as in 0-0 1-2"
+    raise FormatError(path, message, number)

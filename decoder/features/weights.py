@@ -6,8 +6,8 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from phrasebeam.base.config import parse_config, section_of
-from phrasebeam.decoder.features.dense_feature import DenseFeature
-from phrasebeam.decoder.features.registry import FEATURES
+from phrasebeam.decoder.features.dense_feature import DenseFeature, names_of
+from phrasebeam.decoder.features.registry import FEATURES, LISTS
 
 LARGEST_WEIGHT = 1e30  # its products with values of features, and their sums, are finite
 Finite = Annotated[float, Field(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT, allow_inf_nan=False)]
@@ -35,8 +35,12 @@ class Weights(_FeatureWeights):
 
     @classmethod
     def learned(cls, values: Mapping[str, object]) -> Self:
-        """The weights that a training has found. Raises ConfigError where one is too large, or no number."""
-        return parse_config(values, cls, "weights that were learned, perhaps at too high a rate")
+        """The weights that a training has found; a list that it does not have is empty, not the default.
+
+        Raises ConfigError where one is too large, or no number.
+        """
+        absent: dict[str, object] = {name: [] for name in names_of(LISTS)}
+        return parse_config(absent | dict(values), cls, "weights that were learned, perhaps at too high a rate")
 
     @classmethod
     def required(cls) -> list[str]:

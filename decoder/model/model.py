@@ -83,6 +83,8 @@ def open_model(directory: str | Path, is_verified: bool = True) -> Model:
     weights = load_config(directory / "weights.yaml", Weights)
     if missing := set(Weights.required()) - weights.model_fields_set:
         raise ModelError(f"{directory / 'weights.yaml'}: no {', '.join(sorted(missing))}; {TRAIN_AGAIN}")
+    if description.reordering is None:
+        weights = weights.model_copy(update={"reordering": []})  # older trainers wrote six, of no feature
     source, target = (FixedVocabulary(directory / f"{side}.vocab") for side in ("source", "target"))
     for side, vocabulary, size in (
         ("source", source, description.source_words),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.errors import FormatError
-from phrasebeam.base.progress import stage
+from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.moses.alternatives import Alternative, join_alternatives, open_alternative
 from phrasebeam.decoder.moses.ini import MosesModel, MosesTable
 from phrasebeam.decoder.moses.reordering import read_reordering_table
@@ -50,7 +50,7 @@ def import_tables(moses: MosesModel, language_models: Sequence[Path], directory:
         folder.mkdir(exist_ok=True)
         readers.append(PhraseTableReader(table.path, table.n_scores, *vocabularies))
         sizes.append(readers[-1].read(folder / "phrases", memory // 2))
-        missing += np.array(_read_reordering(moses, folder, vocabularies), np.int64)
+        missing += np.array(_read_reordering(moses, folder, vocabularies, readers[-1]), np.int64)
     for (path, _), n_missing in zip(moses.reordering_tables, missing):
         if n_missing == sum(reader.number for reader in readers):
             raise FormatError(path, "none of its pairs is in the phrase table; give the table of the same model")
@@ -76,10 +76,16 @@ def _reordering_folder(number: int) -> str:
     return f"reordering{number}" if number else "reordering"
 
 
-def _read_reordering(moses: MosesModel, folder: Path, vocabularies: tuple[Vocabulary, Vocabulary]) -> list[int]:
+def _read_reordering(
+    moses: MosesModel, folder: Path, vocabularies: tuple[Vocabulary, Vocabulary], reader: PhraseTableReader
+) -> list[int]:
     """Read all reordering tables for the phrase table in a folder; how many of its pairs each of them lacks."""
+    repeated = reader.repeated
+    if len(repeated):
+        found = f"{len(repeated)} lines repeat the phrases of another; each is a translation of its own, as in Moses"
+        log.warning("%s: %s", reader.path, found)
     return [
-        read_reordering_table(path, type_, folder / "phrases", vocabularies, folder / _reordering_folder(i))
+        read_reordering_table(path, type_, folder / "phrases", vocabularies, folder / _reordering_folder(i), repeated)
         for i, (path, type_) in enumerate(moses.reordering_tables)
     ]
 

@@ -14,7 +14,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.moses.reordering_type import columns_read
-from phrasebeam.decoder.moses.tables import SEPARATOR, SORT
+from phrasebeam.decoder.moses.tables import SEPARATOR
 from phrasebeam.decoder.tables.model_files import REORDERING
 from phrasebeam.decoder.tables.phrase_table import ABSENT, PhraseTable, find_source, floored_ln, open_phrase_table
 from phrasebeam.kernels.jit import inner_kernel, kernel
@@ -42,11 +42,13 @@ def read_reordering_table(
     phrases: Path,
     vocabularies: tuple[Vocabulary, Vocabulary],
     directory: Path,
+    repeated: np.ndarray,
 ) -> int:
     """Write the text reordering table `path` to `directory`, aligned to the phrase table in the directory `phrases`.
 
-    Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number.
-    `vocabularies` (source, target) are those of the phrase table. Raises FormatError, naming the line.
+    Pairs that it lacks get the default of `model`, or ln 1 = 0, as Moses scores them; returns their number. Of several
+    lines for the same phrases the last counts, as in Moses. `vocabularies` (source, target) are those of the phrase
+    table, `repeated` are pairs in it as PhraseTableReader has them. Raises FormatError, naming the line.
     """
     directory.mkdir()
     table = open_phrase_table(phrases)
@@ -57,7 +59,7 @@ def read_reordering_table(
     )
     ln_scores[:] = model.ln_default or 0
     is_known = new_array_file(directory / "known.npy", np.dtype(bool), (n_pairs,))
-    n_lines, cursor, columns = 0, np.int64(0), columns_read(model)
+    cursor, columns = np.int64(0), columns_read(model)
     with stage("reading the reordering table"):
         for lines in _read_lines(path, model, vocabularies):
             numbers = np.empty(len(lines.scores), np.int64)  # of source phrases or pairs
@@ -67,20 +69,20 @@ def read_reordering_table(
             else:
                 cursor = _find_pairs(table, lines.words, lines.offsets, cursor, numbers)
                 rows = np.flatnonzero(numbers != ABSENT)
-                pairs = numbers[rows]
-            unique_pairs, first_rows = np.unique(pairs, return_index=True)
-            is_repeated = np.ones(pairs.size, bool)
-            is_repeated[first_rows] = is_known[unique_pairs]
-            if is_repeated.any():
-                what = "source phrase" if model.condition == "f" else "pair"
-                message = f"this {what} stands here twice; {SORT}"
-                raise FormatError(path, message, n_lines + int(rows[np.argmax(is_repeated)]) + 1)
+                pairs = _first_pairs(numbers[rows], repeated)
             is_known[pairs] = True
             ln_scores[pairs] = floored_ln(lines.scores[:, columns])[rows]
-            n_lines += len(lines.scores)
+    for column in (is_known, ln_scores):
+        column[repeated[:, 0]] = column[repeated[:, 1]]
     n_known = int(np.count_nonzero(is_known))
     (directory / "known.npy").unlink()
     return n_pairs - n_known
+
+
+def _first_pairs(pairs: np.ndarray, repeated: np.ndarray) -> np.ndarray:
+    """`pairs` (int64[R]), with the first pair of the same phrases in place of each of `repeated`."""
+    found = np.append(repeated, [[ABSENT, ABSENT]], axis=0)[np.searchsorted(repeated[:, 0], pairs)]
+    return np.where(found[:, 0] == pairs, found[:, 1], pairs)
 
 
 def all_pairs(table: PhraseTable, sources: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -62,9 +62,16 @@ class PhraseTableReader:
         self.path, self.n_scores, self.source, self.target = path, n_scores, source, target
         self.number = 0  # of the line, which is one pair
         self.pairs = _Pairs(0)
-        self.source_text, self.targets = "", set[str]()
+        self.source_text = ""
+        self.targets = dict[str, int]()  # of this source phrase, with the row of their first pair
+        self._repeated = array("q")  # rows in turn: of a pair, and of the first one of the same phrases
         self.sparse_names: dict[str, int] = {}  # sparse features, with their numbers
         self.sparse = SparseColumns(*(np.zeros(0, dtype) for dtype in SPARSE_TYPES))  # of all pairs, when read
+
+    @property
+    def repeated(self) -> np.ndarray:
+        """int64[D, 2] rows of pairs, ascending, whose phrases stand further up, and those of the first of these."""
+        return np.array(self._repeated, np.int64).reshape(-1, 2)
 
     def read(self, directory: Path, memory: int = MEMORY) -> TableSizes:
         """Write the table to `directory`, see `open_phrase_table`. Raises FormatError, naming the line.
@@ -97,12 +104,11 @@ class PhraseTableReader:
         source, target, scores, alignment, counts, sparse = (fields + [""] * 3)[:6]
         if source != self.source_text:
             self._begin_source(source, writer)
-        elif target in self.targets:
-            self._refuse(f"the pair {excerpt(source)}, {excerpt(target)} stands here twice; {SORT}")
-        self.targets.add(target)
         self._add_sparse(sparse)
-        pairs = self.pairs
-        pairs.target_words.extend([self.target.add(word) for word in self._words(target, "target")])
+        pairs, words = self.pairs, self._words(target, "target")
+        if (first := self.targets.setdefault(" ".join(words), self.number - 1)) != self.number - 1:
+            self._repeated.extend((self.number - 1, first))
+        pairs.target_words.extend([self.target.add(word) for word in words])
         pairs.target_ends.append(len(pairs.target_words))
         numbers = self._numbers(scores, "scores")
         if len(numbers) != self.n_scores:
@@ -133,7 +139,7 @@ class PhraseTableReader:
             self.pairs.end_source()
         if self.pairs.n_pairs >= PAIRS_AT_ONCE:
             self._flush(writer)
-        self.source_text, self.targets = source, set()
+        self.source_text, self.targets = source, {}
         self.pairs.source_words.extend([self.source.add(word) for word in self._words(source, "source")])
 
     def _words(self, text: str, side: str) -> list[str]:

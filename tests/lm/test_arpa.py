@@ -108,6 +108,7 @@ def test_random_models_as_dicts(tmp_path_factory, sentences, order, seed):
         lambda text: text.replace("a </s>", "a  </s>").replace("<s> a", " <s>\ta "),
         lambda text: text.replace("\t", " "),
         lambda text: "# made by hand\n\n" + text,
+        lambda text: "made by tool x\nBeginning of data mark: \\data\\\nngram 1=nr\n\\1-grams:\n\n" + text,
         lambda text: "\ufeff" + text,
         lambda text: text + "\n \n",
         lambda text: text.replace("<unk>", "<UNK>"),
@@ -166,7 +167,7 @@ def test_odd_white_space_is_part_of_words(tmp_path):
         ("</s>", "<e>", 9, "the 1-grams end without </s>"),
         ("<s>", "<b>", 9, "the 1-grams end without <s>"),
         ("\\end\\\n", "\\end\\\nx", 16, "after .end"),
-        ("\\data\\", "data", 1, "expected .data"),
+        ("\\data\\", "data", 15, "found the end of the file, expected .data"),
         ("ngram 2=2\n", "".join(f"ngram {n}=0\n" for n in range(2, 10)), 12, "9 orders, expected 1 to 8"),
     ],
 )

@@ -15,6 +15,7 @@ from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.model_writer import write_model
 from phrasebeam.lm.text.corpus import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
+from phrasebeam.process.hints import begin_hints, end_hints
 from tests.naive.kneser_ney import NaiveModel, backed_off_log10_prob
 from tests.naive.kneser_ney import discounts as naive_discounts
 
@@ -210,16 +211,23 @@ def test_too_little_text(tmp_path, text, order):
         estimate([path], order)
 
 
-@pytest.mark.parametrize("word", ["<s>", "</s>", "<unk>"])
-def test_forbidden_words(tmp_path, word):
-    path = tmp_path / "text"
-    path.write_text(f"a b\n\nb {word} c\n")
-    with pytest.raises(FormatError, match=f"text:3: the text holds the word {word}"):
-        estimate([path], 2)
-    vocabulary = Vocabulary()
-    corpus = read_corpus(path, vocabulary)
-    with pytest.raises(FormatError, match=f"corpus:3: the text holds the word {word}"):
-        estimate_corpus(corpus, vocabulary, 2)
+@pytest.mark.parametrize("classes", [None, {"a": "A", "b": "A", "c": "C"}])
+def test_words_of_language_models_are_white_space(tmp_path, classes):
+    (tmp_path / "text").write_text("a b\n<unk>\nb <s> c </s>\n<unk> b <unk> c\n")
+    (tmp_path / "clean").write_text("a b\n\nb c\nb c\n")
+    begin_hints()
+    found, expected = (estimate(tmp_path / name, 2, classes=classes) for name in ("text", "clean"))
+    words = "5 words that language models keep for themselves (<unk>, <s>, </s>)"
+    assert end_hints() == [f"{tmp_path / 'text'}: {words} were left out, as lmplz --skip_symbols does"]
+    models = [expected, found]
+    if classes is None:
+        vocabulary = Vocabulary()
+        corpus = read_corpus(tmp_path / "text", vocabulary)
+        models.append(estimate_corpus(corpus, vocabulary, 2))
+    for model in models:
+        assert model.vocabulary.words == expected.vocabulary.words
+        for one, other in zip(model.orders, expected.orders):
+            assert all(np.array_equal(x, y) for x, y in zip(one, other))
 
 
 @pytest.mark.parametrize("order", [1, 9])

@@ -10,7 +10,7 @@ import pytest
 
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.lm import probing_writer
-from phrasebeam.lm.arpa import read_arpa
+from phrasebeam.lm.arpa import LONGEST_HEADER, read_arpa
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.ngrams import NgramModel, NgramOrder
 from phrasebeam.lm.probing import MODEL_TYPES, UNIGRAMS, VOCABULARY
@@ -170,6 +170,9 @@ def test_every_cut_is_refused(tmp_path):
         (b" \n\n", "empty; expected ARPA"),
         (b"PK\3\4", "not a language model: starts with b'PK"),
         (b"the cat sat\n", "not a language model"),
+        (b"x" * LONGEST_HEADER + b"\n" + TOY.read_bytes(), r"no line .data. in its first 64K"),
+        (gzip.compress(b"x\n" * LONGEST_HEADER + TOY.read_bytes(), mtime=0), r"no line .data. in its first 64K"),
+        (b"toy.arpa\0\n" + TOY.read_bytes(), "not a language model: starts with b'toy.arpa"),
         (b"iARPA\n", "compile-lm --text yes"),
         (gzip.compress(GOLDEN.read_bytes(), mtime=0), "gunzip"),
         (gzip.compress(TOY.read_bytes(), mtime=0)[:40], "damaged compressed"),
@@ -180,6 +183,13 @@ def test_foreign_files_are_refused(tmp_path, content, message):
     (tmp_path / "foreign").write_bytes(content)
     with pytest.raises(FormatError, match=message):
         LanguageModel.load(tmp_path / "foreign")
+
+
+@pytest.mark.parametrize("change", [bytes, lambda text: gzip.compress(text, mtime=0)])
+def test_text_before_the_data(tmp_path, change):
+    (tmp_path / "lm").write_bytes(change(b"made by tool x\nversion 3\n\n" + TOY.read_bytes()))
+    found, expected = LanguageModel.load(tmp_path / "lm"), LanguageModel.load(TOY)
+    assert [found.full_scores(words) for words in SENTENCES] == [expected.full_scores(words) for words in SENTENCES]
 
 
 def test_missing_file(tmp_path):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from phrasebeam.base.errors import FormatError
+from phrasebeam.base.errors import FormatError, excerpt
 from phrasebeam.lm.text.corpus import Corpus, read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
@@ -50,6 +50,20 @@ def read_bitext(source: str | Path, target: str | Path) -> Bitext:
         log.warning("%s, %s: %d of %d pairs skipped: one side is empty", *names, n_skipped, is_complete.size)
     source_corpus, target_corpus = _empty_others(source_corpus, is_complete), _empty_others(target_corpus, is_complete)
     return Bitext(source_corpus, target_corpus, source_vocabulary, target_vocabulary, n_skipped)
+
+
+def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
+    """Raise FormatError where words of the bitext, read from these files, have a |, which Moses' files cannot have."""
+    sides = (source, bitext.source, bitext.source_vocabulary), (target, bitext.target, bitext.target_vocabulary)
+    for path, corpus, vocabulary in sides:
+        ids = [i for i, word in enumerate(vocabulary.words) if "|" in word]
+        positions: np.ndarray = np.flatnonzero(np.isin(corpus.tokens, ids)) if ids else np.zeros(0, np.int64)
+        if positions.size:
+            lines = np.searchsorted(corpus.offsets, positions, "right")
+            word = vocabulary.words[int(corpus.tokens[positions[0]])]
+            found = f"the word {excerpt(word)} has a |, as have words of {np.unique(lines).size} lines in all"
+            advice = "write &#124; for it here and in what is translated, as --raw does"
+            raise FormatError(path, f"{found}; it sets off factors in Moses' files: {advice}", int(lines[0]))
 
 
 def _empty_others(corpus: Corpus, is_complete: np.ndarray) -> Corpus:

@@ -21,7 +21,7 @@ from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
-from phrasebeam.training.bitext.bitext import Bitext, BitextFiles, read_bitext
+from phrasebeam.training.bitext.bitext import Bitext, BitextFiles, check_bars, read_bitext
 from phrasebeam.training.bitext.operation_sequences import build_operations
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
@@ -101,6 +101,7 @@ def _read(source: str | Path, target: str | Path) -> Bitext:
         bitext = read_bitext(source, target)
     if not bitext.source.tokens.size:
         raise FormatError(source, f"no sentence pair with {target} has words on both sides; give another bitext")
+    check_bars(bitext, source, target)
     return bitext
 
 

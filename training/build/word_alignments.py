@@ -7,7 +7,7 @@ from typing import NamedTuple
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.base.progress import stage
-from phrasebeam.decoder.extraction.pharaoh import SEPARATOR
+from phrasebeam.decoder.extraction.pharaoh import SEPARATOR, check_format
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.training.bitext.bitext import Bitext
 from phrasebeam.training.build.config import TrainModelConfig
@@ -53,9 +53,19 @@ def _kept(bitext: Bitext, wanted: AlignmentConfig, kept: Sequence[KeptAlignments
 
 
 def check_agreement(config: TrainModelConfig, path: str | Path | None) -> None:
-    """Raise ConfigError where more word alignments have to agree than there are, with those of the file `path`."""
-    given = 1 if path is None else next(iter(read_lines(path)), "").count(SEPARATOR) + 1
+    """Raise ConfigError where more word alignments have to agree than there are, with those of the file `path`.
+
+    Raises FormatError where the file is not of alignments, as far as its first line tells.
+    """
+    given = 1 if path is None else len(_first_alignments(path))
     found = given + len(config.more_alignments)
     if config.phrases.agreement > found:
         message = f"phrases.agreement: {config.phrases.agreement}, and there are {found} word alignments"
         raise ConfigError(f"{message}; expected no more, or give more_alignments")
+
+
+def _first_alignments(path: str | Path) -> list[str]:
+    alignments = next(iter(read_lines(path)), "").split(SEPARATOR)
+    for one in alignments:
+        check_format(one, path, 1)
+    return alignments

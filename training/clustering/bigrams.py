@@ -32,7 +32,7 @@ class Bigrams(NamedTuple):
 def read_bigrams(paths: Sequence[str | Path], min_count: int = 1) -> Bigrams:
     """Count the bigrams of words that occur at least `min_count` times in texts of one tokenized sentence per line.
 
-    Raises FormatError if a text is not UTF-8 or contains <s>, </s> or <unk>.
+    The words <s>, </s> and <unk> are left out. Raises FormatError if a text is not UTF-8.
     """
     vocabulary = Vocabulary(SPECIALS)
     keys, key_counts = count_keys(_keys(text_tokens(paths, vocabulary, 2)))

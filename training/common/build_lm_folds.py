@@ -22,8 +22,10 @@ from phrasebeam.decoder.model.language_model_folds import (
     operations_path,
 )
 from phrasebeam.decoder.tables.provenance import file_digests
+from phrasebeam.lm.counting import without_specials
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
+from phrasebeam.lm.text.corpus import split
 
 log = logging.getLogger("phrasebeam")
 
@@ -92,8 +94,8 @@ def build_lm_folds(
 
 
 def _write_rest(target: str | Path, rest: Path, fold: int, n_folds: int) -> None:
-    """Write the sentences of `target` that are not in the fold to `rest`, one a line."""
+    """Write the sentences of `target` that are not in the fold to `rest`, one a line, as language models take them."""
     with open(rest, "wb") as file:
         for number, line in enumerate(read_lines(target)):
             if fold_of(number, n_folds) != fold:
-                file.write(f"{line}\n".encode())
+                file.write(f"{' '.join(without_specials(split(line)))}\n".encode())

@@ -1,6 +1,7 @@
 """N-best lists as Moses and other decoders write them, into a store: number ||| text ||| features ||| score ...
 
-Features are "name= value value ...". Names with the same number of values on every line are dense features, the
+Features are "name= value value ..."; "name: value value ..." in Moses' lists from before 2013, "name=value" in those of
+Joshua and cdec. Names with the same number of values on every line are dense features, the
 others, which have one value, are sparse; the key of a sparse feature is a hash of its name.
 """
 
@@ -85,15 +86,25 @@ def _features(field: str) -> dict[str, list[float]]:
     features: dict[str, list[float]] = {}
     values: list[float] | None = None
     for token in split(field):
-        if token.endswith("="):
-            if token[:-1] in features:
-                raise ValueError(f"the feature {excerpt(token[:-1])} is there twice")
-            values = features[token[:-1]] = []
-        elif values is None:
+        name, value = _name_and_value(token)
+        if name is not None:
+            if name in features:
+                raise ValueError(f"the feature {excerpt(name)} is there twice")
+            values = features[name] = []
+        if values is None:
             raise ValueError(f"the value {excerpt(token)} has no name before it, such as LM0=")
-        else:
-            values.append(read_value("a feature", token))
+        if value:
+            values.append(read_value("a feature", value))
     return features
+
+
+def _name_and_value(token: str) -> tuple[str | None, str]:
+    """The name, or None, and the value, which may be empty, of a token: name=, name:, name=value or value."""
+    if token.endswith(("=", ":")):
+        return token[:-1], ""
+    # As Moses' mert does, at the last one: words that are part of names may have = in them.
+    name, _, value = token.rpartition("=")
+    return (name, value) if name else (None, token)
 
 
 def read_value(what: str, text: str) -> float:

@@ -210,7 +210,7 @@ def take_last(model: Path, seed: int, replaced: dict[str, Any]) -> None:
     with np.load(directory_of(model / WORK, seed) / "shard-0.npz") as arrays:
         dense, sparse, _ = LearnedWeights.restored(dict(arrays)).average()
     features = Decoder.load(model).features
-    save_config(Weights.model_validate(features.by_group(dense) | replaced), model / "weights.yaml")
+    save_config(Weights.learned(features.by_group(dense) | replaced), model / "weights.yaml")
     if (model / "sparse").exists():
         save_sparse_weights(sparse, model / "sparse")
     accept_files(model)

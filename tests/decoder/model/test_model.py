@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import yaml
 
+from phrasebeam.base.config import load_config, save_config
 from phrasebeam.base.errors import ConfigError, ModelError, SmtError
+from phrasebeam.cli import main
 from phrasebeam.decoder.features.reordering_type import Reordering
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import open_model
@@ -142,6 +144,15 @@ def test_a_model_without_reordering(tmp_path):
     toy = random_toy(tmp_path / "toy", 7, reordering=None)
     decoder = Decoder.load(toy.directory, weights=Weights(reordering=[0.1] * 6))  # none of which is used
     assert "reordering" not in decoder.translate("a b").features
+    weights = load_config(toy.directory / "weights.yaml", Weights)
+    save_config(weights.model_copy(update={"reordering": [0.3] * 6}), toy.directory / "weights.yaml")
+    assert open_model(toy.directory).weights == weights
+    assert main(["check-model", str(toy.directory)]) == 0
+
+
+def test_learned_weights_are_of_the_features_that_were_learned():
+    values = {"translation": [1.0], "language_model": [2.0], "distortion": 3.0}
+    assert Weights.learned(values).model_dump() | values | {"reordering": []} == Weights.learned(values).model_dump()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Whole models: out to Moses' formats and in again with the same translations, and the two commands."""
 
+import random
 import re
 import shutil
 import tempfile
@@ -23,7 +24,7 @@ from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
-from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_toy
+from tests.decoder.models import ALL_REORDERINGS, assert_sound, random_lm, random_toy
 
 pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")]
 
@@ -95,6 +96,54 @@ def test_printed_probabilities_give_back_the_same_logarithms(ln_scores):
     (row,) = probabilities(ln_scores)
     again = np.log([float(text) for text in row.split()]).astype(np.float32)
     np.testing.assert_allclose(again, ln_scores[0], rtol=1e-6, atol=1e-15)
+
+
+REPEATED = """\
+casa ||| house ||| 0.7 0.75 ||| 0-0
+casa ||| house ||| 0.1 0.05 ||| 0-0
+casa ||| this ||| 0.1 0.1 ||| 0-0
+essa casa ||| this house ||| 0.7 0.5 ||| 0-0 1-1
+"""
+REPEATED_INI = """\
+[mapping]
+0 T 0
+[feature]
+UnknownWordPenalty
+WordPenalty
+PhrasePenalty
+PhraseDictionaryMemory name=T num-features=2 path=table
+LexicalReordering name=R type=wbe-msd-bidirectional-fe-allff path=reordering
+Distortion
+KENLM name=LM0 path=lm.arpa
+[weight]
+UnknownWordPenalty0= 1
+WordPenalty0= -1
+PhrasePenalty0= 0.2
+T= 0.25 0.5
+R= 0.1 0.2 0.3 0.4 0.5 0.6
+Distortion0= 0.3
+LM0= 0.5
+"""
+
+
+def test_phrase_pairs_that_are_repeated_are_options_each(tmp_path, caplog):
+    random_lm(tmp_path, random.Random(1), 2)
+    (tmp_path / "table").write_text(REPEATED)
+    (tmp_path / "reordering").write_text("casa ||| house ||| 0.5 0.25 0.25 0.5 0.25 0.25\n")
+    (tmp_path / "moses.ini").write_text(REPEATED_INI)
+    import_moses(tmp_path / "moses.ini", tmp_path / "model")
+    assert "table: 1 lines repeat the phrases of another; each is a translation of its own, as in Moses" in caplog.text
+    assert_sound(tmp_path / "model")
+    first, second = (one for one in Decoder.load(tmp_path / "model").nbest("casa", 10) if one.text == "house")
+    better, worse = np.log([0.7, 0.75]), np.log([0.1, 0.05])
+    assert first.features["translation"] == pytest.approx(better, abs=1e-6)
+    assert second.features["translation"] == pytest.approx(worse, abs=1e-6)
+    assert second.features["reordering"] == first.features["reordering"] != [0.0] * 6
+    assert first.score - second.score == pytest.approx((better - worse) @ [0.25, 0.5], abs=1e-6)
+    export_moses(tmp_path / "model", tmp_path / "moses")
+    import_moses(tmp_path / "moses" / "moses.ini", tmp_path / "again")
+    lists = [Decoder.load(tmp_path / name).nbest("essa casa", 20) for name in ("model", "again")]
+    assert [(one.text, pytest.approx(one.score, abs=1e-4)) for one in lists[0]] == [(o.text, o.score) for o in lists[1]]
 
 
 def test_an_import_is_repeatable_and_an_export_too(tmp_path, toy, moses):

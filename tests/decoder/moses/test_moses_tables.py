@@ -25,6 +25,7 @@ pytestmark = [pytest.mark.kernels, pytest.mark.filterwarnings("ignore:overflow")
 
 PHRASES = st.lists(st.sampled_from(["a", "b", "\u00a0", "&#124;"]), min_size=1, max_size=3).map(tuple)
 FE = Reordering()
+NONE_REPEATED = np.zeros((0, 2), np.int64)
 PROBABILITIES = st.sampled_from(["1", "0", "0.5", "1e-9", "2.718", "1e-60", ".25"])
 
 
@@ -114,7 +115,7 @@ def test_same_as_the_naive_reader(given_texts, at_once, compressed, memory):
             first = source_counts.setdefault(key[0], counts[1])  # c(f) is one number a source phrase
             assert found[key][1:] == (points, (counts[0], first, counts[2]))
         (directory / "text").write_text(reordering, encoding="utf-8")
-        paths = directory / "phrases", (source, target), directory / "reordering"
+        paths = directory / "phrases", (source, target), directory / "reordering", NONE_REPEATED
         missing = read_reordering_table(directory / "text", FE, *paths)
         rows = naive.reordering_table(reordering, expected, 6)
         scores = open_reordering_table(directory / "reordering", len(rows))
@@ -136,7 +137,7 @@ def test_scores_of_source_phrases(given_texts, at_once, ln_default):
         _, source, target = read(text, n_scores, directory)
         (directory / "text").write_text(reordering, encoding="utf-8")
         model = Reordering(condition="f", ln_default=ln_default)
-        paths = directory / "phrases", (source, target), directory / "reordering"
+        paths = directory / "phrases", (source, target), directory / "reordering", NONE_REPEATED
         missing = read_reordering_table(directory / "text", model, *paths)
         pairs = list(naive.phrase_table(text))
         by_source = {tuple(fields[0]): naive.ln(fields[1]) for fields in naive.fields(reordering)}
@@ -146,12 +147,38 @@ def test_scores_of_source_phrases(given_texts, at_once, ln_default):
         assert missing == sum(pair[0] not in by_source for pair in pairs)
 
 
-def test_a_source_phrase_that_stands_there_twice(tmp_path):
+def test_the_last_line_of_a_source_phrase_counts(tmp_path):
     _, source, target = read(GOOD, 2, tmp_path)
-    (tmp_path / "text").write_text("q ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\n")
-    paths = tmp_path / "phrases", (source, target), tmp_path / "reordering"
-    with pytest.raises(FormatError, match="text:3: this source phrase stands here twice"):
-        read_reordering_table(tmp_path / "text", Reordering(condition="f"), *paths)
+    (tmp_path / "text").write_text("q ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 1\na b ||| 1 1 1 1 1 0.5\n")
+    paths = tmp_path / "phrases", (source, target), tmp_path / "reordering", NONE_REPEATED
+    assert read_reordering_table(tmp_path / "text", Reordering(condition="f"), *paths) == 0
+    (found,) = open_reordering_table(tmp_path / "reordering", 1).ln_scores
+    assert np.exp(found) == pytest.approx([1, 1, 1, 1, 1, 0.5])
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 100])
+def test_pairs_that_are_repeated(tmp_path, monkeypatch, at_once):
+    monkeypatch.setattr(moses_tables, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
+    lines = "a ||| x ||| 1", "a ||| y z ||| 1", "b ||| x ||| 1", "b ||| y ||| 0.5", "b ||| x ||| 0.25", "b |||  x ||| 1"
+    (tmp_path / "table").write_text("".join(f"{line}\n" for line in lines))
+    vocabularies = Vocabulary(), Vocabulary()
+    reader = PhraseTableReader(tmp_path / "table", 1, *vocabularies)
+    reader.read(tmp_path / "phrases")
+    assert reader.repeated.tolist() == [[4, 2], [5, 2]]
+    table = open_phrase_table(tmp_path / "phrases")
+    assert np.exp(table.ln_scores).ravel() == pytest.approx([1, 1, 1, 0.5, 0.25, 1])
+    assert [vocabularies[1].words[i] for i in table.target_words] == ["x", "y", "z", "x", "y", "x", "x"]
+    probabilities = {"a ||| y z": 0.5, "b ||| x": 0.25, "b ||| y": 0.125}
+    for repeats, n_missing in (("b ||| x ||| 1 1 1 1 1 0.75\n", 1), ("", 1)):
+        text = "".join(f"{pair} ||| 1 1 1 1 1 {one}\n" for pair, one in probabilities.items())
+        (tmp_path / "text").write_text(text + repeats)
+        output = tmp_path / f"reordering{len(repeats)}"
+        paths = tmp_path / "phrases", vocabularies, output, reader.repeated
+        assert read_reordering_table(tmp_path / "text", FE, *paths) == n_missing
+        of_x = 0.75 if repeats else 0.25  # of several lines the last counts
+        found = np.exp(open_reordering_table(output, 6).ln_scores[:, 5])
+        assert found == pytest.approx([1, 0.5, of_x, 0.125, of_x, of_x])
 
 
 GOOD = "a b ||| x y ||| 0.5 0.25 ||| 0-0 1-1 ||| 3 2 1 ||| |||\n"
@@ -185,7 +212,6 @@ GOOD = "a b ||| x y ||| 0.5 0.25 ||| 0-0 1-1 ||| 3 2 1 ||| |||\n"
         ("a ||| b ||| 1 1 |||  |||  ||| wt 1 x", "sparse features 'wt 1 x'"),
         ("a ||| b ||| 1 1 |||  |||  ||| wt nan", "value nan of the sparse feature 'wt'"),
         ("a ||| b ||| 1 1 |||  |||  |||  |||  ||| ", "8 fields, expected 3 to 7"),
-        ("a b ||| x y ||| 1 1", "the pair 'a b', 'x y' stands here twice; sort the table"),
         ("c ||| d ||| 1 1\na b ||| z ||| 1 1", "'a b' has other pairs further up"),
     ],
 )
@@ -209,7 +235,6 @@ def test_an_empty_table(tmp_path):
         ("a b ||| x y ||| 1 1 1 1 1 x", "expected numbers"),
         ("a b ||| x y ||| 1 1 1 1 1 nan", "expected numbers not below 0"),
         ("a b ||| x y ||| 1 1 1 1 1 -1", "expected numbers not below 0"),
-        ("a b ||| x y ||| 1 1 1 1 1 1", "this pair stands here twice"),
     ],
 )
 def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
@@ -219,7 +244,7 @@ def test_lines_of_reordering_tables_that_are_refused(tmp_path, line, complaint):
         with pytest.MonkeyPatch.context() as patch, pytest.raises(FormatError) as caught:
             patch.setattr(moses_reordering, "LINES_AT_ONCE", at_once)
             output = tmp_path / f"reordering{at_once}"
-            read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), output)
+            read_reordering_table(tmp_path / "text", FE, tmp_path / "phrases", (source, target), output, NONE_REPEATED)
         assert complaint in str(caught.value)
         assert caught.value.line == 3
 
@@ -239,7 +264,8 @@ def test_collapsed_scores_are_read_as_moses_does(tmp_path, kind, direction, colu
     PhraseTableReader(tmp_path / "table", 1, source, target).read(tmp_path / "phrases")
     probabilities = np.arange(1, model.n_columns + 1) / 10
     (tmp_path / "text").write_text(f"a ||| b ||| {' '.join(map(str, probabilities.tolist()))}\n")
-    read_reordering_table(tmp_path / "text", model, tmp_path / "phrases", (source, target), tmp_path / "reordering")
+    paths = tmp_path / "phrases", (source, target), tmp_path / "reordering", NONE_REPEATED
+    read_reordering_table(tmp_path / "text", model, *paths)
     (found,) = open_reordering_table(tmp_path / "reordering", 1).ln_scores
     np.testing.assert_allclose(np.exp(found), probabilities[columns], rtol=1e-6)
 

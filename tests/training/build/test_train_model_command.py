@@ -54,7 +54,8 @@ BAD = {
     "output is something else": ({"output": "."}, "exists and is not a model; choose another directory"),
     "missing text": ({"config": "text.yaml"}, "absent: No such file or directory"),
     "bad alignment": ({"alignment": "links"}, "links:1: 'x' is not an alignment point"),
-    "LM markers": ({"target": "marked"}, "<s>"),
+    "alignment of GIZA": ({"alignment": "a3"}, "a3:1: an A3 file of GIZA++ or mgiza, which has one direction"),
+    "bars": ({"target": "bars"}, "bars:2: the word 'a|b' has a |, as have words of 119 lines in all; it sets off"),
     "missing LM text": ({"lm-text": "absent"}, "absent: No such file or directory"),
     "LM text that is no text": ({"lm-text": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8"),
     "missing classes": ({"lm-classes": "absent"}, "absent: No such file or directory"),
@@ -79,7 +80,8 @@ def test_refuses(train, tmp_path, options, message):
     weights = "language_models: [{text: [target]}]\nweights: {language_model: [1, 2, 3]}\n"
     (tmp_path / "weights.yaml").write_text(weights, encoding="utf-8")
     (tmp_path / "links").write_text("x\n" * 120, encoding="utf-8")
-    (tmp_path / "marked").write_text("a <s> b\n" * 120, encoding="utf-8")
+    (tmp_path / "a3").write_text("# Sentence pair (1) source length 2 target length 2 alignment score : 1e-5\n")
+    (tmp_path / "bars").write_text("a b\n" + "a|b | c\n" * 119, encoding="utf-8")
     before = sorted(path.name for path in tmp_path.iterdir())
     status, output, error = train(**options)
     assert (status, output) == (2, "")
@@ -87,6 +89,17 @@ def test_refuses(train, tmp_path, options, message):
     assert message in error
     assert error.count("\n") == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_words_of_language_models_in_the_text(train, tmp_path):
+    lines = (tmp_path / "target").read_text().splitlines()
+    (tmp_path / "target").write_text("".join(f"{line}\n" for line in ["<unk> <s>", *lines[1:]]))
+    (tmp_path / "more").write_text("a | b\n")  # language models may have any words
+    status, _, error = train(**{"lm-text": "more"})
+    assert (status, error.count("\n")) == (0, 1)
+    words = "2 words that language models keep for themselves (<unk>, <s>, </s>)"
+    assert f"target: {words} were left out, as lmplz --skip_symbols does" in error
+    assert main(["check-model", "model"]) == 0
 
 
 def test_options_for_further_language_models(train, tmp_path):

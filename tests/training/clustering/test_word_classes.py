@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from phrasebeam.base.errors import FormatError
 from phrasebeam.lm import counting
 from phrasebeam.training.clustering.bigrams import count_keys, read_bigrams
 from phrasebeam.training.clustering.word_classes import TABULATED, cluster, merge_words
@@ -97,7 +96,9 @@ def test_keys(chunks):
     assert list(zip(keys.tolist(), counts.tolist())) == sorted(expected.items())
 
 
-def test_words_of_language_models(path):
-    path.write_text("a b\nc </s>\n")
-    with pytest.raises(FormatError, match="text:2: the text holds the word </s>"):
-        read_bigrams([path])
+def test_words_of_language_models_are_left_out(path):
+    path.write_text("a b\n<s> c </s> d\n")
+    found = read_bigrams([path])
+    path.write_text("a b\nc d\n")
+    assert found.words == read_bigrams([path]).words == ["a", "b", "c", "d"]
+    assert np.array_equal(found.after.words, read_bigrams([path]).after.words)

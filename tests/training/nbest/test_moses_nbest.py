@@ -1,5 +1,7 @@
 """N-best lists of sentences with words that look like the fields' separator, written and read back."""
 
+import pytest
+
 from phrasebeam.cli import main
 from phrasebeam.decoder.output.rendering import restore_bars
 from phrasebeam.decoder.translate.translator import Decoder
@@ -27,3 +29,33 @@ def test_words_of_bars_stay_words(tmp_path, capsys):
     (tmp_path / "weights").write_text("x= 1\n")  # no feature of the lists: the first of each is the best
     assert main(["rerank", "--weights", str(tmp_path / "weights"), "--nbest", str(lists)]) == 0
     assert capsys.readouterr().out.splitlines() == best
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        ("d: 0 -7.5 0 lm: -41.25 -40.5 w: -9", {"d": [0, -7.5, 0], "lm": [-41.25, -40.5], "w": [-9]}),
+        ("F0=-1 F1=-2.5e1 lm_0_oov=0.000", {"F0": [-1], "F1": [-25], "lm_0_oov": [0]}),
+        ("d: 0 1 LM0= -2 wt_a~:= 1 pp_a=b=-3", {"d": [0, 1], "LM0": [-2], "wt_a~:": [1], "pp_a=b": [-3]}),
+    ],
+)
+def test_names_of_old_moses_joshua_and_cdec(tmp_path, features, expected):
+    (tmp_path / "nbest").write_text(f"0||| a b ||| {features} ||| -0.5 ||| 21.3\n")
+    (entry,) = read_nbest(tmp_path / "nbest")
+    assert (entry.text, entry.features, entry.score) == ("a b", expected, -0.5)
+
+
+@pytest.mark.parametrize(("names", "weights"), [("d: {} {} w: {}", "d= 0 1\nw= -1\n"), ("d={} e={} w={}", "e= 1\n")])
+def test_such_lists_are_reranked(tmp_path, capsys, names, weights):
+    lines = ("0||| some worse text here |||", (0, -3, -2)), ("0||| a better word here |||", (0, -1, -2))
+    (tmp_path / "nbest").write_text("".join(f"{text} {names.format(*values)} ||| -1\n" for text, values in lines))
+    (tmp_path / "reference").write_text("a better word here\n")
+    (tmp_path / "weights").write_text(weights)
+    lists = str(tmp_path / "nbest")
+    assert main(["rerank", "--weights", str(tmp_path / "weights"), "--nbest", lists]) == 0
+    assert capsys.readouterr().out == "a better word here\n"
+    learn = ["--train", lists, "--reference", str(tmp_path / "reference"), "--weights", str(tmp_path / "learned")]
+    assert main(["rerank", *learn, "--nbest", lists]) == 0
+    assert capsys.readouterr().out == "a better word here\n"
+    learned = [line.split()[0] for line in (tmp_path / "learned").read_text().splitlines()]
+    assert learned == [token.split("=")[0] + "=" for token in names.replace(":", "=").split() if token[0] != "{"]

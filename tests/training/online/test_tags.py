@@ -35,7 +35,7 @@ def data(tmp_path_factory):
     """A model, and tagged sentences in which only the tag of `k` decides what it is."""
     directory, rng = tmp_path_factory.mktemp("tags"), random.Random(1)
     for name, size in (("train", 60), ("dev", 10)):
-        lines = [[(rng.choice("abc|"), rng.choice("PQ")) for _ in range(rng.randint(1, 3))] for _ in range(size)]
+        lines = [[(rng.choice("abcd"), rng.choice("PQ")) for _ in range(rng.randint(1, 3))] for _ in range(size)]
         columns = {
             "source": [" ".join(f"{word} k" for word, _ in line) for line in lines],
             "tagged": [" ".join(f"{word}|N k|{tag}" for word, tag in line) for line in lines],

@@ -54,9 +54,21 @@ def test_points_count_once(tmp_path):
     assert read_pharaoh(path, SOURCE, TARGET)[0].pair(0).tolist() == [[0, 0], [1, 2]]
 
 
+def test_sure_and_possible_points(tmp_path):
+    path = tmp_path / "points"
+    path.write_text("0-0 1?2 0p1\n0?0\n\n")
+    [found] = read_pharaoh(path, SOURCE, TARGET)
+    assert [found.pair(i).tolist() for i in range(2)] == [[[0, 0], [0, 1], [1, 2]], [[0, 0]]]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("# Sentence pair (1) source length 2 target length 3 alignment score : 1e-5\n", r"points:1: an A3 .* symal"),
+        ("1 1 1\n", r"points:1: a point a line, as in NAACL's format .*; expected a line a sentence pair"),
+        ("0001 2 3 P\n", r"points:1: a point a line, as in NAACL's format"),
+        ("0-0 1?3\n0-0\n\n", r"points:1: point 1-3 lies outside"),
+        ("0-0 1s2\n0-0\n\n", r"points:1: '1s2' is not an alignment point"),
         ("0-0\n0-0 1:2\n\n", r"points:2: '1:2' is not an alignment point"),
         ("0-0 -1-2\n0-0\n\n", r"points:1: '-1-2' is not an alignment point"),
         ("0-0\n0-0 ٣-0\n\n", r"points:2: '٣-0' is not an alignment point"),
