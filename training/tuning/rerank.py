@@ -102,8 +102,8 @@ def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights
 
     A sparse feature may lack a weight: those of 0 are not written. Raises FormatError where no name is in both.
     """
-    names = {*dense, *sparse}
-    if names.isdisjoint(weights):
+    names = dict.fromkeys([*dense, *sparse])
+    if not names.keys() & weights.keys():
         problem = f"no feature has a weight: the list has {_shown(names)}; the weights are of {_shown(weights)}"
         raise FormatError(path, f"{problem}; give both the same names")
     if without := [name for name in dense if name not in weights]:
