@@ -206,8 +206,10 @@ def test_learning_begins_with_given_weights(nbest, reference, tmp_path, capsys):
     (tmp_path / "start").write_text("LM0= 0\nTM0= 0 0\ngood_d= 5\n")
     arguments = ["rerank", "--train", str(nbest), "--reference", str(reference), "--weights", str(tmp_path / "w")]
     assert main([*arguments, "--start-weights", str(tmp_path / "start")]) == 0
-    assert capsys.readouterr().err.splitlines()[-1].endswith(
-        "nothing gained: 100.00 on these lists, 100.00 by the weights begun with"
+    assert (
+        capsys.readouterr()
+        .err.splitlines()[-1]
+        .endswith("nothing gained: 100.00 on these lists, 100.00 by the weights begun with")
     )
     assert main(["rerank", "--start-weights", "start", "--weights", "w", "--nbest", "n"]) == 2
     assert "--start-weights is what --train begins with" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""force: forced decoding of a bitext."""
+"""forced_decode: the derivations of a bitext that yield its references."""
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from phrasebeam.engine.engine import EngineName, current_engine
 from phrasebeam.engine.engine_options import chosen_engine
 
 
-def force(
+def forced_decode(
     model: File,
     source: File,
     reference: File,
@@ -75,7 +75,7 @@ def force(
 
     Returns how many are reachable, by length. Raises SmtError or OSError.
 
-    >>> reached = force("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
+    >>> reached = forced_decode("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
     >>> print(reached.text().splitlines()[0])
     length  sentences  reachable  +prefix  too large  words  reachable  +prefix  derivations
     """
