@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import open_binary
 from phrasebeam.lm.arpa import read_arpa
@@ -35,6 +36,7 @@ class LanguageModel:
         self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> "LanguageModel":
         """The model in a KenLM probing binary (mapped) or an ARPA file (plain, .gz or .zst, built in memory).
 
@@ -53,6 +55,7 @@ class LanguageModel:
         """The model with hash tables built in memory. Raises ModelError if n-grams of `model` are inconsistent."""
         return cls(*build_tables(model))
 
+    @checked
     def word_ids(self, words: str | Sequence[str]) -> np.ndarray:
         """int32[W] LM ids of `words`, a list or a tokenized line, 0 (<unk>) for unknown words."""
         return self.encoded_ids(encode(split(words) if isinstance(words, str) else words))
@@ -72,6 +75,7 @@ class LanguageModel:
         backoffs[0] = self.tables.floats[self.tables.starts[1] + 2 * self.begin + 1]
         return context, backoffs, 1
 
+    @checked
     def score(self, words: str | Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log10 p of a sentence, a list of words or a tokenized line, after <s> if `begin` and with </s> if `end`.
 
@@ -83,6 +87,7 @@ class LanguageModel:
         """
         return float(np.sum(self._score(words, begin, end)[0], dtype=np.float64))
 
+    @checked
     def full_scores(
         self, words: str | Sequence[str], begin: bool = True, end: bool = True
     ) -> list[tuple[float, int, bool]]:

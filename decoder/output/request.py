@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from phrasebeam.base.checked_arguments import checked_fields
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -12,6 +13,7 @@ from phrasebeam.decoder.output.translation import Translation
 SparseDetail = Literal["", "keys", "names"]
 
 
+@checked_fields
 @dataclass(frozen=True)
 class Request:
     """What is wanted of each sentence besides its translation. Raises ConfigError where it is impossible."""

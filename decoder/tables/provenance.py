@@ -13,7 +13,7 @@ from pydantic import Field
 from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
-from phrasebeam.base.own_modules import ROOT
+from phrasebeam.process.own_modules import ROOT
 from phrasebeam.process.unfinished import SUFFIX
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
@@ -50,6 +51,7 @@ class LineOutput(NamedTuple):
 DEFAULT = LineSettings()
 
 
+@checked
 def translate_lines(
     decoder: Decoder,
     lines: Iterable[str],
@@ -106,7 +108,7 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":
         return read_all_plf(lines, source_name)
-    return read_all_columns(lines, source_name, max(decoder.weights.input_score.size, 1))
+    return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
 
 
 def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:

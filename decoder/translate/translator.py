@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, cast
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
@@ -23,7 +24,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
-from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
 from phrasebeam.engine.engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
@@ -35,6 +36,7 @@ Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these 
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
+    @checked
     def __init__(
         self,
         model: Model,
@@ -56,6 +58,7 @@ class Decoder:
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
     @classmethod
+    @checked
     def load(
         cls,
         directory: str | Path,
@@ -90,6 +93,7 @@ class Decoder:
         decoder.request = Request(mbr=carried.mbr)
         return decoder
 
+    @checked
     def within(self, search_settings: SearchSettings) -> Self:
         """A decoder of the same model and its own weights that searches within other limits."""
         other = object.__new__(type(self))
@@ -107,6 +111,7 @@ class Decoder:
     def close(self) -> None:
         """Close the files that only one process may hold: none here, but see AdaptedDecoder."""
 
+    @checked
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.
 
@@ -120,14 +125,31 @@ class Decoder:
             is_own = sparse is None or sparse is own
             self._loaded = (directory, search_settings, weights, input_settings) if is_own else None
 
+    @checked
+    def with_weights(self, **changed: float | Sequence[float]) -> Self:
+        """A decoder of the same model and limits with other weights of these dense features. Raises SmtError.
+
+        >>> decoder = Decoder.load("model").with_weights(language_model=1.0, word_penalty=-0.5)
+        >>> decoder.weights.word_penalty
+        -0.5
+        """
+        other = self.within(self.search_settings)
+        other.reweigh(overridden(self.weights, changed, "weights"), self.tables.sparse.weights)
+        return other
+
     @property
     def search_settings(self) -> SearchSettings:
         """The limits of the search."""
         return self.searcher.settings
 
     @property
-    def weights(self) -> DenseWeights:
-        """The dense weights of new searches."""
+    def weights(self) -> Weights:
+        """The dense weights of new searches, by the names of weights.yaml, as `reweigh` takes them."""
+        return self.searcher.snapshot.named
+
+    @property
+    def dense_weights(self) -> DenseWeights:
+        """The same as arrays."""
         return self.searcher.snapshot.dense
 
     @property
@@ -159,10 +181,12 @@ class Decoder:
         """
         return self.answer(line, self.request).translation
 
+    @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
         """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
+    @checked
     def nbest(self, line: Sentence, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
@@ -171,10 +195,12 @@ class Decoder:
         """
         return self.answer(line, Request(n, distinct)).nbest
 
+    @checked
     def mbr(self, line: Sentence, settings: MbrSettings | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
         return self.answer(line, Request(mbr=settings or self.request.mbr or MbrSettings())).translation
 
+    @checked
     def lattice(self, line: Sentence, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
 
@@ -183,6 +209,7 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
+    @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search.
 
@@ -197,16 +224,19 @@ class Decoder:
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
+    @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
         return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
 
+    @checked
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
         return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
 
+    @checked
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
     ) -> Iterator[NbestTable]:
@@ -218,6 +248,7 @@ class Decoder:
 
         return current_engine().map(table, _sentences(lines), threads)
 
+    @checked
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, check_range
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
 
 
+@checked
 def demo_corpus(output: File, *, sentences: int = 5000, seed: int = 1, noise: float = NOISE) -> tuple[Path, Path]:
     """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like.
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Memory, Settings, check_range, memory_bound, optional_path
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
@@ -24,6 +25,7 @@ from phrasebeam.engine.engine import EngineName, current_engine
 from phrasebeam.engine.engine_options import chosen_engine
 
 
+@checked
 def forced_decode(
     model: File,
     source: File,

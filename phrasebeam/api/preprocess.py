@@ -3,12 +3,14 @@
 from typing import Literal
 
 from phrasebeam.api.arguments import File, optional_path
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_input
 from phrasebeam.console.input_stage import stage_of_input
 
 Side = Literal["source", "target"]
 
 
+@checked
 def preprocess(model: File, side: Side, *, input: File | None = None, output: File | None = None) -> list[str]:
     """Tokenize and case raw text as the model needs it, such as text to tune on.
 

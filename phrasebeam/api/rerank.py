@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_lines
@@ -22,6 +23,7 @@ class Reranked(NamedTuple):
     translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
 
 
+@checked
 def rerank(
     weights: File,
     *,

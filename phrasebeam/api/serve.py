@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -12,6 +13,7 @@ EXTRA = "the server needs FastAPI and uvicorn; run pip install 'phrasebeam[serve
 MOST_PORT = 65535
 
 
+@checked
 def serve(
     model: Files,
     *,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phrasebeam.api.arguments import File, Memory, Settings, memory_bound, optional_path
 from phrasebeam.api.translate_options import check_arguments, is_adapted, translate_settings_of
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.files import read_input, read_lines
 from phrasebeam.console.input_stage import input_name, stage_of_input
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText
 
 
+@checked
 def translate(
     model: File,
     *,

@@ -11,6 +11,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
+from phrasebeam.base.checked_arguments import checked, checked_fields
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
@@ -22,6 +23,7 @@ PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # s
 CONFIDENCE_TRIALS = 1000
 
 
+@checked_fields
 @dataclass(frozen=True)
 class EvaluationOptions:
     """The metrics and tests to compute, and their options."""
@@ -100,6 +102,7 @@ def evaluate_files(
     return evaluation
 
 
+@checked
 def evaluate_texts(
     systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
 ) -> Evaluation:
