@@ -15,7 +15,7 @@ from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, Header, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.process.compression import is_compressed
@@ -58,7 +58,7 @@ class LanguageModel:
     @checked
     def word_ids(self, words: str | Sequence[str]) -> np.ndarray:
         """int32[W] LM ids of `words`, a list or a tokenized line, 0 (<unk>) for unknown words."""
-        return self.encoded_ids(encode(split(words) if isinstance(words, str) else words))
+        return self.encoded_ids(encode(words_of(words)))
 
     def encoded_ids(self, words: Words) -> np.ndarray:
         """int32[W] LM ids of encoded words, 0 (<unk>) for unknown words. Raises FormatError if the model is damaged."""

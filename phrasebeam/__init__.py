@@ -7,10 +7,11 @@
     decoder = phrasebeam.Decoder.load("tuned")
     print(decoder.translate("der hund schläft ."))
 
-All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path. What is wrong
-with them or with settings raises SmtError: one line that says where, and what to do. `help(phrasebeam.tune)` tells of a
-function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles its
-kernels, up to half a minute once; after `show_progress()` that is said.
+All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path, settings as a
+YAML file, a dictionary of what it would say, or an object. What is wrong with them or with other arguments raises
+SmtError: one line that says where, and what to do; a file that cannot be opened, OSError. `help(phrasebeam.tune)` tells
+of a function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles
+its kernels, up to half a minute once; after `show_progress()` that is said.
 
 Build a model
     train                 the best model of two text files: all stages of a recipe

@@ -26,7 +26,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.engine.engine import current_engine
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ForcedDecoder:
     def force(self, line: str | Input, reference: str | Sequence[str]) -> ForcedResult:
         """The derivations of a tokenized sentence that yield the tokenized `reference`."""
         given = self.decoder.input_of(line)
-        with self.prepare(given, split(reference) if isinstance(reference, str) else reference) as search:
+        with self.prepare(given, words_of(reference)) as search:
             status, lattice = search.lattice()
             if lattice is None:
                 return ForcedResult(status, search.n_words)

@@ -1,7 +1,7 @@
 """Conversion of raw text to the tokenized and cased text of a model and back, with the settings of its model.yaml."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sacremoses import MosesDetruecaser
 
@@ -37,6 +37,7 @@ class Preprocessor:
         return text.lower() if self._lowercase else text
 
 
+@runtime_checkable
 class WithText(Protocol):
     """A Translation, or what else has a text."""
 

@@ -26,7 +26,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 
 
 class AdaptedSearcher(Searcher):
@@ -121,7 +121,7 @@ class AdaptedDecoder(Decoder):
         With a journal, it is on disk when this returns. `key`: the caller's name for the segment, which is learned
         once, however often it is sent. Raises ConfigError where a side has no words.
         """
-        confirmed = split(translation) if isinstance(translation, str) else translation
+        confirmed = words_of(translation)
         return self.memory.confirm(self.input_of(source).words, confirmed, key)
 
     @checked

@@ -20,7 +20,7 @@ from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.adapting import adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
-from phrasebeam.decoder.translate.unknown_words import with_hint
+from phrasebeam.decoder.translate.unknown_words import with_hints
 from phrasebeam.engine.engine import current_engine
 
 if TYPE_CHECKING:
@@ -79,6 +79,10 @@ def translate_lines(
     if isinstance(lines, str):
         raise ConfigError(f"one line, {excerpt(lines)}; expected a list of lines")
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
+    if raw_text is not None and not hasattr(raw_text, "before"):
+        raise ConfigError(
+            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load gives"
+        )
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
         raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
     if raw_text:
@@ -103,7 +107,7 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
-        return with_hint(inputs, decoder.model.source)
+        return with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":

@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -20,6 +21,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
@@ -29,6 +31,10 @@ from phrasebeam.engine.engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()
+RAW_ADVICE = (
+    "the model was made of raw text, and Decoder takes its tokens; RawText.load(MODEL).before(line) makes them, and "
+    "after(translation) makes text of the translation"
+)
 Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
@@ -55,6 +61,7 @@ class Decoder:
     def _begin(self, searcher: Searcher) -> None:
         self.searcher, self.model = searcher, searcher.model
         self.request = TRANSLATION  # of `translate`
+        self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
     @classmethod
@@ -164,6 +171,9 @@ class Decoder:
 
     def input_of(self, line: Sentence) -> Input:
         """The sentence of tokens, which are word|TAG where the model has features of tags. Raises ConfigError."""
+        if self._warns_of_raw_text and isinstance(line, str) and looks_raw(line):
+            self._warns_of_raw_text = False
+            log.warning("%s looks as if it were not tokenized: %s", excerpt(line), RAW_ADVICE)
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
     def translate(self, line: Sentence) -> Translation:

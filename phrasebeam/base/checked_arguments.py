@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 from phrasebeam.base.config import Section, parse_config, sections_in
 from phrasebeam.base.errors import ConfigError, excerpt
 
-P, R, Class = ParamSpec("P"), TypeVar("R"), TypeVar("Class")
+P, R = ParamSpec("P"), TypeVar("R")
 WORDS: dict[Any, str] = {
     str: "a string",
     Path: "a Path",
@@ -52,10 +52,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def checked_fields(kind: type[Class]) -> type[Class]:
-    """The class, which is made of checked arguments; for dataclasses."""
-    setattr(kind, "__init__", checked(kind.__init__))  # noqa: B010
-    return kind
+def check_fields(given: Any, *left_out: str) -> None:
+    """Raise ConfigError where a field of a dataclass is not of its type, but for those that are `left_out`.
+
+    A dictionary in place of a section of settings becomes that section.
+    """
+    for name, kind in _field_types(type(given)).items():
+        if name not in left_out:
+            value = getattr(given, name)
+            if (fitting := _fitting(value, kind, f"{type(given).__name__}: {name}")) is not value:
+                object.__setattr__(given, name, fitting)
+
+
+@cache
+def _field_types(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _fitting(value: Any, kind: Any, where: str) -> Any:
@@ -79,6 +90,7 @@ def _fits(value: Any, kind: Any) -> bool:
     if origin is type:
         return isinstance(value, type) and issubclass(value, getattr(parts[0], "__bound__", None) or parts[0])
     if origin is not None:
+        origin = Sequence if origin is tuple else origin  # a list does as well
         return isinstance(value, origin) and not isinstance(value, str) and _items_fit(value, origin, parts)
     if kind in (int, float):
         return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
@@ -89,7 +101,7 @@ def _items_fit(value: Any, origin: Any, parts: tuple[Any, ...]) -> bool:
     """Whether what is in a mapping or in a sequence fits; nothing else is looked into."""
     if issubclass(origin, Mapping):
         return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items())
-    if issubclass(origin, tuple) and parts[-1:] != (...,):
+    if issubclass(origin, Sequence) and len(parts) > 1 and parts[-1] is not ...:
         return len(value) == len(parts) and all(map(_fits, value, parts))
     return not issubclass(origin, Sequence) or all(_fits(item, parts[0]) for item in value)
 

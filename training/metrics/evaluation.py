@@ -11,7 +11,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
-from phrasebeam.base.checked_arguments import checked, checked_fields
+from phrasebeam.base.checked_arguments import check_fields, checked
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
@@ -23,7 +23,6 @@ PAIRED_TESTS = {"bootstrap": ("bs", 1000), "randomization": ("ar", 10_000)}  # s
 CONFIDENCE_TRIALS = 1000
 
 
-@checked_fields
 @dataclass(frozen=True)
 class EvaluationOptions:
     """The metrics and tests to compute, and their options."""
@@ -38,6 +37,7 @@ class EvaluationOptions:
 
     def __post_init__(self) -> None:
         """Raises ConfigError for an option that is unknown or out of range, or options that exclude each other."""
+        check_fields(self, "paired")
         for metric in self.metrics or ("none",):
             _expect("metric", metric, tuple(METRICS))
         if self.paired is not None:
