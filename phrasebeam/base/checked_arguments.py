@@ -123,9 +123,5 @@ def _spelled(kind: Any) -> str:
     if issubclass(origin, tuple) and parts[-1:] != (...,):
         return f"({', '.join(map(_spelled, parts))})"
     if issubclass(origin, Mapping):
-        return (
-            f"a dictionary of {_spelled(parts[1])} by {_spelled(parts[0])}" if parts[1] is not Any else "a dictionary"
-        )
-    return (
-        f"a list of which each is {_spelled(parts[0])}" if issubclass(origin, Iterable) and parts else origin.__name__
-    )
+        return "a dictionary" + (f", each value {_spelled(parts[1])}" if parts[1] is not Any else "")
+    return f"a list, each item {_spelled(parts[0])}" if issubclass(origin, Iterable) else str(origin.__name__)

@@ -123,7 +123,7 @@ def test_settings_are_sections_or_dictionaries(toy):
     assert decoder.search_settings == phrasebeam.SearchSettings(algorithm="cube")
     weights = decoder.weights.model_dump()
     assert phrasebeam.Decoder.load(toy, weights=weights).weights == decoder.weights
-    with pytest.raises(SmtError, match="Decoder.load: weights: nonsense: unknown key; known keys: "):
+    with pytest.raises(SmtError, match=r"Decoder\.load: weights: nonsense: unknown key; known keys: "):
         phrasebeam.Decoder.load(toy, weights={"nonsense": 1.0})
     with pytest.raises(SmtError, match="SearchSettings: stak: unknown key; did you mean stack"):
         phrasebeam.SearchSettings(stak=3)
@@ -143,7 +143,7 @@ def test_weights_go_from_one_decoder_to_another(toy):
 def test_several_sentences_are_not_one(toy):
     decoder = phrasebeam.Decoder.load(toy)
     for call in (decoder.translate, decoder.input_of, phrasebeam.Input, lambda line: decoder.nbest(line, 2)):
-        with pytest.raises(SmtError, match="the word 'a b' has white space in it; .*translate_all and the like take"):
+        with pytest.raises(SmtError, match=r"the word 'a b' has white space in it; .*translate_all and the like take"):
             call(["a b", "c d"])
     with pytest.raises(SmtError, match="the word '' is empty"):
         decoder.translate(["a", ""])
