@@ -76,8 +76,6 @@ def translate_lines(
     ...     print(output.translation, end="")
     the dog sleeps . ||| 0-0 1-1 2-2 3-3
     """
-    if isinstance(lines, str):
-        raise ConfigError(f"one line, {excerpt(lines)}; expected a list of lines")
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
     if raw_text is not None and not hasattr(raw_text, "before"):
         raise ConfigError(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from phrasebeam.base.checked_arguments import checked
-from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.errors import excerpt
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
@@ -237,14 +237,14 @@ class Decoder:
     @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Iterator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.answer(line, request), lines, threads)
 
     @checked
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Iterator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.nbest(line, n, distinct), lines, threads)
 
     @checked
     def nbest_tables(
@@ -256,7 +256,7 @@ class Decoder:
             with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
-        return current_engine().map(table, _sentences(lines), threads)
+        return current_engine().map(table, lines, threads)
 
     @checked
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Iterator[Translation]:
@@ -269,11 +269,4 @@ class Decoder:
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
         ['the dog sleeps .', 'the cat sleeps .']
         """
-        return current_engine().map(self.translate, _sentences(lines), threads)
-
-
-def _sentences(lines: Iterable[Sentence]) -> Iterable[Sentence]:
-    """`lines`. Raises ConfigError where they are one line, which would be read letter by letter."""
-    if isinstance(lines, str):
-        raise ConfigError(f"one sentence, {excerpt(lines)}; expected a list of sentences, or call translate or answer")
-    return lines
+        return current_engine().map(self.translate, lines, threads)

@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args,
 from phrasebeam.base.config import Section, parse_config, sections_in
 from phrasebeam.base.errors import ConfigError, excerpt
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 WORDS: dict[Any, str] = {
     str: "a string",
     Path: "a Path",
@@ -57,7 +58,7 @@ def check_fields(given: Any, *left_out: str) -> None:
 
     A dictionary in place of a section of settings becomes that section.
     """
-    for name, kind in _field_types(type(given)).items():
+    for name, kind in _field_types(given.__class__).items():
         if name not in left_out:
             value = getattr(given, name)
             if (fitting := _fitting(value, kind, f"{type(given).__name__}: {name}")) is not value:
@@ -65,7 +66,7 @@ def check_fields(given: Any, *left_out: str) -> None:
 
 
 @cache
-def _field_types(kind: type) -> dict[str, Any]:
+def _field_types(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)
 
 

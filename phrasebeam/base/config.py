@@ -4,7 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import (
@@ -77,15 +77,19 @@ def _beside_settings(path: str, info: ValidationInfo) -> str:
 FileName = Annotated[str, AfterValidator(_beside_settings)]  # in a file of settings relative to its folder
 
 
-class SectionType(type(BaseModel)):  # type: ignore[misc]
-    """The class of sections, which makes ConfigError of what is wrong in Section(key=value)."""
+if TYPE_CHECKING:
+    SectionType = type  # so that what checks types sees the keys of sections in Section(key=value)
+else:
 
-    def __call__(cls, *args: Any, **fields: Any) -> Any:
-        """A new section. Raises ConfigError."""
-        try:
-            return super().__call__(*args, **fields)
-        except ValidationError as error:
-            raise _config_error(error, cls, cls.__name__) from None
+    class SectionType(type(BaseModel)):
+        """The class of sections, which makes a ConfigError of what is wrong in Section(key=value)."""
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            """A new section. Raises ConfigError."""
+            try:
+                return super().__call__(*args, **fields)
+            except ValidationError as error:
+                raise _config_error(error, cls, cls.__name__) from None
 
 
 class Section(BaseModel, metaclass=SectionType):
@@ -191,6 +195,8 @@ def load_config(path: str | Path, section: type[Config], folder: Path | None = N
 
     With a `folder` the files that it names are relative to that.
     """
+    if not isinstance(path, (str, Path)) or not (isinstance(section, type) and issubclass(section, Section)):
+        raise ConfigError(f"{excerpt(path)}, {excerpt(section)}: expected a file and a class such as TuneConfig")
     data = load_yaml(path)
     return parse_config({} if data is None else data, section, str(path), folder)
 

@@ -115,8 +115,6 @@ def evaluate_texts(
     100.0
     """
     options = options or EvaluationOptions()
-    if isinstance(systems, str) or any(isinstance(lines, str) for lines in (*systems.values(), *references)):
-        raise ConfigError("a single text; expected lists of sentences, one for each system and each set of references")
     lengths = {len(lines) for lines in (*systems.values(), *references)}
     if len(lengths) != 1 or lengths == {0}:
         raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")
