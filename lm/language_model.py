@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import open_binary
 from phrasebeam.lm.arpa import LONGEST_HEADER, read_arpa, starts_arpa
@@ -14,7 +15,7 @@ from phrasebeam.lm.ngrams import NgramModel
 from phrasebeam.lm.probing import MAGIC, REBUILD, VOCABULARY_HEADER, Header, header_size, map_image, view_tables
 from phrasebeam.lm.probing_writer import build_tables
 from phrasebeam.lm.query import find_words, score_words
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 from phrasebeam.lm.text.fixed_vocabulary import Words, encode
 from phrasebeam.lm.text.vocabulary import BEGIN, END
 from phrasebeam.process.compression import is_compressed
@@ -35,6 +36,7 @@ class LanguageModel:
         self.begin, self.end = (int(id) for id in self.word_ids([BEGIN, END]))
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> "LanguageModel":
         """The model in a KenLM probing binary (mapped) or an ARPA file (plain, .gz or .zst, built in memory).
 
@@ -63,9 +65,10 @@ class LanguageModel:
         """uint8[...], its words in the order of their ids, each with a zero behind it; [0] where there are none."""
         return self._image[self.tables.units.nbytes :]
 
+    @checked
     def word_ids(self, words: str | Sequence[str]) -> np.ndarray:
         """int32[W] LM ids of `words`, a list or a tokenized line, 0 (<unk>) for unknown words."""
-        return self.encoded_ids(encode(split(words) if isinstance(words, str) else words))
+        return self.encoded_ids(encode(words_of(words)))
 
     def encoded_ids(self, words: Words) -> np.ndarray:
         """int32[W] LM ids of encoded words, 0 (<unk>) for unknown words. Raises FormatError if the model is damaged."""
@@ -82,6 +85,7 @@ class LanguageModel:
         backoffs[0] = self.tables.floats[self.tables.starts[1] + 2 * self.begin + 1]
         return context, backoffs, 1
 
+    @checked
     def score(self, words: str | Sequence[str], begin: bool = True, end: bool = True) -> float:
         """log10 p of a sentence, a list of words or a tokenized line, after <s> if `begin` and with </s> if `end`.
 
@@ -93,6 +97,7 @@ class LanguageModel:
         """
         return float(np.sum(self._score(words, begin, end)[0], dtype=np.float64))
 
+    @checked
     def full_scores(
         self, words: str | Sequence[str], begin: bool = True, end: bool = True
     ) -> list[tuple[float, int, bool]]:

@@ -7,10 +7,11 @@
     decoder = phrasebeam.Decoder.load("tuned")
     print(decoder.translate("der hund schläft ."))
 
-All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path. What is wrong
-with them or with settings raises SmtError: one line that says where, and what to do. `help(phrasebeam.tune)` tells of a
-function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles its
-kernels, up to half a minute once; after `show_progress()` that is said.
+All text is tokenized, one sentence a line, unless it is said to be raw. Files are given by name or Path, settings as a
+YAML file, a dictionary of what it would say, or an object. What is wrong with them or with other arguments raises
+SmtError: one line that says where, and what to do; a file that cannot be opened, OSError. `help(phrasebeam.tune)` tells
+of a function, `phrasebeam tune --help` of the command with the same options. What is called for the first time compiles
+its kernels, up to half a minute once; after `show_progress()` that is said.
 
 Build a model
     train                 the best model of two text files: all stages of a recipe
@@ -19,21 +20,24 @@ Build a model
     select                the sentence pairs of a bitext that resemble in-domain text
     check_model           what is damaged in a model directory
     import_moses, export_moses    models in Moses' formats
+    demo_corpus           sentences of a grammar, to try things with
 
 Translate
     Decoder               a model that translates: translate, nbest, lattice, mbr, complete, answer, and all of a text
     Input, Term, read_markup      a sentence with instructions: terms, walls, zones, a prefix; markup for them
     Translation, Phrase, Lattice  what is found: text, score, features, phrase pairs, word alignment
+    NbestTable            n-best lists as arrays: texts, scores, features and their names
     Request, Answer, MbrSettings  several of these from one search
     AdaptedDecoder, Segment       a decoder that learns from confirmed translations: confirm, undo, segments, export
     align, TextAligner    word alignment of new text by a model
     RawText               raw text in, raw text out
-    translate_lines, LineSettings, LineOutput    what the command `translate` does with lines
+    translate             the sentences of a file; translate_lines, LineSettings, LineOutput do so with lines
+    preprocess            raw text as a model needs it, such as text to tune on
     serve                 models over HTTP
 
 Force references
     ForcedDecoder, ForcedResult   the derivations of a given translation
-    force                 those of a bitext, in a file
+    forced_decode         those of a bitext, in a file
 
 Tune and train
     tune                  weights on development data: MERT, PRO, MIRA, online
@@ -53,6 +57,7 @@ Evaluate
 Settings
     SearchSettings, InputSettings, AdaptationSettings, ForcedDecodingSettings, RawTextSettings, Weights,
     TrainModelConfig, TuneConfig, MaxforceConfig, RankingConfig, ExpectedBleuConfig, HeldOutPair
+    config                settings that come with phrasebeam, as YAML
     load_config           any of these from YAML
     show_progress         bars and log lines on standard error, as commands have them
 

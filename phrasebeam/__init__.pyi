@@ -1,7 +1,9 @@
 from .api.build_lm import build_lm as build_lm
 from .api.cluster import cluster as cluster
+from .api.config import config as config
+from .api.demo_corpus import demo_corpus as demo_corpus
 from .api.evaluate import evaluate as evaluate
-from .api.force import force as force
+from .api.forced_decode import forced_decode as forced_decode
 from .api.models import align as align
 from .api.models import check_model as check_model
 from .api.models import explain as explain
@@ -9,6 +11,7 @@ from .api.models import join_features as join_features
 from .api.models import report as report
 from .api.moses import export_moses as export_moses
 from .api.moses import import_moses as import_moses
+from .api.preprocess import preprocess as preprocess
 from .api.rerank import rerank as rerank
 from .api.select import select as select
 from .api.serve import serve as serve
@@ -18,6 +21,7 @@ from .api.trainers.train_model import train as train
 from .api.trainers.train_model import train_model as train_model
 from .api.trainers.train_ranking import train_ranking as train_ranking
 from .api.trainers.tune import tune as tune
+from .api.translate import translate as translate
 from .base.config import load_config as load_config
 from .base.errors import ConfigError as ConfigError
 from .base.errors import FormatError as FormatError
@@ -39,6 +43,7 @@ from .decoder.input.sentence_input import Input as Input
 from .decoder.input.sentence_input import Term as Term
 from .decoder.output.lattice import Lattice as Lattice
 from .decoder.output.mbr import MbrSettings as MbrSettings
+from .decoder.output.nbest_table import NbestTable as NbestTable
 from .decoder.output.request import Answer as Answer
 from .decoder.output.request import Request as Request
 from .decoder.output.translation import Phrase as Phrase

@@ -8,9 +8,9 @@ from importlib.metadata import version
 
 import pytest
 
+from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import config_with_options
 from phrasebeam.cli import COMMANDS, GROUPS, main
-from phrasebeam.config_command import OF_COMMANDS
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.maxforce.config import MaxforceConfig
 from tests import ROOT

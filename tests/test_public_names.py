@@ -20,6 +20,13 @@ def test_the_help_tells_of_every_name():
     assert [name for name in PUBLIC if not re.search(rf"\b{name}\b", phrasebeam.__doc__)] == []
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])  # a tour of the others
+def test_each_command_has_a_function_of_its_name(command):
+    name = command.replace("-", "_")
+    assert name in PUBLIC
+    assert callable(getattr(phrasebeam, name))
+
+
 def test_other_names_are_refused():
     with pytest.raises(AttributeError, match="Nothing"):
         _ = phrasebeam.Nothing

@@ -71,7 +71,7 @@ def read(run: Path, most: int) -> Problem:
         sizes.append(kept[-1].size)
     lists = lists._replace(first=np.append(0, np.cumsum(sizes)).astype(np.int64), row=np.concatenate(kept))
     decoder = Decoder(open_model(run.parent.parent), None, load_config(run / "weights.00.yaml", Weights))
-    start = weight_vector(decoder.weights, decoder.features)
+    start = weight_vector(decoder.dense_weights, decoder.features)
     tunable = np.array([name != "unknown_word_penalty" for name in decoder.features.names()])
     problem = Problem(lists, Metric("bleu", shape.sentences, no_texts), start, tunable)
     return of_sentences(problem, np.arange(shape.sentences))

@@ -56,7 +56,7 @@ class Rescorer:
 
     def __init__(self, decoder: Decoder):
         self.model = decoder.model
-        self.weights = weight_vector(decoder.weights, decoder.features)
+        self.weights = weight_vector(decoder.dense_weights, decoder.features)
         self.places = decoder.features.places()
         self.tables = decoder.tables
         self.states = new_states(self.tables.lms.orders, 4)

@@ -71,7 +71,7 @@ def stages(directory: Path, sentences: int, shards: int) -> dict[str, Stage]:
     return {
         "train-model": lambda out, given: phrasebeam.train_model(*pair, out, **alignment, **given),
         "translate": translate,
-        "forced-decode": lambda out, given: phrasebeam.force(
+        "forced-decode": lambda out, given: phrasebeam.forced_decode(
             model, *pair, out, **alignment, leave_one_out="drop", **given
         ),
         "tune": lambda out, given: phrasebeam.tune(

@@ -4,6 +4,7 @@ from collections.abc import Generator, Iterable, Iterator
 from itertools import zip_longest
 from typing import Literal
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
@@ -21,12 +22,14 @@ Points = tuple[tuple[int, int], ...]
 class TextAligner:
     """Aligns tokenized sentence pairs by the statistics of a model; any number of threads may share one."""
 
+    @checked
     def __init__(self, model: Model, heuristic: Heuristic = HEURISTIC):
         """`heuristic`: how the two directions are combined, one of HEURISTICS."""
         self.model = model
         static = StaticCounts(model, AdaptationSettings().prior_count)
         self._aligner = WordAligner(static.words, heuristic)
 
+    @checked
     def align(self, source: str, target: str) -> Points:
         """The (source, target) positions of words of two tokenized lines that belong together, ascending."""
         words, translation = split(source), split(target)
@@ -34,6 +37,7 @@ class TextAligner:
         target_ids = self.model.target.ids(translation, missing=len(self.model.target))
         return self._aligner.align(ids, target_ids, same_words(words, translation))
 
+    @checked
     def align_all(self, pairs: Iterable[tuple[str, str]], threads: int = 1) -> Generator[Points]:
         """`align` of all pairs, in their order."""
         return map_ordered(lambda pair: self.align(*pair), pairs, threads)

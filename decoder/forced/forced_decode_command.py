@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from phrasebeam.api.force import force
+from phrasebeam.api import forced_decode as forcing
 from phrasebeam.base.command_line import Memory, config_option
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.progress import show_progress
@@ -48,5 +48,5 @@ def forced_decode(
     """Find the derivations that yield the references: exact forced decoding. Prints how many there are, by length."""
     given = locals()  # the options, which are arguments of the function
     show_progress()
-    reached = force(**given)
+    reached = forcing.forced_decode(**given)
     print_table(reached.table(), reached.text())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.pool import Pool
 from phrasebeam.decoder.features.weights import Weights
@@ -25,7 +26,7 @@ from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.engine.engine import current_engine
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class ForcedResult:
 class ForcedDecoder:
     """A model that is made to produce references; any number of threads may share one."""
 
+    @checked
     def __init__(self, decoder: Decoder, settings: ForcedDecodingSettings | None = None, keeps_graphs: bool = False):
         """The limits of the search are the decoder's; where its table limit is 0, any pair of the table may be used.
 
@@ -54,6 +56,7 @@ class ForcedDecoder:
         self._workspaces = Pool(lambda: ForcedWorkspace(self.settings.max_states))
 
     @classmethod
+    @checked
     def load(
         cls,
         directory: str | Path,
@@ -69,10 +72,11 @@ class ForcedDecoder:
         limits = search_settings or SearchSettings(table_limit=0)
         return cls(Decoder(open_model(directory), limits, weights, input_settings=input_settings), settings)
 
+    @checked
     def force(self, line: str | Input, reference: str | Sequence[str]) -> ForcedResult:
         """The derivations of a tokenized sentence that yield the tokenized `reference`."""
         given = self.decoder.input_of(line)
-        with self.prepare(given, split(reference) if isinstance(reference, str) else reference) as search:
+        with self.prepare(given, words_of(reference)) as search:
             status, lattice = search.lattice()
             if lattice is None:
                 return ForcedResult(status, search.n_words)
@@ -88,6 +92,7 @@ class ForcedDecoder:
         n_words = len(result.source.words)
         return ForcedResult(status, n_words, source, target, best, ln_derivations(lattice), lattice, graph)
 
+    @checked
     def force_all(
         self, pairs: Iterable[tuple[str | Input, str | Sequence[str]]], threads: int = 1
     ) -> Generator[ForcedResult]:

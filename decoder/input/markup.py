@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import cast
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.decoder.input.input_settings import Markup, TermPolicy
 from phrasebeam.decoder.input.sentence_input import Input, Term, check_span, words_and_tags
@@ -52,6 +53,7 @@ class Element:
     end: int
 
 
+@checked
 def read_markup(
     line: str,
     markup: Markup,

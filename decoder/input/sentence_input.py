@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Literal
 
+from phrasebeam.base.checked_arguments import check_fields
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.input.input_settings import TermPolicy
 from phrasebeam.decoder.input.word_lattice import Scores, WordLattice
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import split, words_of
 
 LeaveOneOut = Literal["drop", "penalty", "singletons"]
 
@@ -20,10 +21,16 @@ LONGEST_TERM = COVERAGE_WINDOW - 1  # words, so that a coverage can hold it
 
 
 def split_lines(given: object, *names: str) -> None:
-    """Make words of the fields `names` of a frozen dataclass that are tokenized lines."""
+    """Make words of the fields `names` of a frozen dataclass that are tokenized lines, and check all others.
+
+    Raises ConfigError where a list of words has something else in it, or another field is not of its type.
+    """
     for name in names:
-        if isinstance(value := getattr(given, name), str):
-            object.__setattr__(given, name, tuple(split(value)))
+        value = getattr(given, name)
+        words = words_of(value)
+        if words is not value:
+            object.__setattr__(given, name, tuple(words))
+    check_fields(given, *names)
 
 
 @dataclass(frozen=True)
@@ -116,11 +123,11 @@ class Input:
     @classmethod
     def read(cls, line: str | Sequence[str], has_tags: bool = False) -> "Input":
         """The sentence in a tokenized line or list of tokens; of `has_tags` see words_and_tags. Raises ConfigError."""
-        words, tags = words_and_tags(split(line) if isinstance(line, str) else line, has_tags)
+        words, tags = words_and_tags(words_of(line), has_tags)
         return cls(words, tags=tags)
 
     def __post_init__(self) -> None:
-        split_lines(self, "words", "tags")
+        split_lines(self, *(("words", "tags") if self.lattice is None else ("tags",)))
         n_words = len(self.words)
         if self.lattice is not None:
             self._check_lattice(self.lattice)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.errors import excerpt
 from phrasebeam.decoder.search.hypothesis_graph import START_NODE, HypothesisGraph
 from phrasebeam.kernels.jit import kernel
 
@@ -40,6 +41,10 @@ class Lattice:
     end: np.ndarray  # int32[E]
     phrase: list[str]  # E source phrases
     target: list[str]  # E target phrases
+
+    def __repr__(self) -> str:
+        sizes = f"{self.covered.size} nodes, {self.edge_from.size} edges"
+        return f"<Lattice of {excerpt(' '.join(self.source))}: {sizes}, score {self.score}>"
 
     @property
     def best_path(self) -> list[int]:

@@ -21,6 +21,7 @@ class NbestTable(NamedTuple):
     first: np.ndarray  # int64[K + 1], phrases of entry i are pairs[first[i]:first[i + 1]], in target order
     pairs: np.ndarray  # int64[...], as the model's table numbers them; synthetic ones are negative
     orientations: np.ndarray  # int8[..., 2], of the phrases by DIRECTIONS, see fill_orientations
+    names: list[str]  # F, of the columns of features, those of lists numbered from 0: translation_0
 
 
 def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> NbestTable:
@@ -33,7 +34,8 @@ def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> N
         best = result.best()
         values = [np.atleast_1d(best.features[name]) for name, _ in result.features.groups]
         nothing = np.zeros(2, np.int64), np.zeros(0, np.int64), np.zeros((0, len(DIRECTIONS)), np.int8)
-        return NbestTable([best.text], np.array([best.score]), np.concatenate(values)[None], no_features(1), *nothing)
+        features, names = np.concatenate(values)[None], result.features.names()
+        return NbestTable([best.text], np.array([best.score]), features, no_features(1), *nothing, names)
     best_ones = result.derivations(n, distinct)
     size = best_ones.score.size
     features = np.zeros((size, result.features.size))
@@ -42,7 +44,7 @@ def nbest_table(result: SearchResult, n: int, distinct: bool, sparse: bool) -> N
     orientations = _orientations(result, best_ones)
     best_ones = best_ones._replace(phrases=result.with_model_pairs(best_ones.phrases))
     phrases = best_ones.offsets, best_ones.phrases.pair, orientations
-    return NbestTable(result.texts(best_ones), best_ones.score, features, fired, *phrases)
+    return NbestTable(result.texts(best_ones), best_ones.score, features, fired, *phrases, result.features.names())
 
 
 def _orientations(result: SearchResult, best: Derivations) -> np.ndarray:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from phrasebeam.base.checked_arguments import check_fields
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import MbrSettings
@@ -24,6 +25,7 @@ class Request:
     lattice_beam: float = math.inf  # keep what lies on derivations that score at most so much below the best
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if self.n is not None and self.n < 1:
             raise ConfigError(f"n is {self.n}, expected at least 1")
         if not self.lattice_beam >= 0:

@@ -1,10 +1,11 @@
 """Conversion of raw text to the tokenized and cased text of a model and back, with the settings of its model.yaml."""
 
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sacremoses import MosesDetruecaser
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
@@ -36,6 +37,7 @@ class Preprocessor:
         return text.lower() if self._lowercase else text
 
 
+@runtime_checkable
 class WithText(Protocol):
     """A Translation, or what else has a text."""
 
@@ -56,6 +58,7 @@ class RawText:
     'The dog sleeps.'
     """
 
+    @checked
     def __init__(self, settings: RawTextSettings, truecasers: tuple[Truecaser, Truecaser] | None = None):
         source, target = truecasers or (None, None)
         self.source = Preprocessor(settings.source_language, settings, source)
@@ -64,6 +67,7 @@ class RawText:
         self._detokenizer = Detokenizer(settings.target_language, settings.escape)
 
     @classmethod
+    @checked
     def load(cls, directory: str | Path) -> "RawText":
         """The RawText of the model in `directory`. Raises SmtError if the model was not made of raw text."""
         directory = Path(directory)
@@ -79,10 +83,12 @@ class RawText:
                 raise ModelError(f"{path}: missing; {TRAIN_AGAIN}")
         return cls(settings, (Truecaser.load(paths[0]), Truecaser.load(paths[1])))
 
+    @checked
     def before(self, line: str) -> str:
         """A raw line of the source language as the decoder takes it."""
         return self.source.line(line)
 
+    @checked
     def after(self, translation: str | WithText) -> str:
         """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
         text = translation if isinstance(translation, str) else translation.text

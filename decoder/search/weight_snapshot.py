@@ -33,6 +33,7 @@ class WeightSnapshot(NamedTuple):
     The arrays of sparse weights are those that were given, not copies: who learns while searches run gives copies.
     """
 
+    named: Weights  # as they were given
     dense: DenseWeights
     layout: FeatureLayout  # of dense features
     tables: Tables  # the model's, with the weights of language models and sparse features
@@ -76,7 +77,7 @@ def weight_snapshot(
     operations = tables.operations._replace(ln_weights=dense.operations * OPERATION_UNITS[: dense.operations.size])
     weighted = tables._replace(lms=lms, sparse=active._replace(weights=sparse), idf=idf, operations=operations)
     ranking = ranking or RankingWeights(dense, lms.ln_weights, is_own=False)
-    return WeightSnapshot(dense, feature_names(dense, weights), weighted, parameters, ranking)
+    return WeightSnapshot(weights, dense, feature_names(dense, weights), weighted, parameters, ranking)
 
 
 def ranking_weights(snapshot: WeightSnapshot) -> RankingWeights:

@@ -15,8 +15,8 @@ from pydantic import Field
 from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
-from phrasebeam.base.own_modules import ROOT
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
+from phrasebeam.process.own_modules import ROOT
 from phrasebeam.process.unfinished import is_unfinished
 
 MODEL_START = "format: phrasebeam model"  # first line of model.yaml, up to the version of the format

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Self
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.files import atomic_file
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.adapted_preparer import AdaptedPreparer
@@ -25,7 +26,7 @@ from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.lm.text.corpus import split
+from phrasebeam.lm.text.corpus import words_of
 
 
 class AdaptedSearcher(Searcher):
@@ -51,7 +52,7 @@ class AdaptedSearcher(Searcher):
 
     def new_snapshot(self, weights: Weights, sparse: SparseWeights) -> WeightSnapshot:
         """A snapshot of other weights of the model, and of the language model of what is confirmed."""
-        return super().new_snapshot(compensated(weights, self.memory.settings), sparse)
+        return super().new_snapshot(compensated(weights, self.memory.settings), sparse)._replace(named=weights)
 
 
 class AdaptedDecoder(Decoder):
@@ -66,6 +67,7 @@ class AdaptedDecoder(Decoder):
     'in the kennel sleeps the cat .'
     """
 
+    @checked
     def __init__(
         self,
         model: Model,
@@ -89,6 +91,7 @@ class AdaptedDecoder(Decoder):
         self._begin(AdaptedSearcher(self.memory, search_settings, weights, input_settings))
 
     @classmethod
+    @checked
     def load(
         cls,
         directory: str | Path,
@@ -101,6 +104,7 @@ class AdaptedDecoder(Decoder):
         """The decoder of the model in `directory`, see Decoder.load; with the segments of `journal`, if it has some."""
         return cls._of(directory, search_settings, weights, input_settings, adaptation, journal)
 
+    @checked
     def within(self, search_settings: SearchSettings) -> Self:
         """As Decoder.within; what is confirmed is the same."""
         other = super().within(search_settings)
@@ -110,6 +114,7 @@ class AdaptedDecoder(Decoder):
     def __reduce__(self) -> tuple[object, ...]:
         raise TypeError("a decoder that learns cannot be pickled; load it by its directory and journal")
 
+    @checked
     def confirm(self, source: str | Sequence[str], translation: str | Sequence[str], key: str = "") -> Segment:
         """Learn the translation of a tokenized sentence that someone confirmed; the next sentence knows it.
 
@@ -118,9 +123,10 @@ class AdaptedDecoder(Decoder):
         SmtError, where another program has removed, replaced or cut the journal: the segment is not learned, the
         decoder knows what the journal has now (a removed one is made anew), and the next call can succeed.
         """
-        confirmed = split(translation) if isinstance(translation, str) else translation
+        confirmed = words_of(translation)
         return self.memory.confirm(self.input_of(source).words, confirmed, key)
 
+    @checked
     def undo(self, number: int) -> Segment:
         """Forget a segment by its number, as if it had never been confirmed. Raises ConfigError if there is none.
 
@@ -133,6 +139,7 @@ class AdaptedDecoder(Decoder):
         """All that is confirmed and not undone, in the order in which it was."""
         return self.memory.segments
 
+    @checked
     def export(self, path: str | Path) -> int:
         """Write the segments to a file, a JSON object a line; how many they are."""
         segments = self.segments

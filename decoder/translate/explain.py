@@ -54,4 +54,4 @@ def group_of(name: str) -> str:
 
 
 def _scale(decoder: Decoder, group: str) -> float:
-    return float(decoder.weights.sparse[GROUPS.index(group)])
+    return float(decoder.dense_weights.sparse[GROUPS.index(group)])

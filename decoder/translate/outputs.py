@@ -18,10 +18,12 @@ def write_outputs(
     outputs: Iterable[LineOutput],
     nbest: Path | None,
     lattice: Path | None,
-    translations: Path | None = None,
+    translations: Path | list[str] | None = None,
     advance: Advance = lambda steps: None,
 ) -> None:
     """Write n-best lists and lattices to the files of these paths, if any; translations to theirs or standard output.
+
+    To `translations`, where that is a list, they are appended.
 
     What has the path - goes to standard output in place of the translations, as in Moses. Files appear when all is
     written, which it is, too, when the reader of standard output goes away. `advance` is told of each sentence. Raises
@@ -29,7 +31,7 @@ def write_outputs(
     """
     parts: dict[Path, str] = {}  # fields of LineOutput
     for part, path in (("nbest", nbest), ("lattice", lattice), ("translation", translations)):
-        if path is not None:
+        if isinstance(path, Path):
             file_path = STANDARD_OUTPUT if str(path) == "/dev/stdout" else path
             if file_path in parts:
                 raise ConfigError(f"{path}: two outputs would go there; name another for one of them")
@@ -40,6 +42,8 @@ def write_outputs(
         for output in outputs:
             for file, part in files:
                 file.write(getattr(output, part).encode("utf-8"))
+            if isinstance(translations, list):
+                translations.append(output.translation.removesuffix("\n"))
             if printed is not None:
                 _print(getattr(output, printed), has_files=bool(files))
             advance(1)

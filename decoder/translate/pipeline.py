@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.decoder.held_out.training_sentences import TrainingFiles, with_references
 from phrasebeam.decoder.input.lattice_formats import read_all_columns, read_all_plf
@@ -19,7 +20,7 @@ from phrasebeam.decoder.search.prefix import with_prefixes
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.adapting import adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
-from phrasebeam.decoder.translate.unknown_words import with_hint
+from phrasebeam.decoder.translate.unknown_words import with_hints
 from phrasebeam.engine.engine import current_engine
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class LineOutput(NamedTuple):
 DEFAULT = LineSettings()
 
 
+@checked
 def translate_lines(
     decoder: Decoder,
     lines: Iterable[str],
@@ -74,9 +76,11 @@ def translate_lines(
     ...     print(output.translation, end="")
     the dog sleeps . ||| 0-0 1-1 2-2 3-3
     """
-    if isinstance(lines, str):
-        raise ConfigError(f"one line, {excerpt(lines)}; expected a list of lines")
     reading, raw_text = decoder.searcher.input_settings, settings.raw_text
+    if raw_text is not None and not hasattr(raw_text, "before"):
+        raise ConfigError(
+            f"LineSettings: raw_text is {excerpt(raw_text)}, expected a RawText, such as RawText.load gives"
+        )
     if reading.format != "text" and (raw_text or prefixes is not None or training_files is not None):
         raise ConfigError("raw text, prefixes and references go with text alone; leave them out, or give text")
     if raw_text:
@@ -101,12 +105,12 @@ def _read_inputs(decoder: Decoder, lines: Iterable[str], source_name: str) -> It
     settings = decoder.searcher.input_settings
     if settings.format == "text":
         inputs = read_all_markup(lines, settings.markup, source_name, decoder.model.has_tags)
-        return with_hint(inputs, decoder.model.source)
+        return with_hints(inputs, decoder.model)
     if settings.markup != "pass-through":
         raise ConfigError("lattices and confusion networks have no markup; leave out the markup, or give text")
     if settings.format == "plf":
         return read_all_plf(lines, source_name)
-    return read_all_columns(lines, source_name, max(decoder.weights.input_score.size, 1))
+    return read_all_columns(lines, source_name, max(decoder.dense_weights.input_score.size, 1))
 
 
 def _check_raw(settings: LineSettings, has_tokens: bool, model: Model) -> None:

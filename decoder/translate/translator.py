@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self, cast
 
-from phrasebeam.base.errors import ConfigError, excerpt
+from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.errors import excerpt
+from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.dense import DenseWeights, FeatureLayout
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
@@ -19,15 +21,20 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.nbest_table import NbestTable, nbest_table
 from phrasebeam.decoder.output.request import Answer, Request
 from phrasebeam.decoder.output.translation import Translation
+from phrasebeam.decoder.raw_text.raw_lines import looks_raw
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
-from phrasebeam.decoder.translate.translate_settings import ModelSearch
+from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
 from phrasebeam.engine.engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()
+RAW_ADVICE = (
+    "the model was made of raw text, and Decoder takes its tokens; RawText.load(MODEL).before(line) makes them, and "
+    "after(translation) makes text of the translation"
+)
 Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these with instructions
 
 
@@ -35,6 +42,7 @@ Sentence = str | Sequence[str] | Input  # a tokenized line, its words, or these 
 class Decoder:
     """A model and the limits within which it is searched; any number of threads may share one."""
 
+    @checked
     def __init__(
         self,
         model: Model,
@@ -53,9 +61,11 @@ class Decoder:
     def _begin(self, searcher: Searcher) -> None:
         self.searcher, self.model = searcher, searcher.model
         self.request = TRANSLATION  # of `translate`
+        self._warns_of_raw_text = searcher.model.description.preprocessing is not None  # until it has
         self._loaded: tuple[Path, SearchSettings | None, Weights | None, InputSettings | None] | None = None
 
     @classmethod
+    @checked
     def load(
         cls,
         directory: str | Path,
@@ -90,6 +100,7 @@ class Decoder:
         decoder.request = Request(mbr=carried.mbr)
         return decoder
 
+    @checked
     def within(self, search_settings: SearchSettings) -> Self:
         """A decoder of the same model and its own weights that searches within other limits."""
         other = object.__new__(type(self))
@@ -107,6 +118,7 @@ class Decoder:
     def close(self) -> None:
         """Close the files that only one process may hold: none here, but see AdaptedDecoder."""
 
+    @checked
     def reweigh(self, weights: Weights, sparse: SparseWeights | None = None) -> None:
         """Use other weights for searches that begin from now on; those that have begun keep theirs.
 
@@ -120,14 +132,31 @@ class Decoder:
             is_own = sparse is None or sparse is own
             self._loaded = (directory, search_settings, weights, input_settings) if is_own else None
 
+    @checked
+    def with_weights(self, **changed: float | Sequence[float]) -> Self:
+        """A decoder of the same model and limits with other weights of these dense features. Raises SmtError.
+
+        >>> decoder = Decoder.load("model").with_weights(language_model=1.0, word_penalty=-0.5)
+        >>> decoder.weights.word_penalty
+        -0.5
+        """
+        other = self.within(self.search_settings)
+        other.reweigh(overridden(self.weights, changed, "weights"), self.tables.sparse.weights)
+        return other
+
     @property
     def search_settings(self) -> SearchSettings:
         """The limits of the search."""
         return self.searcher.settings
 
     @property
-    def weights(self) -> DenseWeights:
-        """The dense weights of new searches."""
+    def weights(self) -> Weights:
+        """The dense weights of new searches, by the names of weights.yaml, as `reweigh` takes them."""
+        return self.searcher.snapshot.named
+
+    @property
+    def dense_weights(self) -> DenseWeights:
+        """The same as arrays."""
         return self.searcher.snapshot.dense
 
     @property
@@ -142,6 +171,9 @@ class Decoder:
 
     def input_of(self, line: Sentence) -> Input:
         """The sentence of tokens, which are word|TAG where the model has features of tags. Raises ConfigError."""
+        if self._warns_of_raw_text and isinstance(line, str) and looks_raw(line):
+            self._warns_of_raw_text = False
+            log.warning("%s looks as if it were not tokenized: %s", excerpt(line), RAW_ADVICE)
         return line if isinstance(line, Input) else Input.read(line, self.model.has_tags)
 
     def translate(self, line: Sentence) -> Translation:
@@ -159,10 +191,12 @@ class Decoder:
         """
         return self.answer(line, self.request).translation
 
+    @checked
     def complete(self, line: Sentence, prefix: str, partial_word: bool = False) -> Translation:
         """The best translation that begins with the tokenized `prefix`, any words whatever; see Prefix.read."""
         return self.translate(replace(self.input_of(line), prefix=Prefix.read(prefix, partial_word)))
 
+    @checked
     def nbest(self, line: Sentence, n: int, distinct: bool = False) -> list[Translation]:
         """The `n` best derivations that the search kept, the first being that of translate(line).
 
@@ -171,10 +205,12 @@ class Decoder:
         """
         return self.answer(line, Request(n, distinct)).nbest
 
+    @checked
     def mbr(self, line: Sentence, settings: MbrSettings | None = None) -> Translation:
         """The translation of least Bayes risk: in its distinct n-best list that with the largest expected BLEU."""
         return self.answer(line, Request(mbr=settings or self.request.mbr or MbrSettings())).translation
 
+    @checked
     def lattice(self, line: Sentence, beam: float = math.inf) -> Lattice:
         """All derivations that the search kept, or what lies on those that score at most `beam` below the best.
 
@@ -183,6 +219,7 @@ class Decoder:
         lattice = self.answer(line, Request(lattice=True, lattice_beam=beam)).lattice
         return cast(Lattice, lattice)
 
+    @checked
     def answer(self, line: Sentence, request: Request = TRANSLATION, stop: StopFlag | None = None) -> Answer:
         """All that `request` wants of a tokenized sentence, from one search.
 
@@ -197,16 +234,19 @@ class Decoder:
             lattice = result.lattice(request.lattice_beam) if request.lattice else None
             return Answer(translation, nbest, lattice)
 
+    @checked
     def answer_all(self, lines: Iterable[Sentence], request: Request, threads: int = 1) -> Generator[Answer]:
         """The answer for every line, in the manner of translate_all."""
-        return current_engine().map(lambda line: self.answer(line, request), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.answer(line, request), lines, threads)
 
+    @checked
     def nbest_all(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, threads: int = 1
     ) -> Generator[list[Translation]]:
         """nbest of every line, in the manner of translate_all."""
-        return current_engine().map(lambda line: self.nbest(line, n, distinct), _sentences(lines), threads)
+        return current_engine().map(lambda line: self.nbest(line, n, distinct), lines, threads)
 
+    @checked
     def nbest_tables(
         self, lines: Iterable[Sentence], n: int, distinct: bool = False, sparse: bool = False, threads: int = 1
     ) -> Generator[NbestTable]:
@@ -216,8 +256,9 @@ class Decoder:
             with self.searcher.search(self.input_of(line)) as result:
                 return nbest_table(result, n, distinct, sparse)
 
-        return current_engine().map(table, _sentences(lines), threads)
+        return current_engine().map(table, lines, threads)
 
+    @checked
     def translate_all(self, lines: Iterable[Sentence], threads: int = 1) -> Generator[Translation]:
         """Translations of `lines` in their order, each as soon as it and those before it are ready.
 
@@ -228,11 +269,4 @@ class Decoder:
         >>> [one.text for one in decoder.translate_all(["der hund schläft .", "die katze schläft ."], threads=2)]
         ['the dog sleeps .', 'the cat sleeps .']
         """
-        return current_engine().map(self.translate, _sentences(lines), threads)
-
-
-def _sentences(lines: Iterable[Sentence]) -> Iterable[Sentence]:
-    """`lines`. Raises ConfigError where they are one line, which would be read letter by letter."""
-    if isinstance(lines, str):
-        raise ConfigError(f"one sentence, {excerpt(lines)}; expected a list of sentences, or call translate or answer")
-    return lines
+        return current_engine().map(self.translate, lines, threads)

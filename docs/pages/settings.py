@@ -7,8 +7,8 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from docs.pages.markdown_table import markdown_table
+from phrasebeam.api.config import OF_COMMANDS
 from phrasebeam.base.config import Section, format_size
-from phrasebeam.config_command import OF_COMMANDS
 from phrasebeam.decoder.features.registry import FEATURES
 from phrasebeam.decoder.translate.translate_settings import TranslateSettings
 from phrasebeam.training.build.config import TrainModelConfig

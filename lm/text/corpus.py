@@ -2,11 +2,13 @@
 
 import re
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.lm.text.vocabulary import Vocabulary
 
@@ -36,3 +38,19 @@ def read_corpus(path: str | Path, vocabulary: Vocabulary) -> Corpus:
 def split(line: str) -> list[str]:
     """The words of a line, separated by ASCII white space only, since U+00A0 and U+3000 occur inside words."""
     return [word for word in SPACES.split(line) if word]
+
+
+def words_of(given: str | Sequence[str]) -> Sequence[str]:
+    """The words of a line, or the list of words as it is. Raises ConfigError where one of these is no word.
+
+    A word with white space in it is most likely one of several sentences.
+    """
+    if isinstance(given, str):
+        return split(given)
+    if not isinstance(given, Sequence) or not all(isinstance(word, str) for word in given):
+        raise ConfigError(f"the words are {excerpt(given)}, expected a tokenized line, or a list of its words")
+    if SPACES.search("".join(given)) or not all(given):
+        word = next(word for word in given if not word or SPACES.search(word))
+        advice = "give a tokenized line, or a list of its words; translate_all and the like take several sentences"
+        raise ConfigError(f"the word {excerpt(word)} {'has white space in it' if word else 'is empty'}; {advice}")
+    return given

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError, excerpt
 from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.base.memory_bound import memory_option
@@ -15,6 +16,7 @@ from phrasebeam.process.compression import SUFFIXES as COMPRESSED
 LONGEST_COUNT = 10  # digits
 
 
+@checked
 def build_lm(
     text: Files,
     output: Files,

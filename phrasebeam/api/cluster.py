@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, check_range, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_COUNTED
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import check_keeps_inputs
@@ -11,6 +12,7 @@ from phrasebeam.base.progress import stage
 MOST_CLASSES = 5000  # tables of each with each, of 200 MB
 
 
+@checked
 def cluster(text: Files, output: File, *, classes: int = 200, min_count: int = 1) -> int:
     """Group words by their neighbours (Brown et al. 1992), in a tree: prefixes of bit strings are coarser groups.
 

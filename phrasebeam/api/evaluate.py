@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 
 from phrasebeam.api.arguments import Files, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.training.metrics.evaluation import Evaluation, EvaluationOptions, PairedName, evaluate_files
 
 
+@checked
 def evaluate(
     hypothesis: Files,
     reference: Files,

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.api.arguments import File, Memory, check_range, memory_bound
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_COUNTED, MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import atomic_file, check_keeps_inputs, read_lines
@@ -31,6 +32,7 @@ class Explained(NamedTuple):
     n_fired: int = 0  # features that fired in it
 
 
+@checked
 def check_model(model: File, *, accept: bool = False, memory: Memory | None = None) -> list[str]:
     """Read all of a model and say what is damaged: a line each of file, position, value, what was expected.
 
@@ -51,6 +53,7 @@ def check_model(model: File, *, accept: bool = False, memory: Memory | None = No
         return found
 
 
+@checked
 def explain(model: File, *, top: int = 50, source: str | None = None) -> Explained:
     """The heaviest sparse features of a model by group, or those that fired in a translation.
 
@@ -75,6 +78,7 @@ def explain(model: File, *, top: int = 50, source: str | None = None) -> Explain
     return Explained(found[:top], translation, len(found))
 
 
+@checked
 def join_features(model: File, features: File, output: File, *, force: bool = False) -> None:
     """Give a model the sparse features of another: what two trainings learned, to be tuned together.
 
@@ -93,6 +97,7 @@ def join_features(model: File, features: File, output: File, *, force: bool = Fa
     joined_model.join_features(Path(model), Path(features), Path(output), force)
 
 
+@checked
 def report(run: File, output: File, *, memory: Memory | None = None) -> None:
     """Tell of a training as one page of HTML, which needs no other file and no server.
 
@@ -112,6 +117,7 @@ def report(run: File, output: File, *, memory: Memory | None = None) -> None:
             file.write(page)
 
 
+@checked
 def align(
     model: File,
     source: File,

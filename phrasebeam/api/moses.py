@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Memory, memory_bound
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
@@ -10,6 +11,7 @@ from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.moses import exporting, importing
 
 
+@checked
 def import_moses(
     ini: File,
     output: File,
@@ -56,6 +58,7 @@ def import_moses(
         return importing.import_moses(ini, output, n_bytes, preprocessing, truecasers, force)
 
 
+@checked
 def export_moses(model: File, output: File, *, memory: Memory | None = None, force: bool = False) -> None:
     """Write a model in Moses' formats: moses.ini, text tables, and language models as KenLM binaries.
 

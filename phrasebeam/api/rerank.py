@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs, output_file, read_lines
@@ -22,6 +23,7 @@ class Reranked(NamedTuple):
     translations: list[str]  # the best of each list of `nbest`, unless they were written to `output`
 
 
+@checked
 def rerank(
     weights: File,
     *,
@@ -31,6 +33,7 @@ def rerank(
     reference: Files | None = None,
     method: Method | None = None,
     config: Settings | None = None,
+    start_weights: File | None = None,
     metric: MetricName | None = None,
     seed: int | None = None,
     c: float | None = None,
@@ -47,13 +50,16 @@ def rerank(
         reference: Translations for `train`, one file for each set of them.
         method: How weights are learned.
         config: Settings, see TuneConfig; what is given beside them counts instead.
+        start_weights: File of the weights that learning begins with; None: those that the scores of the lists come
+            from, as far as their features tell.
         metric: What is optimized.
         seed: Of what is drawn.
         c: Of MIRA: the largest step.
         threads: Processor cores to use; results do not depend on it.
         memory: Bytes that may be held in memory, such as "2G" (the default).
 
-    Raises ConfigError, FormatError or OSError.
+    Features of all lines that have no weight, and weights that no line has a feature for, are told in a line of the
+    log. Raises ConfigError, FormatError, also where no name is in both, or OSError.
 
     >>> reranked = rerank("rerank.weights", nbest="dev.nbest", train="dev.nbest", reference="dev.en")
     >>> reranked.learned.score >= reranked.learned.before
@@ -65,15 +71,21 @@ def rerank(
         raise ConfigError("--train and --reference need each other; give both")
     if train is None and nbest is None:
         raise ConfigError("nothing to do; give --train and --reference to learn weights, --nbest to use them, or both")
-    check_keeps_inputs([output], [nbest, train, weights, *paths(reference)])
+    if start_weights is not None and train is None:
+        raise ConfigError("--start-weights is what --train begins with; give --train, or leave it out")
+    check_keeps_inputs([output], [nbest, train, weights, start_weights, *paths(reference)])
     if train is not None:
-        check_keeps_inputs([weights], [nbest, train, *paths(reference)])
+        check_keeps_inputs([weights], [nbest, train, start_weights, *paths(reference)])
     learning = {"method": method, "metric": metric, "seeds": None if seed is None else [seed]}
     options = learning | {"c": None if c is None else [c], "threads": threads, "memory": memory}
     settings = config_with_options(config, TuneConfig, options)
     settings = settings if c is None else settings.with_c(c)
     with memory_bound(settings.memory):
-        learned = _learned(Path(weights), Path(train), paths(reference), settings) if train is not None else None
+        learned = None
+        if train is not None:
+            start = None if start_weights is None else reranking.load_weights(Path(start_weights))
+            learned = _learned(Path(train), paths(reference), settings, start)
+            reranking.save_weights(learned.weights, Path(weights))
         if nbest is None:
             return Reranked(learned, [])
         texts = reranking.rerank(Path(nbest), reranking.load_weights(Path(weights)))
@@ -84,10 +96,11 @@ def rerank(
         return Reranked(learned, [])
 
 
-def _learned(weights: Path, train: Path, reference: list[Path], settings: TuneConfig) -> reranking.RerankingResult:
-    """What is learned of the lists in `train`; the file `weights` is written."""
+def _learned(
+    train: Path, reference: list[Path], settings: TuneConfig, start: reranking.Weights | None
+) -> reranking.RerankingResult:
+    """What is learned of the lists in `train`, beginning with the weights `start`."""
     references = [list(read_lines(path)) for path in reference]
-    learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings)
-    reranking.save_weights(learned.weights, weights)
+    learned = reranking.learn(train, make_metric(settings.metric, references, settings.lowercase), settings, start)
     log.info("%s on these lists: %.2f, before %.2f", settings.metric, learned.score, learned.before)
     return learned

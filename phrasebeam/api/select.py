@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Settings, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
@@ -11,6 +12,7 @@ from phrasebeam.training.selection.domain_ngrams import ParallelFiles
 from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
 
 
+@checked
 def select(
     source: File,
     target: File,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, check_range, memory_bound, optional_path
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import memory_option
@@ -13,6 +14,7 @@ EXTRA = "the server needs FastAPI and uvicorn; run pip install 'phrasebeam[serve
 MOST_PORT = 65535
 
 
+@checked
 def serve(
     model: Files,
     *,

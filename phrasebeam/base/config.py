@@ -1,10 +1,10 @@
-"""YAML files checked against typed sections: errors give the key path of an unknown key or an invalid value."""
+"""YAML files and arguments checked against types: errors give the key path, or the name, of what is invalid."""
 
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 import yaml
 from pydantic import (
@@ -77,7 +77,22 @@ def _beside_settings(path: str, info: ValidationInfo) -> str:
 FileName = Annotated[str, AfterValidator(_beside_settings)]  # in a file of settings relative to its folder
 
 
-class Section(BaseModel):
+if TYPE_CHECKING:
+    SectionType = type  # so that what checks types sees the keys of sections in Section(key=value)
+else:
+
+    class SectionType(type(BaseModel)):
+        """The class of sections, which makes a ConfigError of what is wrong in Section(key=value)."""
+
+        def __call__(cls, *args: Any, **fields: Any) -> Any:
+            """A new section. Raises ConfigError."""
+            try:
+                return super().__call__(*args, **fields)
+            except ValidationError as error:
+                raise _config_error(error, cls, cls.__name__) from None
+
+
+class Section(BaseModel, metaclass=SectionType):
     """Base class of configuration sections: immutable, without unknown keys; their fields hold the only defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
@@ -180,6 +195,8 @@ def load_config(path: str | Path, section: type[Config], folder: Path | None = N
 
     With a `folder` the files that it names are relative to that.
     """
+    if not isinstance(path, (str, Path)) or not (isinstance(section, type) and issubclass(section, Section)):
+        raise ConfigError(f"{excerpt(path)}, {excerpt(section)}: expected a file and a class such as TuneConfig")
     data = load_yaml(path)
     return parse_config({} if data is None else data, section, str(path), folder)
 
@@ -189,10 +206,14 @@ def parse_config(data: Any, section: type[Config], where: str, folder: Path | No
     try:
         return section.model_validate(data, context=folder)
     except ValidationError as error:
-        found = error.errors(include_url=False)
-        problems = [_explain(problem, section)[:LONGEST_MESSAGE] for problem in found[:MOST_PROBLEMS]]
-        more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
-        raise ConfigError(f"{where}: {'; '.join(problems + more)}") from None
+        raise _config_error(error, section, where) from None
+
+
+def _config_error(error: ValidationError, section: type[Section], where: str) -> ConfigError:
+    found = error.errors(include_url=False)
+    problems = [_explain(problem, section)[:LONGEST_MESSAGE] for problem in found[:MOST_PROBLEMS]]
+    more = [f"and {len(found) - MOST_PROBLEMS} more"] if len(found) > MOST_PROBLEMS else []
+    return ConfigError(f"{where}: {'; '.join(problems + more)}")
 
 
 def config_with_options(given: Given | None, section: type[Config], options: Mapping[str, Any]) -> Config:
@@ -256,7 +277,7 @@ def _keys(section: type[Section], path: list[str]) -> list[str]:
     for key in path:
         fields = [one.model_fields[key] for one in found if key in one.model_fields]
         if fields:
-            found = [one for field in fields for one in _sections_in(field.annotation)]
+            found = [one for field in fields for one in sections_in(field.annotation)]
         elif not key.isdigit():
             found = [one for one in found if _is_of_kind(one.model_fields.values(), key)]
     return list(found[0].model_fields) if found else []
@@ -266,9 +287,9 @@ def _is_of_kind(fields: Iterable[FieldInfo], kind: str) -> bool:
     return any(kind in get_args(field.annotation) for field in fields)
 
 
-def _sections_in(annotation: Any) -> Iterator[type[Section]]:
+def sections_in(annotation: Any) -> Iterator[type[Section]]:
     """The sections in a type such as `Section | None` or `list[Section]`."""
     if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation
     for part in get_args(annotation):
-        yield from _sections_in(part)
+        yield from sections_in(part)

@@ -12,7 +12,6 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from phrasebeam.base.config import WITHOUT_EFFECT, Bytes, Section, format_size, parse_config
-from phrasebeam.base.own_modules import CHILD
 from phrasebeam.base.resident_memory import (
     descendants,
     peak_memory,
@@ -20,6 +19,7 @@ from phrasebeam.base.resident_memory import (
     release_all,
     resident_memory,
 )
+from phrasebeam.process.own_modules import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it

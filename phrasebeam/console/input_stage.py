@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from phrasebeam.base.files import STANDARD_INPUT
-from phrasebeam.base.progress import Advance, show_progress, stage
+from phrasebeam.base.progress import Advance, is_shown, show_progress, stage
 from phrasebeam.process.compression import GZIP_MAGIC, ZSTD_MAGIC
 
 BLOCK = 1 << 20  # bytes
@@ -19,23 +19,33 @@ def input_name(path: Path | None) -> str:
     return STANDARD_INPUT if _is_standard(path) else str(path)
 
 
+def show_input_progress(source: Path | None, output: Path) -> None:
+    """Call show_progress where the lines come from a file, and do not go to the terminal: commands begin with it."""
+    if os.isatty(2) and not _is_terminal(output) and _is_file(source):
+        show_progress()
+
+
 @contextmanager
 def stage_of_input(description: str, source: Path | None, output: Path | None) -> Iterator[Advance]:
-    """A stage of a step for each line of `source`; None and - are standard input, and for `output` standard output.
+    """A stage of a step for each line of `source`, where None and - are standard input, as - is standard output.
 
-    It has a bar only where the lines come from a file and the output goes elsewhere than to the terminal.
+    It has a bar only where progress is shown and the lines do not go to the terminal.
     """
-    if sys.stdout.isatty() and _is_standard(output):
+    if _is_terminal(output):
         yield lambda steps: None
         return
-    total = None
-    if os.isatty(2):
-        with _opened(source) as descriptor:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                show_progress()
-                total = _count_lines(descriptor)
+    total = _count_lines(source) if is_shown() and _is_file(source) else None
     with stage(description, total, "sentences") as advance:
         yield advance
+
+
+def _is_terminal(output: Path | None) -> bool:
+    return str(output) == "-" and sys.stdout.isatty()
+
+
+def _is_file(source: Path | None) -> bool:
+    with _opened(source) as descriptor:
+        return stat.S_ISREG(os.fstat(descriptor).st_mode)
 
 
 @contextmanager
@@ -53,12 +63,13 @@ def _is_standard(path: Path | None) -> bool:
     return path is None or str(path) == "-"
 
 
-def _count_lines(descriptor: int) -> int | None:
+def _count_lines(source: Path | None) -> int | None:
     """The lines of a file from where it is read on, which does not change; None where it is compressed."""
-    position = os.lseek(descriptor, 0, os.SEEK_CUR)
     n_lines, last = 0, b"\n"
-    if os.pread(descriptor, 4, position).startswith((GZIP_MAGIC, ZSTD_MAGIC)):
-        return None
-    while block := os.pread(descriptor, BLOCK, position):
-        n_lines, last, position = n_lines + block.count(b"\n"), block[-1:], position + len(block)
+    with _opened(source) as descriptor:
+        position = os.lseek(descriptor, 0, os.SEEK_CUR)
+        if os.pread(descriptor, 4, position).startswith((GZIP_MAGIC, ZSTD_MAGIC)):
+            return None
+        while block := os.pread(descriptor, BLOCK, position):
+            n_lines, last, position = n_lines + block.count(b"\n"), block[-1:], position + len(block)
     return n_lines + (last != b"\n")

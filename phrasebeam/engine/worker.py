@@ -11,10 +11,10 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, SmtError
-from phrasebeam.base.own_modules import ROOT
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
+from phrasebeam.process.own_modules import ROOT
 
 LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
 KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own

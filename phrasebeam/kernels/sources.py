@@ -13,8 +13,8 @@ import llvmlite
 import numba
 import numpy as np
 
-from phrasebeam.base.own_modules import ROOT
 from phrasebeam.process.cache_home import cache_home
+from phrasebeam.process.own_modules import ROOT
 
 OUR_IMPORT = re.compile(r"^\s*(?:from|import) (phrasebeam(?:\.\w+)*)(?: import ([^#\n(]+|\([^)]*\)))?", re.M)
 DIGEST_DIGITS = 16  # of the name of a directory

@@ -37,10 +37,7 @@ def test_examples_give_what_they_say(here, name):
 
 
 def write_lists(path):
-    request, settings = phrasebeam.Request(n=5), phrasebeam.LineSettings()
-    with open("dev.de", encoding="utf-8") as lines:
-        outputs = phrasebeam.translate_lines(phrasebeam.Decoder.load("model"), lines, request, settings)
-        path.write_text("".join(output.nbest for output in outputs))
+    phrasebeam.translate("model", input="dev.de", nbest=5, nbest_output=path)
 
 
 def test_functions_have_examples():

@@ -15,8 +15,10 @@ CALLS = {
     "select of the source": lambda text: phrasebeam.select(text, "b", "c", text, "e", sentences=1),
     "select of the domain": lambda text: phrasebeam.select("a", "b", text, "d", "e", sentences=1, log=text),
     "align": lambda text: phrasebeam.align("model", "a", text, text),
-    "force": lambda text: phrasebeam.force("model", text, "b", text),
-    "force, lattice": lambda text: phrasebeam.force("model", "a", text, "c", lattice=text),
+    "translate": lambda text: phrasebeam.translate("model", input=text, output=text),
+    "preprocess": lambda text: phrasebeam.preprocess("model", "source", input=text, output=text),
+    "forced_decode": lambda text: phrasebeam.forced_decode("model", text, "b", text),
+    "forced_decode, lattice": lambda text: phrasebeam.forced_decode("model", "a", text, "c", lattice=text),
     "rerank": lambda text: phrasebeam.rerank("weights", nbest=text, output=text),
     "rerank, weights": lambda text: phrasebeam.rerank(text, train="lists", reference=text),
 }

@@ -45,13 +45,13 @@ def test_decoder_takes_lines_words_and_inputs(toy):
 def test_one_line_is_no_text(toy, name):
     decoder = Decoder.load(toy)
     further = {"nbest_all": (2,), "nbest_tables": (2,), "answer_all": (decoder.request,)}.get(name, ())
-    with pytest.raises(ConfigError, match="one sentence, 'a b'; expected a list of sentences"):
+    with pytest.raises(ConfigError, match=rf"Decoder\.{name}: lines is 'a b', expected a list, each item a string"):
         getattr(decoder, name)("a b", *further)
 
 
 def test_one_line_is_no_text_elsewhere(toy):
-    with pytest.raises(ConfigError, match="one line, 'a b'; expected a list of lines"):
+    with pytest.raises(ConfigError, match="translate_lines: lines is 'a b', expected a list, each item a string"):
         next(translate_lines(Decoder.load(toy), "a b"))
     for systems, references in (({"x": "a b"}, [["a b"]]), ({"x": ["a b"]}, ["a b"])):
-        with pytest.raises(ConfigError, match="a single text; expected lists of sentences"):
+        with pytest.raises(ConfigError, match=r"evaluate_texts: (systems|references) is .*, each item a string"):
             evaluate_texts(systems, references, EvaluationOptions())

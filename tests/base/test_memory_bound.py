@@ -22,10 +22,10 @@ from phrasebeam.base.memory_bound import (
     memory_left,
     memory_option,
 )
-from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.resident_memory import ResidentMemory, let_release, release_all, resident_memory
 from phrasebeam.base.side_by_side import run_side_by_side
 from phrasebeam.cli import COMMANDS
+from phrasebeam.process.own_modules import module_command
 from tests import ROOT
 
 SIZE = 1 << 26

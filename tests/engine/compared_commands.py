@@ -66,7 +66,7 @@ def _forced_decode(data: Path, output: Path, options: Options) -> None:
     output.mkdir()
     pairs = data / "model", data / "train.source", data / "train.target"
     more = {"alignment": data / "train.alignment", "leave_one_out": "drop", "lattice": output / "lattices"}
-    reached = phrasebeam.force(*pairs, output / "found", **more, **options)
+    reached = phrasebeam.forced_decode(*pairs, output / "found", **more, **options)
     (output / "reached").write_text(reached.text())
 
 

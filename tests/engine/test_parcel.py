@@ -64,7 +64,7 @@ def test_a_decoder_travels_with_what_was_done_to_it(tmp_path):
     before = decoder.translate("a b c")
     sent = unpack(pack(decoder.translate))
     assert sent("a b c") == before
-    weights = decoder.weights
+    weights = decoder.dense_weights
     decoder.reweigh(decoder.model.weights.model_copy(update={"word_penalty": -3.0}))
     assert unpack(pack(decoder.translate))("a b c") == decoder.translate("a b c")
-    assert weights is not decoder.weights
+    assert weights is not decoder.dense_weights

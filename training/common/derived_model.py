@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import real_path
+from phrasebeam.base.files import read_lines, real_path
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.model.model import Model, open_model
 from phrasebeam.decoder.model.readme import save_model
+from phrasebeam.decoder.raw_text.raw_lines import warn_of_raw_text
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_DIRECTORIES
@@ -58,6 +59,10 @@ class DerivedModel:
         check_work(output)
         check_not_itself(output, model)
         opened, digests = open_model(model), file_digests(files)
+        if opened.description.preprocessing:
+            for name, path in files.items():
+                if name not in NOT_TEXT:
+                    warn_of_raw_text(path, read_lines(path))
         sizes = [DataSize.of(name, path) for name, path in files.items() if name not in NOT_TEXT]
         return cls(model, opened, output, output / work, digests, sizes)
 

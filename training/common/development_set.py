@@ -130,4 +130,4 @@ class DevelopmentScorer:
             model = with_sparse_weights(self.decoder.model, sparse)._replace(weights=weights)
             weights = self.tune(name, model).weights
         score = self.score(weights, sparse)
-        return score, weight_vector(self.decoder.weights, self.decoder.features)
+        return score, weight_vector(self.decoder.dense_weights, self.decoder.features)

@@ -63,7 +63,7 @@ def with_length(development: DevelopmentScorer, weights: Weights, sparse: Sparse
     """
     tried = [_tried(development, weights, sparse)]
     decoder = development.decoder
-    largest = float(np.abs(weight_vector(decoder.weights, decoder.features)).max())
+    largest = float(np.abs(weight_vector(decoder.dense_weights, decoder.features)).max())
     slope = -1 / (FIRST_STEP * largest)  # of the logarithm of the words, by weight, until two are known
     while len(tried) < TRANSLATIONS and abs(tried[-1].n_words - n_words) > CLOSE * n_words:
         last = tried[-1]

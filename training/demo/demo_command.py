@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 import phrasebeam
+from phrasebeam.api import demo_corpus as corpus
 from phrasebeam.base.command_line import Force
 from phrasebeam.base.config import MOST_COUNTED, config_with_options
 from phrasebeam.base.progress import show_progress
 from phrasebeam.training.build.config import TrainModelConfig
-from phrasebeam.training.demo.demo_corpus import NOISE, write_pairs
+from phrasebeam.training.demo.demo_corpus import NOISE
 
 DEMO_CONFIG = Path(phrasebeam.__file__).parent / "configs" / "demo.yaml"
 
@@ -62,5 +63,5 @@ def demo_corpus(
     noise: Annotated[float, typer.Option(min=0, max=1, help="Share of damaged pairs.")] = NOISE,
 ) -> None:
     """Write the embedded German-English corpus: tokenized, lowercased, with some noise, as long as you like."""
-    source, target = write_pairs(output, sentences, seed, noise)
+    source, target = corpus.demo_corpus(output, sentences=sentences, seed=seed, noise=noise)
     print(f"{sentences} sentence pairs in {source} and {target}")

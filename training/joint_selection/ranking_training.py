@@ -54,7 +54,7 @@ def shards_of(n_examples: int, config: RankingConfig) -> Shards:
 
 def start_weights(decoder: Decoder, rates: PerFeature, config: RankingConfig) -> LearnedWeights:
     """The weights of the model, or 0 for all that are learned."""
-    dense, sparse = weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights
+    dense, sparse = weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights
     if config.start == "zero":
         dense, sparse = np.where(rates.dense > 0, 0.0, dense), new_sparse_weights()
     return LearnedWeights(dense, sparse)

@@ -118,7 +118,7 @@ def perceptron_training(
 def start_weights(objective: Violation) -> LearnedWeights:
     """The weights of the model."""
     decoder = objective.comparison.decoder
-    return LearnedWeights(weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights)
+    return LearnedWeights(weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights)
 
 
 def rates_of(layout: FeatureLayout, config: MaxforceConfig) -> PerFeature:

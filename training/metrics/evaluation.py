@@ -11,6 +11,7 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.metrics.base import Metric
 from sacrebleu.significance import PairedTest
 
+from phrasebeam.base.checked_arguments import check_fields, checked
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import read_lines
 from phrasebeam.training.metrics.definitions import METRICS, MetricOptions
@@ -36,6 +37,7 @@ class EvaluationOptions:
 
     def __post_init__(self) -> None:
         """Raises ConfigError for an option that is unknown or out of range, or options that exclude each other."""
+        check_fields(self, "paired")
         for metric in self.metrics or ("none",):
             _expect("metric", metric, tuple(METRICS))
         if self.paired is not None:
@@ -100,6 +102,7 @@ def evaluate_files(
     return evaluation
 
 
+@checked
 def evaluate_texts(
     systems: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]], options: EvaluationOptions | None = None
 ) -> Evaluation:
@@ -112,8 +115,6 @@ def evaluate_texts(
     100.0
     """
     options = options or EvaluationOptions()
-    if isinstance(systems, str) or any(isinstance(lines, str) for lines in (*systems.values(), *references)):
-        raise ConfigError("a single text; expected lists of sentences, one for each system and each set of references")
     lengths = {len(lines) for lines in (*systems.values(), *references)}
     if len(lengths) != 1 or lengths == {0}:
         raise ConfigError(f"systems and references have {sorted(lengths)} sentences; expected as many of each")

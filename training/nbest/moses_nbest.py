@@ -24,6 +24,7 @@ from phrasebeam.training.metrics.metrics import Metric
 from phrasebeam.training.nbest.nbest_store import LARGEST_VALUE, Hypotheses, NbestStore
 
 NUMBER = re.compile("[0-9]{1,9}")
+ROUNDING = 1e-6  # of features, which are float32
 
 
 class Entry(NamedTuple):
@@ -165,8 +166,10 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
     """Add a list to a store, and commit; float64[D], the weights that its scores seem to come from.
 
     These are the least squares between dense features and scores, both less their means over the sentence: what all
-    hypotheses of a sentence share, such as its unknown words, does not matter. Raises FormatError.
+    hypotheses of a sentence share, such as its unknown words, does not matter. A weight by which scores differ less
+    than by the rounding of their features is 0. Raises FormatError.
     """
+    squares = 0.0
     products, correlations = np.zeros((store.n_dense, store.n_dense)), np.zeros(store.n_dense)
     n_sentences = 0
     for entries in by_sentence(read_nbest(path)):
@@ -180,9 +183,13 @@ def store_nbest(path: Path, layout: Layout, metric: Metric, store: NbestStore) -
         store.add(Hypotheses(sentence.astype(np.int32), texts, dense, sparse, metric.statistics(sentence, texts)))
         centered = dense.astype(np.float64) - dense.mean(axis=0, dtype=np.float64)
         scores = np.array([entry.score for entry in entries])
+        scores -= scores.mean()
         products += centered.T @ centered
-        correlations += centered.T @ (scores - scores.mean())
+        correlations += centered.T @ scores
+        squares += scores @ scores
     if n_sentences != metric.n_sentences:
         raise FormatError(path, f"{n_sentences} sentences, the references have {metric.n_sentences}; give as many")
     store.commit()
-    return np.linalg.lstsq(products, correlations, rcond=1e-9)[0]
+    weights: np.ndarray = np.linalg.lstsq(products, correlations, rcond=1e-9)[0]
+    is_rounding = np.abs(weights) * np.sqrt(np.diag(products)) <= ROUNDING * np.sqrt(squares)
+    return np.where(is_rounding, 0.0, weights)

@@ -130,7 +130,7 @@ def _flat(weights: Weights) -> Iterator[tuple[str, float]]:
 
 def _features(directory: Path) -> Iterator[Child]:
     decoder = Decoder.load(directory)
-    vector = zip(decoder.features.names(), weight_vector(decoder.weights, decoder.features).tolist())
+    vector = zip(decoder.features.names(), weight_vector(decoder.dense_weights, decoder.features).tolist())
     yield element("h2", {}, "Weights of the model")
     yield html_table([["feature", "weight"], *([name, _number(weight)] for name, weight in vector)])
     if decoder.tables.sparse.active.any():

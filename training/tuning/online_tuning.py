@@ -65,7 +65,7 @@ def online_training(
         return scorer.score_tuned(name, weights, sparse)
 
     start = LearnedWeights(
-        weight_vector(decoder.weights, decoder.features), decoder.tables.sparse.weights, rule.is_adaptive
+        weight_vector(decoder.dense_weights, decoder.features), decoder.tables.sparse.weights, rule.is_adaptive
     )
     return OnlineTraining(objective, rule, plan, score, directory, ListIteration), start
 

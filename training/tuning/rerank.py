@@ -1,6 +1,7 @@
 """Reranking: weights from given n-best lists with any features, and the best of each list by given weights."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -8,16 +9,17 @@ import numpy as np
 
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
-from phrasebeam.base.progress import stage
+from phrasebeam.base.progress import log, stage
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.training.metrics.metrics import Metric
-from phrasebeam.training.nbest.moses_nbest import by_sentence, find_layout, read_nbest, read_value, store_nbest
+from phrasebeam.training.nbest.moses_nbest import Layout, by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
 
 Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
+MOST_NAMES = 5  # that a message shows
 
 
 class RerankingResult(NamedTuple):
@@ -30,45 +32,97 @@ class RerankingResult(NamedTuple):
     is_better: bool  # than before
 
 
-def learn(nbest: Path, metric: Metric, config: TuneConfig) -> RerankingResult:
+def learn(nbest: Path, metric: Metric, config: TuneConfig, start: Weights | None = None) -> RerankingResult:
     """Weights that rerank the lists in the file `nbest` well, by the method of `config`. Raises FormatError.
 
-    It begins with the weights that the scores of the lists come from; sparse features begin with 0.
+    It begins with `start`, features that are not there with 0; without, with the weights that the scores of the lists
+    come from, sparse features with 0.
     """
     with stage("read the lists"):
         layout = find_layout(nbest)
+    if start is not None:
+        check_names(nbest, layout.dense, layout.sparse.values(), start)
+    if "fixed" in config.model_fields_set:
+        check_fixed(nbest, layout, config.fixed)
     n_dense = len(layout.names)
     with scratch_directory() as directory:
         store = NbestStore(directory, metric.n_sentences, n_dense, metric.n_statistics)
         with stage("store the lists"):
             dense = store_nbest(nbest, layout, metric, store)
-        start, tunable = np.zeros(store.n_features), np.ones(store.n_features, bool)
-        start[:n_dense] = dense
-        tunable[:n_dense] = [name not in config.fixed for name in layout.names]
+        keys = store.keys.tolist()
+        names = [*layout.names, *(layout.sparse[key] for key in keys)]
+        first = np.append(dense, np.zeros(len(keys))) if start is None else _vector(nbest, start, layout, keys)
+        tunable = np.array([name not in config.fixed for name in names])
         rng = np.random.default_rng([config.seeds[0], 1])
-        problem = Problem(store.lists(), metric, start, tunable, rng, config.threads, config.memory)
+        problem = Problem(store.lists(), metric, first, tunable, rng, config.threads, config.memory)
         with stage(f"optimize ({config.method})"):
             optimum = METHODS[config.list_method](problem, config.of(config.list_method))
-        before, score = problem.score_of(start), problem.score_of(optimum.weights)
-        keys = store.keys.tolist()
+        before, score = problem.score_of(first), problem.score_of(optimum.weights)
         store.close()
     weights: dict[str, list[float]] = {}
-    for name, value in zip(layout.names, optimum.weights.tolist()):
-        weights.setdefault(name, []).append(value)
-    for key, value in zip(keys, optimum.weights[n_dense:].tolist()):
-        if value != 0:
-            weights[layout.sparse[key]] = [value]
+    for name, value in zip(names, optimum.weights.tolist()):
+        if value != 0 or name in layout.dense:
+            weights.setdefault(name, []).append(value)
     return RerankingResult(weights, metric.reported(before), metric.reported(score), optimum, score > before)
+
+
+def _vector(path: Path, weights: Weights, layout: Layout, keys: Sequence[int]) -> np.ndarray:
+    """float64[F], the weights of the dense features of a list and of its sparse ones by `keys`; 0 where there is none.
+
+    Raises FormatError where a feature has not as many values as weights.
+    """
+    found: list[float] = []
+    sizes = layout.dense | {layout.sparse[key]: 1 for key in keys}
+    for name, size in sizes.items():
+        values = weights.get(name, [0.0] * size)
+        _check_size(path, name, size, values)
+        found += values
+    return np.array(found)
 
 
 def rerank(nbest: Path, weights: Weights) -> Iterator[str]:
     """The text of the best entry of each list, the first of several; features without weights count nothing.
 
-    Raises FormatError where a feature has not as many values as weights.
+    Raises FormatError where a feature has not as many values as weights, and at the end of check_names.
     """
+    counts, n_lines = Counter[str](), 0
     for entries in by_sentence(read_nbest(nbest)):
         scores = [_score(entry.features, weights, nbest) for entry in entries]
+        for entry in entries:
+            counts.update(entry.features.keys())
+        n_lines += len(entries)
         yield entries[int(np.argmax(scores))].text
+    if n_lines:
+        dense = [name for name, count in counts.items() if count == n_lines]
+        check_names(nbest, dense, counts, weights)
+
+
+def check_names(path: Path, dense: Iterable[str], sparse: Iterable[str], weights: Weights) -> None:
+    """Log a line of the features of all lines that have no weight, and of the weights that no line has a feature for.
+
+    A sparse feature may lack a weight: those of 0 are not written. Raises FormatError where no name is in both.
+    """
+    names = dict.fromkeys([*dense, *sparse])
+    if not names.keys() & weights.keys():
+        problem = f"no feature has a weight: the list has {_shown(names)}; the weights are of {_shown(weights)}"
+        raise FormatError(path, f"{problem}; give both the same names")
+    if without := [name for name in dense if name not in weights]:
+        log.warning("%s: features without weight, which count nothing: %s", path, _shown(without))
+    if unused := [name for name in weights if name not in names]:
+        log.warning("%s: no line has the features of these weights: %s", path, _shown(unused))
+
+
+def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
+    """Log a line of the features that shall keep their weights and are in no list."""
+    if unknown := sorted({*fixed} - {*layout.dense, *layout.sparse.values()}):
+        log.warning("%s: no line has the features that are to be fixed: %s", path, _shown(unknown))
+
+
+def _shown(names: Iterable[str]) -> str:
+    """The first names, and how many follow."""
+    found = list(names)
+    more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
+    return ", ".join(map(excerpt, found[:MOST_NAMES])) + more if found else "none"
 
 
 def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path) -> float:
@@ -76,12 +130,14 @@ def _score(features: Mapping[str, Sequence[float]], weights: Weights, path: Path
     for name, values in features.items():
         factors = weights.get(name)
         if factors is not None:
-            if len(factors) != len(values):
-                raise FormatError(
-                    path, f"the feature {excerpt(name)} has {len(values)} values, but {len(factors)} weights"
-                )
+            _check_size(path, name, len(values), factors)
             total += sum(weight * value for weight, value in zip(factors, values))
     return total
+
+
+def _check_size(path: Path, name: str, size: int, weights: Sequence[float]) -> None:
+    if len(weights) != size:
+        raise FormatError(path, f"the feature {excerpt(name)} has {size} values, but {len(weights)} weights")
 
 
 def save_weights(weights: Weights, path: Path) -> None:

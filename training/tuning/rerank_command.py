@@ -28,6 +28,10 @@ def rerank_command(
     reference: Annotated[list[Path] | None, typer.Option(help="Translations for --train, one file a set.")] = None,
     method: Annotated[Method | None, typer.Option(help="How they are learned.", show_default="mira-corpus")] = None,
     config: Annotated[Path | None, config_option("tune")] = None,
+    start_weights: Annotated[
+        Path | None,
+        typer.Option(help="Weights that --train begins with.", show_default="those that the scores come from"),
+    ] = None,
     metric: Annotated[MetricName | None, typer.Option(help="What is optimized.", show_default="bleu")] = None,
     seed: Annotated[int | None, typer.Option(help="Of what is drawn.", show_default="1")] = None,
     c: Annotated[float | None, typer.Option("--c", help="Of MIRA: the largest step.")] = None,
@@ -44,6 +48,7 @@ def rerank_command(
         print(text)
     if learned is None or learned.is_better:
         return 0
-    scores = f"{learned.score:.2f} on these lists, {learned.before:.2f} by the weights that their scores come from"
+    before = "begun with" if start_weights else "that their scores come from"
+    scores = f"{learned.score:.2f} on these lists, {learned.before:.2f} by the weights {before}"
     hint(f"nothing gained: {scores}")
     return shared.NO_GAIN if require_gain else 0

@@ -129,7 +129,7 @@ class Tuner:
     def problem(self, number: int, store: NbestStore, decoder: Decoder) -> Problem:
         """The problem of iteration `number`; it starts with the weights of the `decoder` that made its lists."""
         n_dense, tunable = store.n_dense, np.ones(store.n_features, bool)
-        dense = weight_vector(decoder.weights, decoder.features)
+        dense = weight_vector(decoder.dense_weights, decoder.features)
         start = np.concatenate([dense, weights_of(decoder.model.tables.sparse.weights, store.keys)])
         sizes = [(name, 1 if size is None else size) for name, size in decoder.features.groups]
         tunable[:n_dense] = np.repeat([name not in self.config.fixed for name, _ in sizes], [n for _, n in sizes])

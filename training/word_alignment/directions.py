@@ -9,10 +9,10 @@ from typing import BinaryIO, NamedTuple, cast
 import numpy as np
 
 from phrasebeam.base.errors import SmtError
-from phrasebeam.base.own_modules import module_command
 from phrasebeam.base.progress import Advance
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.process.children import start
+from phrasebeam.process.own_modules import module_command
 from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 

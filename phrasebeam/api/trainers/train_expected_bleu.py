@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.engine.engine import EngineName
@@ -15,6 +16,7 @@ from phrasebeam.training.expected_bleu import expected_bleu_model
 from phrasebeam.training.expected_bleu.config import ExpectedBleuConfig, Optimizer
 
 
+@checked
 def train_expected_bleu(
     model: File,
     source: File,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.engine.engine import EngineName
@@ -16,6 +17,7 @@ from phrasebeam.training.maxforce.config import MaxforceConfig
 from phrasebeam.training.maxforce.updates import Strategy
 
 
+@checked
 def train_maxforce(
     model: File,
     source: File,

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, check_range, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_THREADS, config_with_options, parse_config
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_option
@@ -23,6 +24,7 @@ MOST_SEEDS = 1_000_000
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
+@checked
 def train_model(
     source: File,
     target: File,
@@ -75,6 +77,7 @@ def train_model(
         return building.train_model(source, target, output, settings, optional_path(alignment), force)
 
 
+@checked
 def train(
     source: File,
     target: File,

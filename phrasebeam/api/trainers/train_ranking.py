@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
 from phrasebeam.engine.engine import EngineName
@@ -16,6 +17,7 @@ from phrasebeam.training.online.progress import OnlineProgress
 from phrasebeam.training.ranking.list_iteration import ListIteration
 
 
+@checked
 def train_ranking(
     model: File,
     source: File,

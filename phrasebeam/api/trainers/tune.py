@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound, optional_path, paths
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import Algorithm
@@ -18,6 +19,7 @@ from phrasebeam.training.tuning.run_result import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 
+@checked
 def tune(
     model: File,
     source: File,

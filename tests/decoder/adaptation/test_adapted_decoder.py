@@ -81,7 +81,7 @@ def test_without_segments_it_translates_as_the_model_does(model):
 def test_all_features_of_new_pairs_add_up_to_the_score(model):
     decoder = AdaptedDecoder.load(model)
     decoder.confirm(LINES[0], "the kennel sleeps soundly .")
-    weights = decoder.weights
+    weights = decoder.dense_weights
     for one in decoder.nbest(LINES[1], 50):
         values = one.features
         total = float(weights.translation @ values["translation"] + weights.reordering @ values["reordering"])

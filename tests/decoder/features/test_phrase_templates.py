@@ -103,7 +103,7 @@ def check(directory, given_inputs):
     save_sparse_weights(weights, directory / "sparse")
     for algorithm in ("stack", "cube"):
         decoder = Decoder.load(directory, SearchSettings(algorithm=algorithm, table_limit=3))
-        dense = weight_vector(decoder.weights, decoder.features)
+        dense = weight_vector(decoder.dense_weights, decoder.features)
         for given_input in given_inputs:
             for one in decoder.answer(given_input, Request(n=20, sparse="keys")).nbest:
                 total = sum(known.get(key, 0.0) * value for key, value in one.sparse.items())
@@ -124,7 +124,7 @@ def test_training_sentences_have_idf(trained):
     weights = load_config(directory / "weights.yaml", Weights)
     weights = weights.model_copy(update={"target_idf": 0.3, "source_idf": -0.2})
     decoder = Decoder.load(directory, SearchSettings(table_limit=3), weights)
-    model, dense, kinds = decoder.model, weight_vector(decoder.weights, decoder.features), set()
+    model, dense, kinds = decoder.model, weight_vector(decoder.dense_weights, decoder.features), set()
     for s, t, points in lines[:12]:
         for one in decoder.nbest(replace(with_tags(s, 1), held_out=HeldOutPair(tuple(t), points)), 20):
             expected = [0.0, 0.0]

@@ -61,7 +61,7 @@ def test_features_of_pairs_have_values(feature, tmp_path):
     values = [one.features[feature.name] for one in found]
     assert np.isfinite(values).all()
     assert any(values)
-    weights = weight_vector(decoder.weights, decoder.features)
+    weights = weight_vector(decoder.dense_weights, decoder.features)
     assert [flat(one.features) @ weights for one in found] == pytest.approx([one.score for one in found], abs=1e-4)
 
 

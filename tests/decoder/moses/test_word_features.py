@@ -102,7 +102,7 @@ def test_they_have_moses_scores_and_names(moses, tmp_path):
 
 
 def weights(decoder):
-    return np.concatenate([np.atleast_1d(getattr(decoder.weights, name)) for name, _ in decoder.features.groups])
+    return np.concatenate([np.atleast_1d(getattr(decoder.dense_weights, name)) for name, _ in decoder.features.groups])
 
 
 def dense_of(translation):

@@ -48,7 +48,7 @@ def test_lists_are_those_of_translations(directory, seed, templates, distinct):
     decoder = Decoder.load(toy.directory)
     expected = decoder.answer(sentence, Request(n=20, distinct=distinct, sparse="names")).nbest
     found = list_of(decoder, sentence, 20, distinct)
-    features, weights = found.features, decoder.weights
+    features, weights = found.features, decoder.dense_weights
     assert found.texts == [one.text for one in expected]
     assert found.score.tolist() == [one.score for one in expected]
     plain = [name not in GROUPS for name in decoder.features.names()]
@@ -94,6 +94,6 @@ def test_an_empty_sentence_has_what_was_typed(directory):
     decoder, prefix = Decoder.load(toy.directory), Prefix.read("s x")
     expected, found = decoder.complete("", "s x"), list_of(decoder, Input([], prefix=prefix), 5, True)
     assert (found.texts, found.score.tolist()) == (["s x"], [expected.score])
-    weights = weight_vector(decoder.weights, decoder.features)
+    weights = weight_vector(decoder.dense_weights, decoder.features)
     scores = scores_of(found.features, weights, decoder.tables.sparse.weights)
     assert scores == pytest.approx([expected.score])

@@ -70,7 +70,7 @@ def check(decoder, line, translations):
     scores = [translation.score for translation in translations]
     assert scores == sorted(scores, reverse=True)
     assert len({key(translation) for translation in translations}) == len(translations)
-    weights = weight_vector(decoder.weights, decoder.features)
+    weights = weight_vector(decoder.dense_weights, decoder.features)
     assert [weights @ flat(translation) for translation in translations] == pytest.approx(scores, abs=1e-6)
 
 

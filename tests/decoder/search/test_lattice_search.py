@@ -63,7 +63,9 @@ def assert_best(directory, seed, reordering, distortion_limit, nodes, algorithm)
     with decoder.searcher.search(Input.from_lattice(nodes)) as result:
         found, best = result.best(), result.nbest(1, distinct=False)[0]
     assert found.score == pytest.approx(naive.best_score(toy, nodes, distortion_limit, WEIGHT), abs=1e-4)
-    assert weight_vector(decoder.weights, decoder.features) @ flat(best.features) == pytest.approx(best.score, abs=1e-6)
+    assert weight_vector(decoder.dense_weights, decoder.features) @ flat(best.features) == pytest.approx(
+        best.score, abs=1e-6
+    )
 
 
 @given(SEEDS, REORDERINGS, st.integers(-1, 3), st.sampled_from(["stack", "cube"]))
@@ -169,7 +171,7 @@ def test_sparse_features_are_those_of_the_words_of_the_path(directory, seed):
     add_weights(table, np.array(keys, np.uint64), np.array([rng.uniform(-1, 1) for _ in keys]))
     decoder.reweigh(decoder.model.weights.model_copy(update={"input_score": [WEIGHT]}), table)
     found = decoder.answer(network, request).nbest
-    weights = weight_vector(decoder.weights, decoder.features)
+    weights = weight_vector(decoder.dense_weights, decoder.features)
     for one in found:
         assert weights @ flat(one.features) == pytest.approx(one.score, abs=1e-6)
     of_text = {

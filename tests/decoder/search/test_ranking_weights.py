@@ -41,7 +41,7 @@ def test_pairs_are_selected_by_some_weights_and_scored_by_others(tmp_path_factor
         decoder.reweigh(weights)
         assert phrases_of(decoder, sentence) == expected
         found = decoder.translate(sentence)
-        assert weight_vector(decoder.weights, decoder.features) @ flat(found.features) == pytest.approx(
+        assert weight_vector(decoder.dense_weights, decoder.features) @ flat(found.features) == pytest.approx(
             found.score, abs=1e-6
         )
         assert found.score == pytest.approx(max(one.score for one in decoder.nbest(sentence, MANY)))

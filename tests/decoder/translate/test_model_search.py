@@ -54,7 +54,7 @@ def test_a_configuration_overrides_single_settings(model, tmp_path):
 
 def translated(arguments, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    monkeypatch.setattr("phrasebeam.decoder.translate.translate_command.read_input", lambda path: iter(["a zzz", "b"]))
+    monkeypatch.setattr("phrasebeam.api.translate.read_input", lambda path: iter(["a zzz", "b"]))
     assert main(["translate", *map(str, arguments)]) == 0
     return capsys.readouterr().out
 

@@ -38,7 +38,7 @@ def check(decoder, line, translation):
         assert not phrase.is_copied or phrase.source == phrase.target
     assert translation.alignment == sorted(point for phrase in phrases for point in phrase.alignment)
     vector = np.concatenate([np.atleast_1d(value) for value in translation.features.values()])
-    assert weight_vector(decoder.weights, decoder.features) @ vector == pytest.approx(
+    assert weight_vector(decoder.dense_weights, decoder.features) @ vector == pytest.approx(
         translation.score, rel=1e-9, abs=1e-6
     )
     n_copied = sum(phrase.is_copied for phrase in phrases)

@@ -77,7 +77,7 @@ def test_known_words_stand_in_place_of_unknown_ones(decoder, word, expected, n_w
 
 def score(decoder, translation):
     """Weights times features."""
-    total, weights = 0.0, decoder.weights
+    total, weights = 0.0, decoder.dense_weights
     for name, value in translation.features.items():
         weight = getattr(weights, name)
         total += float((weight * value) if isinstance(value, float | int) else weight @ value)

@@ -61,7 +61,7 @@ def test_weights_are_tuned_before_they_are_scored_if_that_is_wanted(data):
     score, found = scorer.score_tuned("yes", weights, sparse)
     assert asked == [("yes", weights)]
     assert score == scorer.score(tuned, sparse)
-    assert found.tolist() == weight_vector(decoder.weights, decoder.features).tolist()
+    assert found.tolist() == weight_vector(decoder.dense_weights, decoder.features).tolist()
     assert np.count_nonzero(found != dense) == 1
 
 

@@ -44,7 +44,7 @@ def test_of_several_seeds_the_mean_is_written(data, tmp_path, capsys):
     keys, values = used(open_sparse_weights(both / "sparse"))
     assert dict(zip(keys.tolist(), values.tolist())) == pytest.approx(expected)
     decoder = Decoder.load(both, parse_config(QUICK["search"], SearchSettings, "settings"))
-    assert weight_vector(decoder.weights, decoder.features) == pytest.approx((dense + other_dense) / 2)
+    assert weight_vector(decoder.dense_weights, decoder.features) == pytest.approx((dense + other_dense) / 2)
     source, target = ((data / f"dev.{name}").read_text().splitlines() for name in ("source", "target"))
     translated = [translation.text for translation in decoder.translate_all(source)]
     score = sacrebleu.corpus_bleu(translated, [target], tokenize="none").score

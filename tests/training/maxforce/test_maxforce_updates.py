@@ -138,7 +138,7 @@ def test_differences_have_the_lead_of_their_scores(directory, seed, reordering, 
         assert not difference.keys.size
         return
     decoder = found.decoder
-    weights = weight_vector(decoder.weights, decoder.features)
+    weights = weight_vector(decoder.dense_weights, decoder.features)
     assert weights @ difference.dense == pytest.approx(difference.lead + margin, abs=1e-4)
     table = decoder.tables.sparse.weights
     learned = np.zeros(difference.keys.size)

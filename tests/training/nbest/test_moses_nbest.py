@@ -26,7 +26,7 @@ def test_words_of_bars_stay_words(tmp_path, capsys):
     assert all(len(line.split("|||")) == 4 for line in outputs)
     assert "|||" in "".join(best)
 
-    (tmp_path / "weights").write_text("x= 1\n")  # no feature of the lists: the first of each is the best
+    (tmp_path / "weights").write_text("distortion= 0\n")  # the first of each is the best
     assert main(["rerank", "--weights", str(tmp_path / "weights"), "--nbest", str(lists)]) == 0
     assert capsys.readouterr().out.splitlines() == best
 

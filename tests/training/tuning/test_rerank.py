@@ -171,3 +171,75 @@ def test_weights_that_do_not_fit(nbest, tmp_path, capsys):
         with pytest.raises(FormatError, match=message):
             load_weights(tmp_path / "w")
     assert len(list(read_nbest(nbest))) == 6
+
+
+@pytest.fixture
+def with_noise(tmp_path):
+    """Lists with a feature Neural that the scores do not come from, of numbers as decoders print them."""
+    generator, path = np.random.default_rng(3), tmp_path / "noisy"
+    with path.open("w") as file:
+        for number in range(3):
+            for text in ("a b c d", "a b c e", "x d", "d c b a"):
+                lm, tm, neural = generator.normal(-20, 5, 3).round(4)
+                score = round(0.5 * lm + 0.2 * tm - 30 * number, 3)
+                file.write(f"{number} ||| {text} ||| LM= {lm} TM= {tm} Neural= {neural} ||| {score}\n")
+    return path
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fixed_weight_stays_what_it_was(with_noise, reference, tmp_path, method):
+    (tmp_path / "config").write_text("fixed: [Neural, LM]\n")
+    (tmp_path / "start").write_text("LM= 0.3\nTM= -0.7\nNeural= 0.1\n")
+    arguments = ["rerank", "--train", str(with_noise), "--reference", str(reference), "--method", method]
+    arguments += ["--config", str(tmp_path / "config"), "--weights", str(tmp_path / "w")]
+    assert main([*arguments, "--start-weights", str(tmp_path / "start")]) == 0
+    learned = load_weights(tmp_path / "w")
+    assert (learned["Neural"], learned["LM"]) == ([0.1], [0.3])
+
+
+def test_a_feature_that_scores_do_not_come_from_begins_at_0(tmp_path):
+    rows = [("a", -1.1, -0.3, 7.7), ("b", -2.3, -0.9, -3.3), ("c", -0.7, -1.9, 1.3), ("d", -3.1, 0.7, 5.9)]
+    lines = [f"0 ||| {text} ||| LM= {lm} TM= {tm} Neural= {new} ||| {0.5 * lm + tm}\n" for text, lm, tm, new in rows]
+    (tmp_path / "nbest").write_text("".join(lines))
+    learned = learn(tmp_path / "nbest", make_metric("bleu", [["d"]]), TuneConfig(fixed=["Neural"]))
+    assert learned.weights["Neural"] == [0.0]
+
+
+def test_learning_begins_with_given_weights(nbest, reference, tmp_path, capsys):
+    (tmp_path / "start").write_text("LM0= 0\nTM0= 0 0\ngood_d= 5\n")
+    arguments = ["rerank", "--train", str(nbest), "--reference", str(reference), "--weights", str(tmp_path / "w")]
+    assert main([*arguments, "--start-weights", str(tmp_path / "start")]) == 0
+    assert (
+        capsys.readouterr()
+        .err.splitlines()[-1]
+        .endswith("nothing gained: 100.00 on these lists, 100.00 by the weights begun with")
+    )
+    assert main(["rerank", "--start-weights", "start", "--weights", "w", "--nbest", "n"]) == 2
+    assert "--start-weights is what --train begins with" in capsys.readouterr().err
+    assert main([*arguments, "--start-weights", str(tmp_path / "w")]) == 2
+    assert "is read, too, and would be replaced" in capsys.readouterr().err
+
+
+def test_names_that_do_not_match_are_told(nbest, reference, tmp_path, capsys):
+    weights = tmp_path / "w"
+    weights.write_text("LM= 1\nTM0= 1 1\n")
+    assert main(["rerank", "--weights", str(weights), "--nbest", str(nbest)]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"{nbest}: features without weight, which count nothing: 'LM0'",
+        f"{nbest}: no line has the features of these weights: 'LM'",
+    ]
+    weights.write_text("LM= 1\n" + "".join(f"x{i}= 1\n" for i in range(9)))
+    again = ["--train", str(nbest), "--reference", str(reference), "--weights", "o", "--start-weights", str(weights)]
+    for arguments in (["--weights", str(weights), "--nbest", str(nbest)], again):
+        assert main(["rerank", *arguments]) == 2
+        message = capsys.readouterr().err.splitlines()[-1]
+        assert f"{nbest}: no feature has a weight: the list has 'LM0', 'TM0', " in message
+        assert "the weights are of 'LM', 'x0', 'x1', 'x2', 'x3' and 5 more; give both the same names" in message
+
+
+def test_fixed_names_of_no_feature_are_told(nbest, reference, tmp_path, capsys):
+    (tmp_path / "config").write_text("fixed: [LM, good_d]\n")
+    arguments = ["rerank", "--train", str(nbest), "--reference", str(reference), "--weights", str(tmp_path / "w")]
+    assert main([*arguments, "--config", str(tmp_path / "config")]) == 0
+    assert f"{nbest}: no line has the features that are to be fixed: 'LM'\n" in capsys.readouterr().err
+    assert "good_d" not in load_weights(tmp_path / "w")

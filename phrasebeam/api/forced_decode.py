@@ -1,10 +1,11 @@
-"""force: forced decoding of a bitext."""
+"""forced_decode: the derivations of a bitext that yield its references."""
 
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from phrasebeam.api.arguments import File, Memory, Settings, check_range, memory_bound, optional_path
+from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import MOST_THREADS
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.figures import check_figure_file
@@ -25,7 +26,8 @@ from phrasebeam.engine.engine import EngineName, current_engine
 from phrasebeam.engine.engine_options import chosen_engine
 
 
-def force(
+@checked
+def forced_decode(
     model: File,
     source: File,
     reference: File,
@@ -76,7 +78,7 @@ def force(
 
     Returns how many are reachable, by length. Raises SmtError or OSError.
 
-    >>> reached = force("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
+    >>> reached = forced_decode("model", "train.de", "train.en", "forced.jsonl", prefixes="none")
     >>> print(reached.text().splitlines()[0])
     length  sentences  reachable  +prefix  too large  words  reachable  +prefix  derivations
     """

@@ -1,0 +1,52 @@
+"""config: the files of settings that come with phrasebeam."""
+
+import re
+from itertools import takewhile
+from pathlib import Path
+from typing import overload
+
+from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.errors import ConfigError
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+OF_COMMANDS = {  # of those whose settings have another name
+    "train-model": "default",
+    "train-maxforce": "yu2013-maxforce",
+    "train-ranking": "simianer2012-joint-selection",
+    "train-expected-bleu": "wuebker2015-rprop",
+    "train": "recipe-standard",
+    "rerank": "tune",
+    "forced-decode": "translate",
+}
+
+
+@overload
+def config(name: None = None) -> dict[str, str]: ...
+@overload
+def config(name: str) -> str: ...
+@checked
+def config(name: str | None = None) -> str | dict[str, str]:
+    """The settings that come with phrasebeam, as YAML for the argument `config` of other functions.
+
+    Args:
+        name: Of settings, or of a command, as on the command line; None: tell of all.
+
+    Returns the text of the file, or by name of each what it is for. Raises ConfigError for a name that there is not.
+
+    >>> config()["tune"]
+    'Every setting of tune (and of rerank, which has no use for those of decoding) with its default'
+    >>> "method: mira-corpus" in config("tune")
+    True
+    """
+    files = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml"))}
+    if name is None:
+        return {stem: _title(path) for stem, path in files.items()}
+    if path := files.get(OF_COMMANDS.get(name, name.removesuffix(".yaml"))):
+        return path.read_text(encoding="utf-8")
+    raise ConfigError(f"{name}: no settings of that name; there are {', '.join(files)}")
+
+
+def _title(path: Path) -> str:
+    """The sentence with which a file begins, as a comment."""
+    comment = takewhile(lambda line: line.startswith("#"), path.read_text(encoding="utf-8").splitlines())
+    return re.split(r"\. (?=[A-Z])", " ".join(line.lstrip("# ") for line in comment))[0].removesuffix(".")

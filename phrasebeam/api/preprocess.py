@@ -1,0 +1,50 @@
+"""preprocess: raw text as a model needs it."""
+
+from pathlib import Path
+from typing import Literal
+
+from phrasebeam.api.arguments import File, optional_path
+from phrasebeam.base.checked_arguments import checked
+from phrasebeam.base.files import check_keeps_inputs, output_file, read_input
+from phrasebeam.console.input_stage import stage_of_input
+from phrasebeam.decoder.model.digests import model_paths
+
+Side = Literal["source", "target"]
+
+
+@checked
+def preprocess(model: File, side: Side, *, input: File | None = None, output: File | None = None) -> list[str]:
+    """Tokenize and case raw text as the model needs it, such as text to tune on.
+
+    RawText does so with lines in place of files.
+
+    Args:
+        model: Model directory of train_model with `raw`, or of import_moses.
+        side: The language of the text: "source" or "target".
+        input: File of raw text; None: standard input.
+        output: File for the tokens; None: they are returned; "-": standard output.
+
+    Returns the tokenized lines, unless they went elsewhere. Raises SmtError, also where the model is of tokenized text,
+    or OSError.
+
+    >>> train_model("train.de", "train.en", "raw-model", raw=True, source_language="de", target_language="en").version
+    '0.1.0'
+    >>> preprocess("raw-model", "source", input="dev.de", output="dev.tokens.de")
+    []
+    """
+    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import
+
+    check_keeps_inputs([output], [input, *model_paths(Path(model))])
+    raw_text = RawText.load(model)
+    preprocessor = raw_text.source if side == "source" else raw_text.target
+    source, destination = optional_path(input), optional_path(output)
+    with stage_of_input("preprocessing", source, destination) as advance:
+        if destination is None:
+            return [preprocessor.line(line) for line in read_input(source)]
+        with output_file(destination) as file:
+            for line in read_input(source):
+                file.write(preprocessor.line(line).encode("utf-8") + b"\n")
+                if str(output) == "-":
+                    file.flush()
+                advance(1)
+    return []
