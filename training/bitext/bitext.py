@@ -61,7 +61,7 @@ def check_bars(bitext: Bitext, source: str | Path, target: str | Path) -> None:
         if positions.size:
             lines = np.searchsorted(corpus.offsets, positions, "right")
             word = vocabulary.words[int(corpus.tokens[positions[0]])]
-            found = f"the word {excerpt(word)} has a |, as have words of {np.unique(lines).size} lines in all"
+            found = f"{np.unique(lines).size} lines have a |, the first one in the word {excerpt(word)}"
             advice = "write &#124; for it here and in what is translated, as --raw does"
             raise FormatError(path, f"{found}; it sets off factors in Moses' files: {advice}", int(lines[0]))
 

@@ -55,7 +55,7 @@ BAD = {
     "missing text": ({"config": "text.yaml"}, "absent: No such file or directory"),
     "bad alignment": ({"alignment": "links"}, "links:1: 'x' is not an alignment point"),
     "alignment of GIZA": ({"alignment": "a3"}, "a3:1: an A3 file of GIZA++ or mgiza, which has one direction"),
-    "bars": ({"target": "bars"}, "bars:2: the word 'a|b' has a |, as have words of 119 lines in all; it sets off"),
+    "bars": ({"target": "bars"}, "bars:2: 119 lines have a |, the first one in the word 'a|b'; it sets off"),
     "missing LM text": ({"lm-text": "absent"}, "absent: No such file or directory"),
     "LM text that is no text": ({"lm-text": "latin"}, "latin:2: byte 0xe9 at column 4 is not UTF-8"),
     "missing classes": ({"lm-classes": "absent"}, "absent: No such file or directory"),
