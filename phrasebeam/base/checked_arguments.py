@@ -6,7 +6,7 @@ from inspect import Parameter, signature
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from phrasebeam.base.config import Section, parse_config, sections_in
 from phrasebeam.base.errors import ConfigError, excerpt
@@ -24,6 +24,22 @@ WORDS: dict[Any, str] = {
 VARIABLE = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
 
 
+class Checker(NamedTuple):
+    """What is made of a type once, since arguments are checked at each call."""
+
+    kind: Any
+    fits: Callable[[Any], bool]
+
+    def checked(self, value: Any, where: str) -> Any:
+        """The value, or the section that a mapping stands for. Raises ConfigError, which begins with `where`."""
+        if self.fits(value):
+            return value
+        sections = [section for section in sections_in(self.kind) if section is not Section]
+        if isinstance(value, Mapping) and sections:
+            return parse_config(dict(value), sections[0], where)
+        raise ConfigError(f"{where} is {excerpt(value)}, expected {_spelled(self.kind)}")
+
+
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which raises ConfigError where an argument is not of the type of its parameter.
 
@@ -33,10 +49,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     name = function.__qualname__.removesuffix(".__init__")
 
     @cache
-    def types() -> dict[str, Any]:
+    def checkers() -> dict[str, Checker]:
         kinds = [one.name for one in parameters.parameters.values() if one.kind not in VARIABLE]
         hints = get_type_hints(function, include_extras=True)
-        return {one: hints[one] for one in kinds if one in hints}
+        return {one: Checker(hints[one], _fitting(hints[one])) for one in kinds if one in hints}
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:
@@ -44,10 +60,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             bound = parameters.bind(*args, **options)
         except TypeError:
             return function(*args, **options)  # which raises it with a better message
-        known, given = types(), bound.arguments
+        known, given = checkers(), bound.arguments
         for one, value in given.items():
-            if one in known:
-                given[one] = _fitting(value, known[one], f"{name}: {one}")
+            if one in known and not known[one].fits(value):
+                given[one] = known[one].checked(value, f"{name}: {one}")
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -58,53 +74,53 @@ def check_fields(given: Any, *left_out: str) -> None:
 
     A dictionary in place of a section of settings becomes that section.
     """
-    for name, kind in _field_types(given.__class__).items():
-        if name not in left_out:
-            value = getattr(given, name)
-            if (fitting := _fitting(value, kind, f"{type(given).__name__}: {name}")) is not value:
-                object.__setattr__(given, name, fitting)
+    for name, checker in _field_checkers(given.__class__).items():
+        if name not in left_out and not checker.fits(value := getattr(given, name)):
+            object.__setattr__(given, name, checker.checked(value, f"{type(given).__name__}: {name}"))
 
 
 @cache
-def _field_types(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+def _field_checkers(kind: Any) -> dict[str, Checker]:
+    return {name: Checker(hint, _fitting(hint)) for name, hint in get_type_hints(kind).items()}
 
 
-def _fitting(value: Any, kind: Any, where: str) -> Any:
-    """The value, or the section that a mapping stands for. Raises ConfigError, which begins with `where`."""
-    if _fits(value, kind):
-        return value
-    sections = [section for section in sections_in(kind) if section is not Section]
-    if isinstance(value, Mapping) and sections:
-        return parse_config(dict(value), sections[0], where)
-    raise ConfigError(f"{where} is {excerpt(value)}, expected {_spelled(kind)}")
-
-
-def _fits(value: Any, kind: Any) -> bool:
+def _fitting(kind: Any) -> Callable[[Any], bool]:
+    """A function that tells whether a value is of a type."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return _fits(value, parts[0])
+        return _fitting(parts[0])
     if origin in (Union, UnionType):
-        return any(_fits(value, part) for part in parts)
+        each = [_fitting(part) for part in parts]
+        return lambda value: any(fits(value) for fits in each)
     if origin is Literal:
-        return isinstance(value, str | int) and value in parts
+        return lambda value: isinstance(value, str | int) and value in parts
     if origin is type:
-        return isinstance(value, type) and issubclass(value, getattr(parts[0], "__bound__", None) or parts[0])
+        bound = getattr(parts[0], "__bound__", None) or parts[0]
+        return lambda value: isinstance(value, type) and issubclass(value, bound)
     if origin is not None:
-        origin = Sequence if origin is tuple else origin  # a list does as well
-        return isinstance(value, origin) and not isinstance(value, str) and _items_fit(value, origin, parts)
+        return _collection(origin, parts)
     if kind in (int, float):
-        return isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
-    return kind is Any or not isinstance(kind, type) or isinstance(value, kind)
+        number = Integral if kind is int else Real
+        return lambda value: type(value) is kind or (isinstance(value, number) and not isinstance(value, bool))
+    return lambda value: kind is Any or not isinstance(kind, type) or isinstance(value, kind)
 
 
-def _items_fit(value: Any, origin: Any, parts: tuple[Any, ...]) -> bool:
-    """Whether what is in a mapping or in a sequence fits; nothing else is looked into."""
+def _collection(origin: Any, parts: tuple[Any, ...]) -> Callable[[Any], bool]:
+    """As _fitting, of a type with items: those of mappings and sequences are looked at, and a string is none."""
+    if not issubclass(origin, (Mapping, Sequence)):
+        return lambda value: isinstance(value, origin) and not isinstance(value, str)
+    each = [_fitting(part) for part in parts if part is not ...]
     if issubclass(origin, Mapping):
-        return all(_fits(key, parts[0]) and _fits(item, parts[1]) for key, item in value.items())
-    if issubclass(origin, Sequence) and len(parts) > 1 and parts[-1] is not ...:
-        return len(value) == len(parts) and all(map(_fits, value, parts))
-    return not issubclass(origin, Sequence) or all(_fits(item, parts[0]) for item in value)
+        key, item = each
+        return lambda value: isinstance(value, origin) and all(key(one) and item(value[one]) for one in value)
+    if len(each) > 1:
+        return lambda value: _is_list(value) and len(value) == len(each) and all(f(x) for f, x in zip(each, value))
+    return lambda value: _is_list(value) and all(map(each[0], value))
+
+
+def _is_list(value: Any) -> bool:
+    """Whether a value is a list, a tuple or another sequence, which may stand for each other."""
+    return type(value) in (list, tuple) or (isinstance(value, Sequence) and not isinstance(value, str))
 
 
 def _spelled(kind: Any) -> str:
