@@ -71,7 +71,7 @@ def test_trainers_and_evaluate_score_as_sacrebleu(name, lowercase, corpus):
     found = corpus_score(name, texts, references, lowercase)
     options = EvaluationOptions((name,), "none", lowercase)
     (evaluated,) = evaluate_texts({"system": texts}, references, options).results.values()
-    assert found == pytest.approx(evaluated[0].score, abs=CLOSE[name])
+    assert found == pytest.approx(evaluated[0].score, rel=1e-7, abs=CLOSE[name])  # TER: above 100, too
     assert evaluated[0].score == ORACLES[name](lowercase).corpus_score(texts, references).score
 
 
