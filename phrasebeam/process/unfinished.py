@@ -69,6 +69,15 @@ def put_in_place(unfinished: Path, path: Path) -> None:
             note_output()
 
 
+def remove(path: Path) -> None:
+    """Remove the file or directory `path`, if it is there, in one step: whoever is killed leaves all of it or nothing.
+
+    What is then left of it under another name is removed by the next one that writes to the same folder.
+    """
+    with suppress(FileNotFoundError), unfinished_directory(path.parent, path.name) as begun:
+        os.replace(path, begun / path.name)
+
+
 def remove_unfinished() -> None:
     """Remove all that this process has begun, before it ends: its threads cannot begin or finish anything after."""
     _changing.acquire()

@@ -9,7 +9,6 @@ candidate/       the model that is being scored
 curve.csv, curve.png
 """
 
-import shutil
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
+from phrasebeam.process.unfinished import remove
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
@@ -194,7 +194,7 @@ class ExpectedBleuTraining:
             arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature)[1]
             save_checkpoint(self.checkpoint, progress, arrays)
             log.info("iteration %d: score %.2f", number, score)
-        shutil.rmtree(self.derived.work / "candidate", ignore_errors=True)
+        remove(self.derived.work / "candidate")
         return progress
 
     def _score(self, learner: Learner, number: int, signature: str) -> float:

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.side_by_side import Advance
 from phrasebeam.engine.engine import Engine, RemoteEngine
 from phrasebeam.process.named_errors import named_in_errors
@@ -180,8 +180,7 @@ class PassElsewhere:
 
     def __call__(self, task: PassTask, advance: Advance) -> PassResult:
         """Do the pass in a directory of its own."""
-        with TemporaryDirectory() as name:
-            directory = Path(name)
+        with scratch_directory() as directory:
             objective = self.passes.objective.with_examples(task.examples)
             passes, log = replace(self.passes, objective=objective, directory=directory), UPDATES.format(task.shard)
             if task.progress.epoch:
