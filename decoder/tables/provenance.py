@@ -4,6 +4,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.base.own_modules import ROOT
 from phrasebeam.process.unfinished import SUFFIX
 
@@ -51,17 +52,18 @@ class Stage(Section):
 def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
     """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
 
-    `what` is the kind of directory that it must be.
+    `what` is the kind of directory that it must be. Raises FormatError where it has other than regular files.
     """
     if not output.exists() or (output.is_dir() and all(path.name.endswith(SUFFIX) for path in output.iterdir())):
         return
-    try:
-        with open(output / name, encoding="utf-8") as file:
-            is_model = file.readline(len(start)) == start
-    except (OSError, UnicodeDecodeError):
-        is_model = False
+    is_model = False
+    with suppress(OSError, UnicodeDecodeError):
+        if (output / name).is_file():  # no pipe
+            with open(output / name, encoding="utf-8") as file:
+                is_model = file.readline(len(start)) == start
     if not is_model:
         raise ConfigError(f"{output}: exists and is not {what}; choose another directory")
+    check_regular(output)
 
 
 def file_digests(paths: Mapping[str, str | Path]) -> dict[str, dict[str, str]]:

@@ -23,7 +23,7 @@ KINDS: tuple[Kind, ...] = ("clean", "same", "changed", *FAILURES)
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM)
-SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
+SHARE_OF_FILES = 0.06  # of damage to a file of a model or a training that is not of its content
 SHARE_OF_OLDER = 0.6  # of models in the format without digests, which would find all damage to a file at once
 WITHOUT_DIGESTS = "phrasebeam model 1"
 # Seconds, minutes of stages, and sentences a second at the end of rows of tables.
@@ -91,7 +91,7 @@ def remove_digests(path: Path) -> None:
 
 def _damage(rng, target, path):
     """Damage the file at `path`, which is a link to the sound one; say how."""
-    if target.model and rng.random() < SHARE_OF_FILES:
+    if target.is_ours and rng.random() < SHARE_OF_FILES:
         change = rng.choice(FILES)
         change(rng, path)
         return change.__name__

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
 from tests.robustness import operations as known
+from tests.robustness.archive_mutations import ARCHIVES
 from tests.robustness.array_mutations import ARRAYS
 from tests.robustness.byte_mutations import BYTES, Mutation
 from tests.robustness.operations import Operation
@@ -29,6 +30,11 @@ class Target(NamedTuple):
     mutations: list[Mutation]
     model: str | None = None  # the model directory that it is part of
     is_config: bool = False  # settings may ask for any amount of work
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it lies in a directory that phrasebeam wrote, of a model or of a training."""
+        return self.model is not None or self.path.startswith("runs/")
 
 
 def all_targets(directory: Path) -> list[Target]:
@@ -108,7 +114,9 @@ def _target(path, operations):
         mutations = [*YAML, *YAML, *TEXT, *BYTES[:8]]
     elif suffix == ".gz":
         mutations = [*BYTES, *[recompressed] * len(BYTES)]
-    elif suffix in (".bin", ".npz"):
+    elif suffix == ".npz":
+        mutations = ARCHIVES
+    elif suffix == ".bin":
         mutations = BYTES
     else:
         mutations = [*TEXT, *TEXT, *BYTES]

@@ -7,6 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from tests.robustness.archive_mutations import ARCHIVES
 from tests.robustness.array_mutations import ARRAYS
 from tests.robustness.byte_mutations import BYTES
 from tests.robustness.cases import LONGEST_MESSAGE, MEMORY, judge
@@ -30,8 +31,18 @@ NUMBERS = [
 ]
 
 
+def archive():
+    file = io.BytesIO()
+    np.savez(file, a=np.arange(3.0), b=np.arange(4, dtype=np.int32))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
-    ("mutations", "contents"), [(BYTES, TEXTS), (TEXT, TEXTS), (YAML, DOCUMENTS), (ARRAYS, [*NUMBERS, b"", b"x"])]
+    ("mutations", "contents"),
+    [
+        *((BYTES, TEXTS), (TEXT, TEXTS), (YAML, DOCUMENTS), (ARRAYS, [*NUMBERS, b"", b"x"])),
+        (ARCHIVES, [archive(), b"", b"x"]),
+    ],
 )
 def test_mutations_take_any_content_and_depend_on_the_seed_alone(mutations, contents):
     for mutation in mutations:

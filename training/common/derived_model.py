@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.config import save_config
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.base.files import real_path
+from phrasebeam.base.files import check_regular, real_path
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.digests import model_files
@@ -51,12 +51,14 @@ class DerivedModel:
     def begin(cls, model: Path, output: Path, work: str, files: Mapping[str, Path]) -> "DerivedModel":
         """Open `model`, and read all files of the data; `work` is one of WORK_DIRECTORIES.
 
-        Raises ConfigError where `output` is `model` itself, or neither a model nor work that was begun.
+        Raises ConfigError where `output` is `model` itself, or neither a model nor work that was begun, FormatError
+        where it has other than regular files.
         """
         if work not in WORK_DIRECTORIES:
             raise ValueError(f"{work} is not one of {', '.join(WORK_DIRECTORIES)}")
         if not any((output / name).exists() for name in WORK_DIRECTORIES):
             check_output(output)
+        check_regular(output)
         check_not_itself(output, model)
         opened, digests = open_model(model), file_digests(files)
         sizes = [DataSize.of(name, path) for name, path in files.items() if name not in NOT_TEXT]

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.files import check_regular
 from phrasebeam.base.progress import board, log
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.decoder.tables.model_files import ALIGNMENT, MODEL
@@ -99,6 +100,7 @@ def run_recipe(files: RecipeFiles, output: Path, recipe: Recipe, threads: int, i
         check_output(output)
         if (output / MODEL).exists() and not is_forced:
             raise ConfigError(f"{output}: a model that no recipe made; give --force to replace it, or another --output")
+    check_regular(output)
     sentences, seen = check_lengths(files), seen_in_training(files)
     for stage in recipe.stages:
         if isinstance(stage, BuildStage):
