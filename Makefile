@@ -48,7 +48,7 @@ fuzz: $(INSTALLED)
 	$(if $(BOUNDS),NUMBA_BOUNDSCHECK=1) $(BIN)/python -m tests.robustness --keep fuzz --seed $(SEED) \
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
 
-# Long commands killed at random moments and run again: the results must be those of undisturbed runs. Then a server
+# Long commands killed at random moments, in chains, and run again: the results must be those of undisturbed runs. Then a server
 # that learns segments: what it has answered must be there.
 kill: $(INSTALLED)
 	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)

@@ -1,7 +1,8 @@
-"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign KILLS SEED.
+"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign CHAINS SEED.
 
-The finished result must be that of an undisturbed run, bit for bit; no file and no process may be left; a command that
-SIGTERM or SIGINT ends says how to go on. Prints a table by command and signal, and fails where anything went wrong.
+A chain is up to four: the second one kills the command that goes on after the first. The finished result must be that
+of an undisturbed run, bit for bit; no file and no process may be left; a command that SIGTERM or SIGINT ends says how
+to go on, and one whose child was killed tells it in a line. Prints a table, and fails where anything went wrong.
 """
 
 import os
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests import ROOT
+from tests.robustness.disturbances import DISTURBANCES, Kind
 from tests.robustness.killed_commands import (
     COMMANDS,
     NEED_MORE_DATA,
@@ -30,7 +32,10 @@ from tests.robustness.killed_commands import (
     make_more_data,
 )
 
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+FIRST: tuple[Kind, ...] = ("SIGKILL", "SIGTERM", "SIGINT", "child", "stop")  # of a chain, in turn
+FURTHER: tuple[Kind, ...] = (*FIRST, "SIGKILL", "removal", "removal")
+LONGEST_CHAIN = 4
+MOST_TRIES = 5  # to hit a command before it ends
 SECONDS_TO_STOP = 5.0  # 2 and what a busy machine needs
 SECONDS_TO_END = 1000  # the first run compiles kernels
 GOES_ON = "run the same command again to go on from the last checkpoint in out/"
@@ -46,8 +51,9 @@ class Ended(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What came of killing a command."""
+    """What came of a chain of kills."""
 
+    kinds: list[Kind]
     resumed: bool  # whether there was something that the command, run again, could go on from
     identical: bool  # what it then wrote, with what an undisturbed one writes
     leftovers: list[str]  # temporary files and directories
@@ -62,13 +68,18 @@ class KillCampaign:
         self.expected: dict[str, dict[str, object]] = {}
         self.seconds: dict[str, float] = {}  # that a command takes
 
-    def trial(self, name: str, number: signal.Signals) -> Trial:
-        """Kill the command of that name, run it again, and compare."""
+    def trial(self, name: str, first: Kind) -> Trial:
+        """Disturb the command of that name once or several times, run it to its end, and compare."""
         command, expected = COMMANDS[name], self._undisturbed(name)
-        place, ended = self._killed(name, number)
-        left = leftovers(place) if number != signal.SIGKILL else []
-        complaints = self._complaints(command, place, ended, number)
-        resumed = command.is_resumed and any((place / OUTPUT).iterdir())
+        place, ended, left, complaints = self._hit(name, first)
+        kinds, resumed = [first], False
+        for kind in self.rng.choices(FURTHER, k=self.rng.randrange(LONGEST_CHAIN)):
+            if ended.status == 0:
+                break
+            resumed |= command.is_resumed and any((place / OUTPUT).iterdir())
+            ended, more, further = self._disturbed(name, place, kind)
+            kinds, left, complaints = [*kinds, kind], left + more, complaints + further
+        resumed |= ended.status != 0 and command.is_resumed and any((place / OUTPUT).iterdir())
         again = self._run(command, place)
         if again.status != 0:
             complaints.append(f"run again it ended with status {again.status}: {again.errors[-300:]}")
@@ -78,16 +89,25 @@ class KillCampaign:
             complaints.append(f"other contents: {', '.join(sorted(differing))}")
         left += leftovers(place)
         complaints += [f"left: {file}" for file in left]
-        return Trial(resumed, not differing, left, complaints)
+        return Trial(kinds, resumed, not differing, left, complaints)
 
-    def _killed(self, name: str, number: signal.Signals) -> tuple[Path, Ended]:
-        """Where the command was when it was killed, and how it ended; where it ended before, it is begun anew."""
-        while True:
+    def _hit(self, name: str, kind: Kind) -> tuple[Path, Ended, list[str], list[str]]:
+        """Where the command was disturbed, and what came of it; where it ended before, it is begun anew."""
+        for _ in range(MOST_TRIES):
             place, begin = self._place("killed"), time.monotonic()
-            ended = self._run(COMMANDS[name], place, self.rng.uniform(0, self.seconds[name]), number)
-            if ended.status != 0:
-                return place, ended
+            ended, left, complaints = self._disturbed(name, place, kind)
+            if ended.status or complaints or kind == "stop":
+                break
             self.seconds[name] = time.monotonic() - begin  # fewer than when kernels had to be compiled
+        return place, ended, left, complaints
+
+    def _disturbed(self, name: str, place: Path, kind: Kind) -> tuple[Ended, list[str], list[str]]:
+        """How the command ended that was disturbed; temporary files that it left; what is not as promised."""
+        command, before = COMMANDS[name], leftovers(place)
+        ended = self._run(command, place, self.rng.uniform(0, self.seconds[name]), kind)
+        is_killed = ended.status in (0, -signal.SIGKILL)
+        left = [] if is_killed else [file for file in leftovers(place) if file not in before]
+        return ended, left, self._complaints(command, place, ended, kind)
 
     def _place(self, name: str) -> Path:
         place = self.directory / name
@@ -106,10 +126,8 @@ class KillCampaign:
             self.expected[name], self.seconds[name] = contents(place / OUTPUT), ended.seconds
         return self.expected[name]
 
-    def _run(
-        self, command: KilledCommand, place: Path, delay: float | None = None, number: signal.Signals = signal.SIGKILL
-    ) -> Ended:
-        """Run the command; with a delay, send it the signal so many seconds after it is ready for signals."""
+    def _run(self, command: KilledCommand, place: Path, delay: float | None = None, kind: Kind = "SIGKILL") -> Ended:
+        """Run the command; with a delay, disturb it so many seconds after it is ready for signals."""
         arguments = command.arguments.format(data=self.data).split()
         with ExitStack() as stack:
             given = stack.enter_context(open(self.data / command.input if command.input else os.devnull))
@@ -132,21 +150,31 @@ class KillCampaign:
                 try:
                     process.wait(delay)
                 except subprocess.TimeoutExpired:
+                    DISTURBANCES[kind](process, place / OUTPUT, self.rng)
                     begin = time.monotonic()
-                    process.send_signal(number)
             status = process.wait(SECONDS_TO_END)
             seconds = time.monotonic() - begin
             errors.seek(0)
             (place / "tmp" / "printed").unlink()
             return Ended(status, errors.read() + remaining(process.pid), seconds)
 
-    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, number: signal.Signals) -> list[str]:
-        """What is not as promised just after the signal."""
+    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, kind: Kind) -> list[str]:
+        """What is not as promised when a command has ended that was disturbed."""
         complaints = [line for line in ended.errors.splitlines() if line.startswith(("Traceback", "a process is left"))]
-        if number == signal.SIGKILL:
-            return complaints + ([] if ended.status == -number else [f"status {ended.status}"])
-        if ended.status != 128 + number:
-            complaints.append(f"status {ended.status}, expected {128 + number}: {ended.errors[-300:]}")
+        if kind in ("SIGTERM", "SIGINT") and ended.status:
+            return complaints + self._of_ending(command, place, ended, 128 + signal.Signals[kind])
+        expected = {"child": (0, 2, -signal.SIGKILL), "stop": (0,)}.get(kind, (0, -signal.SIGKILL))
+        if ended.status not in expected:
+            complaints.append(f"{kind}: status {ended.status}: {ended.errors[-300:]}")
+        if ended.status == 2 and sum(line.startswith("phrasebeam: ") for line in ended.errors.splitlines()) != 1:
+            complaints.append(f"{kind}: it says: {ended.errors[-300:]}")
+        return complaints
+
+    def _of_ending(self, command: KilledCommand, place: Path, ended: Ended, status: int) -> list[str]:
+        """What is not as promised of a command that a signal ended."""
+        complaints = []
+        if ended.status != status:
+            complaints.append(f"status {ended.status}, expected {status}: {ended.errors[-300:]}")
         if ended.seconds > SECONDS_TO_STOP:
             complaints.append(f"{ended.seconds:.1f} s until it ended")
         says = re.search(r"^phrasebeam: interrupted; (.*)\n\Z", ended.errors, re.M)
@@ -185,31 +213,35 @@ def leftovers(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in paths)
 
 
-def campaign(kills: int, seed: int, names: Sequence[str] = ()) -> int:
+def campaign(chains: int, seed: int, names: Sequence[str] = ()) -> int:
     """Kill the commands of these names, or all, in turn; print the table, and return the number of complaints."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a job in the background would ignore it
-    rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
+    rng, counts, kinds, complaints = random.Random(seed), Counter[tuple[str, str]](), Counter[Kind](), list[str]()
     with tempfile.TemporaryDirectory() as place:
         make_data(Path(place) / "data")
         names = names or list(COMMANDS)
         if NEED_MORE_DATA.intersection(names):
             make_more_data(Path(place) / "data")
         trials = KillCampaign(Path(place), rng)
-        for i in range(kills):
-            name, number = names[i % len(names)], SIGNALS[(i % len(names) + i // len(names)) % len(SIGNALS)]
-            trial = trials.trial(name, number)
-            counts.update({(name, number.name, column): value for column, value in row_of(trial).items()})
-            found = [f"{name}, {number.name}, trial {i + 1}: {complaint}" for complaint in trial.complaints]
-            print("\n".join(found or [f"{i + 1} of {kills}: {name}, {number.name}"]), flush=True)
+        for i in range(chains):
+            name, first = names[i % len(names)], FIRST[(i % len(names) + i // len(names)) % len(FIRST)]
+            trial = trials.trial(name, first)
+            kinds.update(trial.kinds)
+            counts.update({(name, column): value for column, value in row_of(trial).items()})
+            what = f"{name}, {' '.join(trial.kinds)}"
+            found = [f"{what}, chain {i + 1}: {complaint}" for complaint in trial.complaints]
+            print("\n".join(found or [f"{i + 1} of {chains}: {what}"]), flush=True)
             complaints += found
     print_table(counts)
+    print(", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))
     return len(complaints)
 
 
 def row_of(trial: Trial) -> dict[str, int]:
     """The columns of the table."""
     return {
-        "kills": 1,
+        "chains": 1,
+        "kills": len(trial.kinds),
         "resumed": trial.resumed,
         "identical": trial.identical,
         "leftovers": len(trial.leftovers),
@@ -217,14 +249,14 @@ def row_of(trial: Trial) -> dict[str, int]:
     }
 
 
-def print_table(counts: Counter[tuple[str, str, str]]) -> None:
-    """A row for each command and signal, and their sums."""
-    columns = list(dict.fromkeys(column for _, _, column in counts))
-    print(f"{'command':<26}{'signal':<10}" + "".join(f"{column:>11}" for column in columns))
-    for name, number in dict.fromkeys((name, number) for name, number, _ in counts):
-        print(f"{name:<26}{number:<10}" + "".join(f"{counts[name, number, column]:>11}" for column in columns))
-    totals = [sum(n for key, n in counts.items() if key[2] == column) for column in columns]
-    print(f"{'all':<36}" + "".join(f"{total:>11}" for total in totals))
+def print_table(counts: Counter[tuple[str, str]]) -> None:
+    """A row for each command, and their sums."""
+    columns = list(dict.fromkeys(column for _, column in counts))
+    print(f"{'command':<26}" + "".join(f"{column:>11}" for column in columns))
+    for name in dict.fromkeys(name for name, _ in counts):
+        print(f"{name:<26}" + "".join(f"{counts[name, column]:>11}" for column in columns))
+    totals = [sum(n for key, n in counts.items() if key[1] == column) for column in columns]
+    print(f"{'all':<26}" + "".join(f"{total:>11}" for total in totals))
 
 
 if __name__ == "__main__":
