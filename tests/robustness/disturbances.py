@@ -43,21 +43,21 @@ def stop(process: Process, output: Path, rng: random.Random) -> None:
 
 def kill_in_removal(process: Process, output: Path, rng: random.Random) -> None:
     """Kill the process as soon as anything in its output is gone that was there."""
-    before = names(output)
+    before = files_in(output)
     while process.poll() is None:
-        now = names(output)
+        now = files_in(output)
         if before - now:
             process.send_signal(signal.SIGKILL)
             return
         before = now
 
 
-def names(output: Path) -> set[str]:
-    """The paths of all files and directories in a directory, but of what is unfinished."""
+def files_in(output: Path) -> set[str]:
+    """The paths of all files in a directory, but of what is unfinished."""
     found = set[str]()
     for folder, folders, files in os.walk(output):
         folders[:] = [name for name in folders if not NAME.fullmatch(name)]
-        found.update(os.path.join(folder, name) for name in (*folders, *files) if not NAME.fullmatch(name))
+        found.update(os.path.join(folder, name) for name in files if not NAME.fullmatch(name))
     return found
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests import ROOT
-from tests.robustness.disturbances import DISTURBANCES, Kind
+from tests.robustness.disturbances import DISTURBANCES, Kind, files_in
 from tests.robustness.killed_commands import (
     COMMANDS,
     NEED_MORE_DATA,
@@ -103,11 +103,13 @@ class KillCampaign:
 
     def _disturbed(self, name: str, place: Path, kind: Kind) -> tuple[Ended, list[str], list[str]]:
         """How the command ended that was disturbed; temporary files that it left; what is not as promised."""
-        command, before = COMMANDS[name], leftovers(place)
+        command, before, written = COMMANDS[name], leftovers(place), files_in(place / OUTPUT)
         ended = self._run(command, place, self.rng.uniform(0, self.seconds[name]), kind)
         is_killed = ended.status in (0, -signal.SIGKILL)
         left = [] if is_killed else [file for file in leftovers(place) if file not in before]
-        return ended, left, self._complaints(command, place, ended, kind)
+        says_nothing = ended.status and f"interrupted; {ENDINGS[0]}" in ended.errors
+        wrong = ["it says that nothing was written"] if says_nothing and files_in(place / OUTPUT) - written else []
+        return ended, left, self._complaints(command, ended, kind) + wrong
 
     def _place(self, name: str) -> Path:
         place = self.directory / name
@@ -158,11 +160,11 @@ class KillCampaign:
             (place / "tmp" / "printed").unlink()
             return Ended(status, errors.read() + remaining(process.pid), seconds)
 
-    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, kind: Kind) -> list[str]:
+    def _complaints(self, command: KilledCommand, ended: Ended, kind: Kind) -> list[str]:
         """What is not as promised when a command has ended that was disturbed."""
         complaints = [line for line in ended.errors.splitlines() if line.startswith(("Traceback", "a process is left"))]
         if kind in ("SIGTERM", "SIGINT") and ended.status:
-            return complaints + self._of_ending(command, place, ended, 128 + signal.Signals[kind])
+            return complaints + self._of_ending(command, ended, 128 + signal.Signals[kind])
         expected = {"child": (0, 2, -signal.SIGKILL), "stop": (0,)}.get(kind, (0, -signal.SIGKILL))
         if ended.status not in expected:
             complaints.append(f"{kind}: status {ended.status}: {ended.errors[-300:]}")
@@ -170,7 +172,7 @@ class KillCampaign:
             complaints.append(f"{kind}: it says: {ended.errors[-300:]}")
         return complaints
 
-    def _of_ending(self, command: KilledCommand, place: Path, ended: Ended, status: int) -> list[str]:
+    def _of_ending(self, command: KilledCommand, ended: Ended, status: int) -> list[str]:
         """What is not as promised of a command that a signal ended."""
         complaints = []
         if ended.status != status:
@@ -180,8 +182,6 @@ class KillCampaign:
         says = re.search(r"^phrasebeam: interrupted; (.*)\n\Z", ended.errors, re.M)
         if not says or not (says[1] in ENDINGS or (command.is_resumed and says[1].startswith(GOES_ON))):
             complaints.append(f"it says: {ended.errors[-200:]}")
-        elif says[1] == ENDINGS[0] and any(path.is_file() for path in (place / OUTPUT).rglob("*")):
-            complaints.append("it says that nothing was written")
         return complaints
 
 

@@ -72,7 +72,7 @@ class FeatureLearner:
         calibrated = _calibrated(opened, store, config)
         self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
         names = "parameters", *state_names(config.optimizer, config.steps)
-        self.declared = dict.fromkeys(names, array(np.float64, self.size))
+        self.declared: Mapping[str, ArrayField] = dict.fromkeys(names, array(np.float64, self.size))
 
     def start(self) -> np.ndarray:
         """Weights of all features, 0 (float64[F])."""
@@ -127,10 +127,14 @@ class ChannelLearner:
             Channel(given, np.exp(table.ln_scores[:, column].astype(np.float64)), opened.weights.translation[column])
             for given, column in zip((targets, sources), self.columns)
         )
-        n_pairs, one = targets.size, array(np.float64, 1)
-        both = array(np.float64, n_pairs * len(self.channels))
-        self.declared = {"parameters": both, "value": one, "probabilities": both, "smoothing": one}
-        self.declared["gradient"] = array(np.float64, n_pairs)
+        one, by_pair, both = (array(np.float64, size) for size in (1, targets.size, targets.size * len(self.channels)))
+        self.declared: Mapping[str, ArrayField] = {
+            "parameters": both,
+            "probabilities": both,
+            "value": one,
+            "smoothing": one,
+            "gradient": by_pair,
+        }
 
     def start(self) -> np.ndarray:
         """The probabilities of the model before, concatenated (float64[2 P])."""

@@ -20,6 +20,7 @@ from phrasebeam.training.recipe.recipe import TwinSettings
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_twins import without_twins
 from tests import ROOT
+from tests.training.maxforce.maxforce_toy import Killed
 
 pytestmark = pytest.mark.needs_jit
 
@@ -364,10 +365,6 @@ def test_killed_and_begun_again(here, moment):
         process.send_signal(signal.SIGKILL)
     phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml")
     assert content(here / "out") == content(here / "undisturbed")
-
-
-class Killed(Exception):
-    """In place of a signal."""
 
 
 @pytest.mark.parametrize("name", ["tune", "clear_stage"])
