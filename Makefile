@@ -49,7 +49,7 @@ fuzz: $(INSTALLED)
 	$(if $(CASES),--cases $(CASES)) $(if $(SECONDS),--seconds $(SECONDS),$(if $(CASES),,--seconds 600))
 	$(BIN)/python -m tests.robustness.hostile_http $(or $(CASES),500) $(SEED)
 
-# Long commands killed at random moments and run again: the results must be those of undisturbed runs. Then a server
+# Long commands killed at random moments, in chains, and run again: the results must be those of undisturbed runs. Then a server
 # that learns segments: what it has answered must be there.
 kill: $(INSTALLED)
 	$(BIN)/python -m tests.robustness.kill_campaign $(KILLS) $(SEED)

@@ -10,7 +10,7 @@ from phrasebeam.decoder.model.description import ModelDescription, open_descript
 from phrasebeam.decoder.model.digests import file_digest, model_files
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, WORK_DIRECTORIES
 from phrasebeam.decoder.tables.provenance import check_output, differences, version
-from phrasebeam.process.unfinished import remove_directory
+from phrasebeam.process.unfinished import is_unfinished, remove
 
 FORCE = "give --force to delete it, or another --output"
 
@@ -65,13 +65,16 @@ def _further(output: Path, description: ModelDescription) -> Iterator[str]:
         if name not in description.files and description.has_digests and (output / name).is_file():
             yield f"{name} was added"
     known = {name.partition("/")[0] for name in (MODEL, *description.files, *model_files(output))}
-    if others := sorted({path.name for path in output.iterdir()} - known):
+    if others := sorted({path.name for path in output.iterdir() if not is_unfinished(path)} - known):
         yield f"has {', '.join(others[:3])}, which is no part of it"
 
 
 def clear_model(output: Path) -> None:
-    """Delete the model in `output`, and the work of trainers there, but nothing else."""
-    for name in WORK_DIRECTORIES:
-        remove_directory(output / name)
+    """Delete the model in `output`, and the work of trainers there, but nothing else.
+
+    As long as anything is left of it, the directory has a model or work, which the same command deletes.
+    """
     for name in [*model_files(output), MODEL]:
         (output / name).unlink(missing_ok=True)
+    for name in WORK_DIRECTORIES:
+        remove(output / name)

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from importlib import metadata
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from pydantic import Field
 
 from phrasebeam.base.config import Count, Section
 from phrasebeam.base.errors import ConfigError, excerpt
-from phrasebeam.base.files import read_lines
+from phrasebeam.base.files import check_regular, read_lines
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
 from phrasebeam.process.own_modules import ROOT
 from phrasebeam.process.unfinished import is_unfinished
@@ -56,17 +57,18 @@ class Stage(Section):
 def check_output(output: Path, name: str = "model.yaml", start: str = MODEL_START, what: str = "a model") -> None:
     """Raise ConfigError unless `output` is absent, an empty directory, or one whose file `name` begins with `start`.
 
-    `what` is the kind of directory that it must be.
+    `what` is the kind of directory that it must be. Raises FormatError where it has other than regular files.
     """
     if not output.exists() or is_empty(output):
         return
-    try:
-        with open(output / name, encoding="utf-8") as file:
-            is_model = file.readline(len(start)) == start
-    except (OSError, UnicodeDecodeError):
-        is_model = False
+    is_model = False
+    with suppress(OSError, UnicodeDecodeError):
+        if (output / name).is_file():  # no pipe
+            with open(output / name, encoding="utf-8") as file:
+                is_model = file.readline(len(start)) == start
     if not is_model:
         raise ConfigError(f"{output}: exists and is not {what}; choose another directory")
+    check_regular(output)
 
 
 def is_empty(directory: Path) -> bool:
@@ -77,7 +79,8 @@ def is_empty(directory: Path) -> bool:
 def check_work(output: Path) -> None:
     """Raise ConfigError unless a trainer may write to `output`: as check_output, or where trainers work already.
 
-    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer.
+    Raises ConfigError also where one of WORK_DIRECTORIES is there and is not the work of a trainer, FormatError where
+    there are other than regular files.
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
     for path in found:
@@ -85,9 +88,12 @@ def check_work(output: Path) -> None:
             raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
     if all(map(is_empty, found)):
         check_output(output)
+    check_regular(output)
 
 
 def _is_work_file(path: Path) -> bool:
+    if not path.is_file():  # who opens a pipe may wait for ever
+        return False
     try:
         with open(path, "rb") as file:
             return re.search(WORK_FORMAT, file.read(LONGEST_HEAD)) is not None

@@ -9,8 +9,9 @@ import os
 import re
 import stat
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,8 @@ HEADER = re.compile(
     r"\{'descr': '([<>|=][A-Za-z]\d{0,9})', 'fortran_order': (True|False), "
     r"'shape': \(((?:\d{1,18}(?:, \d{1,18}){0,3},?)?)\)(?:, )?\}\s*"
 )
+LARGEST_NUMBER = 1e30  # of floats in a file that is not damaged: sums of products of them are finite
+LARGEST_COUNT = (1 << 53) - 1  # of signed integers likewise
 COPY_AGAIN = "copy the file again"
 TYPE_NAMES = {np.dtype(code).str: np.dtype(code).name for code in "?bBhHiIqQefd"}  # of this machine, by dtype.str
 
@@ -107,39 +110,61 @@ def map_array(path: Path, declared: ArrayField, sizes: dict[str, int], mend: str
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             raise FormatError(path, f"not a regular file, expected an .npy array; {mend}")
-        header = _read_header(path)
+        with open(path, "rb") as file:
+            header = _read_header(file)
     except FileNotFoundError:
         raise ModelError(f"{path}: missing; {mend}") from None
     except ValueError as error:
         raise FormatError(path, f"not a whole .npy array ({error}); {mend}") from None
-    new = _new_sizes(declared.shape, header.shape, sizes)
-    is_row_major = not header.is_fortran or len(header.shape) < 2
-    if new is None or not is_row_major or header.dtype != declared.dtype.str:
-        raise FormatError(path, f"{header}, expected {_expected(declared, sizes)}; {mend}")
-    expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
-    if found.st_size != expected:
-        sizes_of_file = f"{found.st_size} bytes, expected {expected} of {header}"
-        raise FormatError(path, f"not a whole .npy array ({sizes_of_file}); {mend}")
-    sizes.update(new)
+    if problem := _misfit(header, declared, sizes):
+        raise FormatError(path, f"{problem}; {mend}")
+    if problem := _wrong_size(header, declared, found.st_size):
+        raise FormatError(path, f"not a whole .npy array ({problem}); {mend}")
+    sizes.update(_new_sizes(declared.shape, header.shape, sizes) or {})
     if found.st_size == header.size:
         return np.empty(header.shape, declared.dtype)
     return map_file(path, declared.dtype, "c", header.size, header.shape)
 
 
-def _read_header(path: Path) -> ArrayHeader:
+def array_in(content: bytes, declared: ArrayField, sizes: dict[str, int]) -> np.ndarray:
+    """The array of an .npy file whose content was read; dtype, shape and `sizes` as for map_array.
+
+    Its numbers are looked at, too. Raises ValueError, saying what is wrong.
+    """
+    header = _read_header(BytesIO(content))
+    if problem := _misfit(header, declared, sizes) or _wrong_size(header, declared, len(content)):
+        raise ValueError(problem)
+    sizes.update(_new_sizes(declared.shape, header.shape, sizes) or {})
+    found = np.frombuffer(content, declared.dtype, offset=header.size).reshape(header.shape).copy()
+    _check_numbers(found, declared)
+    return found
+
+
+def _check_numbers(found: np.ndarray, declared: ArrayField) -> None:
+    """Raises ValueError for numbers that are no result of any computation, and for those that are not as declared."""
+    if declared.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):  # of a NaN that signals
+            if not (np.abs(found) <= LARGEST_NUMBER).all():
+                raise ValueError(f"a number that is beyond {LARGEST_NUMBER:g} or none")
+    elif declared.dtype.kind == "i" or declared.below is not None:
+        largest = LARGEST_COUNT if declared.below is None else declared.below - 1
+        if found.size and not 0 <= found.min() <= found.max() <= largest:
+            raise ValueError(f"numbers of {found.min()} to {found.max()}, expected 0 to {largest}")
+
+
+def _read_header(file: BinaryIO) -> ArrayHeader:
     """The header of an .npy file. Raises ValueError, saying what is wrong with it, or OSError."""
     magic = np.lib.format.MAGIC_PREFIX
-    with open(path, "rb") as file:
-        start = file.read(len(magic) + 2)
-        if start[: len(magic)] != magic or len(start) < len(magic) + 2:
-            raise ValueError("another kind of file, or an empty one")
-        version = start[len(magic)]
-        if version not in LENGTH_BYTES:
-            raise ValueError(f"version {version} of the format, expected 1 to 3")
-        length = int.from_bytes(file.read(LENGTH_BYTES[version]), "little")
-        if length > LONGEST_HEADER:
-            raise ValueError(f"a header of {length} bytes, expected at most {LONGEST_HEADER}")
-        text = file.read(length).decode("latin-1")
+    start = file.read(len(magic) + 2)
+    if start[: len(magic)] != magic or len(start) < len(magic) + 2:
+        raise ValueError("another kind of file, or an empty one")
+    version = start[len(magic)]
+    if version not in LENGTH_BYTES:
+        raise ValueError(f"version {version} of the format, expected 1 to 3")
+    length = int.from_bytes(file.read(LENGTH_BYTES[version]), "little")
+    if length > LONGEST_HEADER:
+        raise ValueError(f"a header of {length} bytes, expected at most {LONGEST_HEADER}")
+    text = file.read(length).decode("latin-1")
     match = HEADER.fullmatch(text)
     if match is None:
         raise ValueError(f"header {repr(text)[:LONGEST_SHOWN]}..., expected type, order and shape of numbers")
@@ -147,6 +172,21 @@ def _read_header(path: Path) -> ArrayHeader:
     if 0 in shape and max(shape) > MOST_COLUMNS:
         raise ValueError(f"shape {_shape_text(shape)}, expected at most {MOST_COLUMNS} columns")
     return ArrayHeader(match[1], match[2] == "True", shape, len(start) + LENGTH_BYTES[version] + length)
+
+
+def _misfit(header: ArrayHeader, declared: ArrayField, sizes: Mapping[str, int]) -> str:
+    """What the header has in place of what is declared; "" where it fits."""
+    is_row_major = not header.is_fortran or len(header.shape) < 2
+    is_declared = is_row_major and header.dtype == declared.dtype.str
+    if is_declared and _new_sizes(declared.shape, header.shape, sizes) is not None:
+        return ""
+    return f"{header}, expected {_expected(declared, sizes)}"
+
+
+def _wrong_size(header: ArrayHeader, declared: ArrayField, n_bytes: int) -> str:
+    """How many bytes a file has that should have others by its header; "" where it has those."""
+    expected = header.size + math.prod(header.shape) * declared.dtype.itemsize
+    return "" if n_bytes == expected else f"{n_bytes} bytes, expected {expected} of {header}"
 
 
 def _new_sizes(

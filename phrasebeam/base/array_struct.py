@@ -15,6 +15,7 @@ class ArrayField(NamedTuple):
     dtype: np.dtype
     shape: tuple[int | str, ...]  # numbers, names of sizes, or "NAME + number"
     fill: float | None  # the first value of all elements; None: whatever the memory held before
+    below: int | None = None  # what all numbers of a file are that are looked at, see array_in
 
     def lengths(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape in numbers; `sizes` says how many each name stands for. Raises KeyError where one is missing."""
@@ -28,9 +29,9 @@ class ArrayField(NamedTuple):
         return np.full(shape, self.fill, self.dtype) if self.fill else np.zeros(shape, self.dtype)
 
 
-def array(dtype: type, *shape: int | str, fill: float | None = 0) -> ArrayField:
+def array(dtype: type, *shape: int | str, fill: float | None = 0, below: int | None = None) -> ArrayField:
     """What a field of a struct declares: `score: Annotated[np.ndarray, array(np.float64, "N + 1", 4)]`."""
-    return ArrayField(np.dtype(dtype), shape, fill)
+    return ArrayField(np.dtype(dtype), shape, fill, below)
 
 
 @cache

@@ -128,6 +128,14 @@ def check_keeps_inputs(outputs: Iterable[str | Path | None], inputs: Iterable[st
             raise ConfigError(f"{path}: is read, too, and would be replaced; give another file for what is written")
 
 
+def check_regular(directory: Path) -> None:
+    """Raise FormatError where a pipe, a socket or a device is in `directory`: who opens one may wait for ever."""
+    for folder, _, names in os.walk(directory):
+        for path in (Path(folder, name) for name in names):
+            if path.exists() and not path.is_file():
+                raise FormatError(path, "a pipe, socket or device, expected a regular file; remove it")
+
+
 @contextmanager
 def atomic_directory(path: str | Path) -> Iterator[Path]:
     """A new directory that replaces `path` when the block ends without an exception, else is removed.

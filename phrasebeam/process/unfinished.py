@@ -69,15 +69,13 @@ def put_in_place(unfinished: Path, path: Path) -> None:
             note_output()
 
 
-def remove_directory(path: Path) -> None:
-    """Remove a directory that a later process may look for: it is there whole, or not at all, even after kill -9.
+def remove(path: Path) -> None:
+    """Remove the file or directory `path`, if it is there, in one step: whoever is killed leaves all of it or nothing.
 
-    It gets the name of something unfinished first, so that the next process that writes to its folder removes what this
-    one may leave. Where it is missing, nothing happens.
+    What is then left of it under another name is removed by the next one that writes to the same folder.
     """
-    if os.path.lexists(path):
-        with unfinished_directory(path.parent, path.name) as aside:
-            os.replace(path, aside / path.name)
+    with suppress(FileNotFoundError), unfinished_directory(path.parent, path.name) as begun:
+        os.replace(path, begun / path.name)
 
 
 def remove_unfinished() -> None:

@@ -118,3 +118,38 @@ def test_a_directory_that_another_process_removes_at_once_is_made_again(tmp_path
     monkeypatch.setattr(tempfile, "mkdtemp", make_and_lose)
     with unfinished.unfinished_directory(tmp_path, "out") as directory:
         assert str(directory) == made[1]
+
+
+@pytest.mark.parametrize("n_removed", range(5))
+def test_a_directory_is_removed_whole_or_not_at_all(tmp_path, monkeypatch, n_removed):
+    """By a process that dies when so many of its files are gone."""
+    folder = tmp_path / "work" / "within"
+    folder.mkdir(parents=True)
+    for name in ("a", "b", "c", "d"):
+        (folder / name).write_text(name)
+
+    def remove_and_die(path, **_):
+        for _, file in zip(range(n_removed), sorted(path.rglob("[a-d]")), strict=False):
+            file.unlink()
+        os._exit(5)
+
+    monkeypatch.setattr(unfinished.shutil, "rmtree", remove_and_die)
+    if not (child := os.fork()):
+        unfinished.remove(tmp_path / "work")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 5
+    monkeypatch.undo()
+    (left,) = os.listdir(tmp_path)
+    assert unfinished.NAME.fullmatch(left)
+    with atomic_file(tmp_path / "next"):
+        pass
+    assert os.listdir(tmp_path) == ["next"]
+
+
+def test_files_links_and_what_is_not_there_are_removed_as_well(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "file").touch()
+    (tmp_path / "link").symlink_to("folder")
+    for path in (tmp_path / "folder" / "file", tmp_path / "link", tmp_path / "nothing", tmp_path / "no" / "folder"):
+        unfinished.remove(path)
+    assert os.listdir(tmp_path) == ["folder"]
+    assert not os.listdir(tmp_path / "folder")

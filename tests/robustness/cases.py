@@ -26,7 +26,7 @@ KINDS: tuple[Kind, ...] = ("clean", "same", "changed", "sound", *FAILURES)  # so
 MEMORY = 2 * 2**30
 LONGEST_MESSAGE = 1000  # characters
 OUT_OF_TIME = (-signal.SIGXCPU, -signal.SIGALRM)
-SHARE_OF_FILES = 0.06  # of damage to a model's file that is not of its content
+SHARE_OF_FILES = 0.06  # of damage to a file of a model or a training that is not of its content
 # The digests of a model that is damaged, which would find all damage at once: as they were; none, as in the older
 # format; those of the files as they are, as who wrote the damage would have written them.
 DIGESTS = ("", " without digests", " with new digests")
@@ -110,7 +110,7 @@ def renew_digest(model, name):
 
 def _damage(rng, target, path):
     """Damage the file at `path`, which is a link to the sound one; say how, and whether that contradicts others."""
-    if target.model and rng.random() < SHARE_OF_FILES:
+    if target.is_ours and rng.random() < SHARE_OF_FILES:
         change = rng.choice(FILES)
         change(rng, path)
         return change.__name__, False

@@ -1,6 +1,7 @@
-"""Damage to a file of a model that is not in its content: it is missing, or something else stands in its place."""
+"""Damage to a file that is not in its content: it is missing, or something else stands in its place."""
 
 import os
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -20,6 +21,11 @@ def make_directory(rng: Random, path: Path) -> None:
 def make_fifo(rng: Random, path: Path) -> None:
     path.unlink()
     os.mkfifo(path)
+
+
+def make_socket(rng: Random, path: Path) -> None:
+    path.unlink()
+    os.mknod(path, stat.S_IFSOCK | 0o600)
 
 
 def link_to_device(rng: Random, path: Path) -> None:
@@ -46,6 +52,7 @@ FILES: list[FileMutation] = [
         remove,
         make_directory,
         make_fifo,
+        make_socket,
         link_to_device,
         link_to_nothing,
         take_neighbour,

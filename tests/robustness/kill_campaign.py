@@ -1,9 +1,8 @@
-"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign CHAINS SEED [COMMAND ...].
+"""Commands killed at random moments and run again: python -m tests.robustness.kill_campaign CHAINS SEED.
 
-A chain is up to four disturbances on one output, the later ones while the command goes on from the earlier: SIGKILL,
-SIGTERM and SIGINT, a child killed alone, SIGSTOP and SIGCONT, SIGKILL just when a directory is removed. The finished
-result must be that of an undisturbed run, bit for bit; no file and no process may be left; a command that SIGTERM or
-SIGINT ends says how to go on. Prints a table by command and first disturbance, and fails where anything went wrong.
+A chain is up to four: the second one kills the command that goes on after the first. The finished result must be that
+of an undisturbed run, bit for bit; no file and no process may be left; a command that SIGTERM or SIGINT ends says how
+to go on, and one whose child was killed tells it in a line. Prints a table, and fails where anything went wrong.
 """
 
 import os
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests import ROOT
+from tests.robustness.disturbances import DISTURBANCES, Kind, files_in
 from tests.robustness.killed_commands import (
     COMMANDS,
     NEED_MORE_DATA,
@@ -32,22 +32,14 @@ from tests.robustness.killed_commands import (
     make_more_data,
 )
 
-SIGNALS = {"kill": signal.SIGKILL, "terminate": signal.SIGTERM, "interrupt": signal.SIGINT}
-# A child alone is killed; the process is stopped for a moment; it is killed when a directory is removed.
-KINDS = (*SIGNALS, "child", "pause", "removal")
+FIRST: tuple[Kind, ...] = ("SIGKILL", "SIGTERM", "SIGINT", "child", "stop")  # of a chain, in turn
+FURTHER: tuple[Kind, ...] = (*FIRST, "SIGKILL", "removal", "removal")
 LONGEST_CHAIN = 4
-SECONDS_OF_PAUSE = 0.3
+MOST_TRIES = 5  # to hit a command before it ends
 SECONDS_TO_STOP = 5.0  # 2 and what a busy machine needs
 SECONDS_TO_END = 1000  # the first run compiles kernels
 GOES_ON = "run the same command again to go on from the last checkpoint in out/"
 ENDINGS = ("nothing was written", "not all of the output was written")
-
-
-class Disturbance(NamedTuple):
-    """What happens to a process, so many seconds after it is ready for signals."""
-
-    kind: str  # one of KINDS
-    delay: float
 
 
 class Ended(NamedTuple):
@@ -59,9 +51,9 @@ class Ended(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """What came of disturbing a command, several times in a chain."""
+    """What came of a chain of kills."""
 
-    kinds: list[str]  # how it was disturbed before it ended
+    kinds: list[Kind]
     resumed: bool  # whether there was something that the command, run again, could go on from
     identical: bool  # what it then wrote, with what an undisturbed one writes
     leftovers: list[str]  # temporary files and directories
@@ -76,35 +68,48 @@ class KillCampaign:
         self.expected: dict[str, dict[str, object]] = {}
         self.seconds: dict[str, float] = {}  # that a command takes
 
-    def trial(self, name: str, kind: str) -> Trial:
-        """Disturb the command of that name, and what goes on from there up to three times more; then compare."""
+    def trial(self, name: str, first: Kind) -> Trial:
+        """Disturb the command of that name once or several times, run it to its end, and compare."""
         command, expected = COMMANDS[name], self._undisturbed(name)
-        place, done, left, complaints, resumed = self._place("killed"), list[str](), list[str](), list[str](), False
-        length = self.rng.randint(1, LONGEST_CHAIN)
-        while len(done) < length:
-            again = kind if not done else self.rng.choice(KINDS)
-            ended = self._run(command, place, Disturbance(again, self.rng.uniform(0, self.seconds[name])))
-            if ended.status == 0 and not done and again != "pause":  # it was faster
-                self.seconds[name], place = ended.seconds, self._place("killed")
-                if again in SIGNALS:
-                    continue
-            done.append(again)
-            left += leftovers(place) if again in ("terminate", "interrupt") else []
-            complaints += self._complaints(command, place, ended, again)
+        place, ended, left, complaints = self._hit(name, first)
+        kinds, resumed = [first], False
+        for kind in self.rng.choices(FURTHER, k=self.rng.randrange(LONGEST_CHAIN)):
             if ended.status == 0:
                 break
-            resumed = resumed or (command.is_resumed and any((place / OUTPUT).iterdir()))
-        if ended.status != 0 or not any((place / OUTPUT).iterdir()):
-            ended = self._run(command, place)
-        if ended.status != 0:
-            complaints.append(f"run again it ended with status {ended.status}: {ended.errors[-300:]}")
+            resumed |= command.is_resumed and any((place / OUTPUT).iterdir())
+            ended, more, further = self._disturbed(name, place, kind)
+            kinds, left, complaints = [*kinds, kind], left + more, complaints + further
+        resumed |= ended.status != 0 and command.is_resumed and any((place / OUTPUT).iterdir())
+        again = self._run(command, place)
+        if again.status != 0:
+            complaints.append(f"run again it ended with status {again.status}: {again.errors[-300:]}")
         found = contents(place / OUTPUT)
         differing = [file for file in expected.keys() | found.keys() if expected.get(file) != found.get(file)]
         if differing:
             complaints.append(f"other contents: {', '.join(sorted(differing))}")
         left += leftovers(place)
         complaints += [f"left: {file}" for file in left]
-        return Trial(done, resumed, not differing, left, complaints)
+        return Trial(kinds, resumed, not differing, left, complaints)
+
+    def _hit(self, name: str, kind: Kind) -> tuple[Path, Ended, list[str], list[str]]:
+        """Where the command was disturbed, and what came of it; where it ended before, it is begun anew."""
+        for _ in range(MOST_TRIES):
+            place, begin = self._place("killed"), time.monotonic()
+            ended, left, complaints = self._disturbed(name, place, kind)
+            if ended.status or complaints or kind == "stop":
+                break
+            self.seconds[name] = time.monotonic() - begin  # fewer than when kernels had to be compiled
+        return place, ended, left, complaints
+
+    def _disturbed(self, name: str, place: Path, kind: Kind) -> tuple[Ended, list[str], list[str]]:
+        """How the command ended that was disturbed; temporary files that it left; what is not as promised."""
+        command, before, written = COMMANDS[name], leftovers(place), files_in(place / OUTPUT)
+        ended = self._run(command, place, self.rng.uniform(0, self.seconds[name]), kind)
+        is_killed = ended.status in (0, -signal.SIGKILL)
+        left = [] if is_killed else [file for file in leftovers(place) if file not in before]
+        says_nothing = ended.status and f"interrupted; {ENDINGS[0]}" in ended.errors
+        wrong = ["it says that nothing was written"] if says_nothing and files_in(place / OUTPUT) - written else []
+        return ended, left, self._complaints(command, ended, kind) + wrong
 
     def _place(self, name: str) -> Path:
         place = self.directory / name
@@ -123,8 +128,8 @@ class KillCampaign:
             self.expected[name], self.seconds[name] = contents(place / OUTPUT), ended.seconds
         return self.expected[name]
 
-    def _run(self, command: KilledCommand, place: Path, disturbance: Disturbance | None = None) -> Ended:
-        """Run the command, and disturb it."""
+    def _run(self, command: KilledCommand, place: Path, delay: float | None = None, kind: Kind = "SIGKILL") -> Ended:
+        """Run the command; with a delay, disturb it so many seconds after it is ready for signals."""
         arguments = command.arguments.format(data=self.data).split()
         with ExitStack() as stack:
             given = stack.enter_context(open(self.data / command.input if command.input else os.devnull))
@@ -141,75 +146,43 @@ class KillCampaign:
             )
             stack.callback(process.kill)
             begin = time.monotonic()
-            if disturbance is not None:
+            if delay is not None:
                 wait_until_ready(process)
-                begin = disturb(process, disturbance, place / OUTPUT)
+                begin = time.monotonic()
+                try:
+                    process.wait(delay)
+                except subprocess.TimeoutExpired:
+                    DISTURBANCES[kind](process, place / OUTPUT, self.rng)
+                    begin = time.monotonic()
             status = process.wait(SECONDS_TO_END)
             seconds = time.monotonic() - begin
             errors.seek(0)
             (place / "tmp" / "printed").unlink()
             return Ended(status, errors.read() + remaining(process.pid), seconds)
 
-    def _complaints(self, command: KilledCommand, place: Path, ended: Ended, kind: str) -> list[str]:
-        """What is not as promised just after a disturbance."""
+    def _complaints(self, command: KilledCommand, ended: Ended, kind: Kind) -> list[str]:
+        """What is not as promised when a command has ended that was disturbed."""
         complaints = [line for line in ended.errors.splitlines() if line.startswith(("Traceback", "a process is left"))]
-        number = SIGNALS.get(kind)
-        if number in (None, signal.SIGKILL):
-            expected = {"kill": (-signal.SIGKILL, 0), "child": (2, 0), "pause": (0,), "removal": (-signal.SIGKILL, 0)}
-            wrong = f"status {ended.status} after {kind}: {ended.errors[-300:]}"
-            return complaints + ([] if ended.status in expected[kind] else [wrong])
-        if ended.status == 0:
-            return complaints
-        if ended.status != 128 + number:
-            complaints.append(f"status {ended.status}, expected {128 + number}: {ended.errors[-300:]}")
+        if kind in ("SIGTERM", "SIGINT") and ended.status:
+            return complaints + self._of_ending(command, ended, 128 + signal.Signals[kind])
+        expected = {"child": (0, 2, -signal.SIGKILL), "stop": (0,)}.get(kind, (0, -signal.SIGKILL))
+        if ended.status not in expected:
+            complaints.append(f"{kind}: status {ended.status}: {ended.errors[-300:]}")
+        if ended.status == 2 and sum(line.startswith("phrasebeam: ") for line in ended.errors.splitlines()) != 1:
+            complaints.append(f"{kind}: it says: {ended.errors[-300:]}")
+        return complaints
+
+    def _of_ending(self, command: KilledCommand, ended: Ended, status: int) -> list[str]:
+        """What is not as promised of a command that a signal ended."""
+        complaints = []
+        if ended.status != status:
+            complaints.append(f"status {ended.status}, expected {status}: {ended.errors[-300:]}")
         if ended.seconds > SECONDS_TO_STOP:
             complaints.append(f"{ended.seconds:.1f} s until it ended")
         says = re.search(r"^phrasebeam: interrupted; (.*)\n\Z", ended.errors, re.M)
         if not says or not (says[1] in ENDINGS or (command.is_resumed and says[1].startswith(GOES_ON))):
             complaints.append(f"it says: {ended.errors[-200:]}")
         return complaints
-
-
-def disturb(process: subprocess.Popen[bytes], disturbance: Disturbance, output: Path) -> float:
-    """Disturb the process unless it ends before; when that was."""
-    kind, delay = disturbance
-    begin = time.monotonic()
-    if kind == "removal":
-        wait_for_removal(process, output, delay)
-    else:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(delay)
-            return begin
-    begin = time.monotonic()
-    if kind == "pause":
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(SECONDS_OF_PAUSE)
-        process.send_signal(signal.SIGCONT)
-    elif kind == "child":
-        for child in children_of(process.pid)[:1]:
-            with suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)
-    else:
-        process.send_signal(SIGNALS.get(kind, signal.SIGKILL))
-    return begin
-
-
-def wait_for_removal(process: subprocess.Popen[bytes], output: Path, delay: float) -> None:
-    """Wait until a directory in `output` gets another name or goes away, after the delay, or the process ends."""
-    begin, known = time.monotonic(), set[str]()
-    while process.poll() is None:
-        there = {folder for folder, _, _ in os.walk(output)}
-        if known - there and time.monotonic() - begin >= delay:
-            return
-        known = there
-
-
-def children_of(process: int) -> list[int]:
-    """The children that a process has now."""
-    with suppress(OSError):
-        tasks = Path(f"/proc/{process}/task").iterdir()
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
-    return []
 
 
 def wait_until_ready(process: subprocess.Popen[bytes]) -> None:
@@ -241,9 +214,9 @@ def leftovers(place: Path) -> list[str]:
 
 
 def campaign(chains: int, seed: int, names: Sequence[str] = ()) -> int:
-    """Disturb the commands of these names, or all, in turn; print the table, and return the number of complaints."""
+    """Kill the commands of these names, or all, in turn; print the table, and return the number of complaints."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # children of a job in the background would ignore it
-    rng, counts, complaints = random.Random(seed), Counter[tuple[str, str, str]](), list[str]()
+    rng, counts, kinds, complaints = random.Random(seed), Counter[tuple[str, str]](), Counter[Kind](), list[str]()
     with tempfile.TemporaryDirectory() as place:
         make_data(Path(place) / "data")
         names = names or list(COMMANDS)
@@ -251,14 +224,16 @@ def campaign(chains: int, seed: int, names: Sequence[str] = ()) -> int:
             make_more_data(Path(place) / "data")
         trials = KillCampaign(Path(place), rng)
         for i in range(chains):
-            name, kind = names[i % len(names)], KINDS[(i % len(names) + i // len(names)) % len(KINDS)]
-            trial = trials.trial(name, kind)
-            counts.update({(name, kind, column): value for column, value in row_of(trial).items()})
-            chain = f"{name}, {', '.join(trial.kinds)}"
-            found = [f"{chain}, chain {i + 1}: {complaint}" for complaint in trial.complaints]
-            print("\n".join(found or [f"{i + 1} of {chains}: {chain}"]), flush=True)
+            name, first = names[i % len(names)], FIRST[(i % len(names) + i // len(names)) % len(FIRST)]
+            trial = trials.trial(name, first)
+            kinds.update(trial.kinds)
+            counts.update({(name, column): value for column, value in row_of(trial).items()})
+            what = f"{name}, {' '.join(trial.kinds)}"
+            found = [f"{what}, chain {i + 1}: {complaint}" for complaint in trial.complaints]
+            print("\n".join(found or [f"{i + 1} of {chains}: {what}"]), flush=True)
             complaints += found
     print_table(counts)
+    print(", ".join(f"{number} {kind}" for kind, number in kinds.most_common()))
     return len(complaints)
 
 
@@ -274,14 +249,14 @@ def row_of(trial: Trial) -> dict[str, int]:
     }
 
 
-def print_table(counts: Counter[tuple[str, str, str]]) -> None:
-    """A row for each command and kind of first disturbance, and their sums."""
-    columns = list(dict.fromkeys(column for _, _, column in counts))
-    print(f"{'command':<28}{'first':<10}" + "".join(f"{column:>11}" for column in columns))
-    for name, kind in dict.fromkeys((name, kind) for name, kind, _ in counts):
-        print(f"{name:<28}{kind:<10}" + "".join(f"{counts[name, kind, column]:>11}" for column in columns))
-    totals = [sum(n for key, n in counts.items() if key[2] == column) for column in columns]
-    print(f"{'all':<38}" + "".join(f"{total:>11}" for total in totals))
+def print_table(counts: Counter[tuple[str, str]]) -> None:
+    """A row for each command, and their sums."""
+    columns = list(dict.fromkeys(column for _, column in counts))
+    print(f"{'command':<26}" + "".join(f"{column:>11}" for column in columns))
+    for name in dict.fromkeys(name for name, _ in counts):
+        print(f"{name:<26}" + "".join(f"{counts[name, column]:>11}" for column in columns))
+    totals = [sum(n for key, n in counts.items() if key[1] == column) for column in columns]
+    print(f"{'all':<26}" + "".join(f"{total:>11}" for total in totals))
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ SEARCH = {"algorithm": "cube", "pop_limit": 50, "stack": 50}
 TEMPLATES = {"rule_id": True, "source_bigrams": True}
 TUNING = {"iterations": 2, "nbest": 20, "search": SEARCH, "threads": 2}
 TRAINING = {"leave_one_out": "drop", "search": SEARCH, "iterations": 2, "threads": 2, "lm_folds": 0, "tune": None}
+INNER = {"tune": {"iterations": 2, "nbest": 10, "search": SEARCH}}  # whose work is removed when it is done
 MAXFORCE_STAGE = {
     "kind": "train-maxforce",
     "settings": TRAINING | {"templates": TEMPLATES, "search": {"stack": 20}},
@@ -35,8 +36,9 @@ CONFIGS = {
     "tune": TUNING,
     "plf": TUNING | {"source_format": "plf"},
     "online": TUNING | {"method": "online", "online": {"templates": TEMPLATES, "checkpoint": 3}},
-    "maxforce": TRAINING | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
+    "maxforce": TRAINING | INNER | {"templates": TEMPLATES, "checkpoint": 2, "lm_folds": 2, "search": {"stack": 20}},
     "ranking": TRAINING
+    | INNER
     | {"templates": TEMPLATES, "checkpoint": 10, "algorithm": 4, "shards": 2, "workers": 2, "nbest": 20},
     "recipe": recipe(MAXFORCE_STAGE),
     "every-stage": recipe(
@@ -56,12 +58,10 @@ CONFIGS = {
         {"kind": "train-ranking", "settings": TRAINING | {"templates": TEMPLATES, "nbest": 20}, "start": "tune"},
         {"kind": "join-features", "start": "train-expected-bleu", "features": "train-maxforce", "settings": TUNING},
     ),
-    "expected-bleu": TRAINING | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
+    "expected-bleu": TRAINING
+    | INNER
+    | {"leave_one_out": "penalty", "nbest": 20, "features": ["a", "b"], "score_every": 2},
 }
-# Trainings that tune before they score, in directories that they remove.
-INNER_TUNING = {"method": "mert", "iterations": 2, "nbest": 10, "search": SEARCH, "mert": {"restarts": 1}}
-for name in ("maxforce", "ranking", "expected-bleu"):
-    CONFIGS[f"{name}-tuned"] = CONFIGS[name] | {"tune": INNER_TUNING}
 BITEXT = "--source {data}/train.de --target {data}/train.en"
 DEV = "--dev-source {data}/dev.de --dev-reference {data}/dev.en"
 TRAIN = f"--model {{data}}/model {BITEXT} --alignment {{data}}/model/alignment {DEV} --output out"
@@ -131,10 +131,6 @@ COMMANDS = {
     ),
     **{
         f"train-{name}": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}.yaml", True)
-        for name in ("maxforce", "ranking", "expected-bleu")
-    },
-    **{
-        f"train-{name}, tuned": KilledCommand(f"train-{name} {TRAIN} --config {{data}}/{name}-tuned.yaml", True)
         for name in ("maxforce", "ranking", "expected-bleu")
     },
 }

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from phrasebeam.decoder.tables.model_files import WORK_DIRECTORIES
 from tests.robustness import operations as known
+from tests.robustness.archive_mutations import ARCHIVES
 from tests.robustness.array_mutations import ARRAYS, ORDERS
 from tests.robustness.byte_mutations import BYTES, Mutation
 from tests.robustness.lm_mutations import CONTRADICTORY, LM_TABLES
@@ -33,6 +34,11 @@ class Target(NamedTuple):
     mutations: list[Mutation]
     model: str | None = None  # the model directory that it is part of
     is_config: bool = False  # settings may ask for any amount of work
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it lies in a directory that phrasebeam wrote, of a model or of a training."""
+        return self.model is not None or self.path.startswith("runs/")
 
 
 def contradicts(path: str, mutation: Mutation) -> bool:
@@ -123,7 +129,7 @@ def _target(path, operations):
     elif suffix == ".bin":
         mutations = [*BYTES, *LM_TABLES, *LM_TABLES]
     elif suffix == ".npz":
-        mutations = BYTES
+        mutations = ARCHIVES
     else:
         mutations = [*TEXT, *TEXT, *BYTES]
     return Target(path, operations, mutations)

@@ -14,6 +14,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.lm.language_model import LanguageModel
 from phrasebeam.lm.table_check import contradictions
 from tests.decoder.models import random_toy
+from tests.robustness.archive_mutations import ARCHIVES
 from tests.robustness.array_mutations import ARRAYS, ORDERS, shift_values
 from tests.robustness.byte_mutations import BYTES
 from tests.robustness.cases import LONGEST_MESSAGE, MEMORY, judge, renew_digest
@@ -40,6 +41,12 @@ NUMBERS = [
 ]
 
 
+def archive():
+    file = io.BytesIO()
+    np.savez(file, a=np.arange(3.0), b=np.arange(4, dtype=np.int32))
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("mutations", "contents"),
     [
@@ -47,6 +54,7 @@ NUMBERS = [
         (TEXT, TEXTS),
         (YAML, DOCUMENTS),
         (ARRAYS, [*NUMBERS, b"", b"x"]),
+        (ARCHIVES, [archive(), b"", b"x"]),
         (LM_TABLES, [LANGUAGE_MODEL.read_bytes(), b"", b"x"]),
     ],
 )

@@ -11,4 +11,4 @@ def test_killed_commands_end_as_they_should(capfd):
 def test_a_killed_server_has_what_it_answered(capfd):
     assert kill_server.campaign(3, 1) == 0, capfd.readouterr().out
     last = capfd.readouterr().out.splitlines()[-1]
-    assert int(last.split()[3]) > 0 and not last.endswith(" 0 times refused"), last
+    assert int(last.split()[3]) > 0, last

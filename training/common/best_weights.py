@@ -1,19 +1,21 @@
 """The weights of a training that were best on the development set so far: dense ones, and those of sparse features."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import array
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights, add_weights, fill_slots, new_sparse_weights
+from phrasebeam.decoder.sparse.templates import GROUPS
 
 
 class BestWeights(NamedTuple):
     """Dense weights and the sparse weights that are not 0."""
 
-    dense: np.ndarray  # float64[F], scales of groups among them
-    keys: np.ndarray  # uint64[K], of sparse features
-    values: np.ndarray  # float64[K]
-    group: np.ndarray  # uint8[K], index of GROUPS
+    dense: Annotated[np.ndarray, array(np.float64, "F")]  # scales of groups among them
+    keys: Annotated[np.ndarray, array(np.uint64, "K")]  # of sparse features
+    values: Annotated[np.ndarray, array(np.float64, "K")]
+    group: Annotated[np.ndarray, array(np.uint8, "K", below=len(GROUPS))]  # index of GROUPS
 
     def table(self) -> SparseWeights:
         """The sparse weights as the hash table of a decoder."""

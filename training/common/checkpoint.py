@@ -1,17 +1,21 @@
-"""Checkpoints of trainings: progress and arrays in one file, with a signature, so that a training can be resumed."""
+"""Checkpoints of trainings: progress and arrays in one file, with a signature, so that a training can be resumed.
+
+Who reads one declares its arrays, with dtypes and shapes; nothing else is let in.
+"""
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Mapping
-from io import BytesIO
 from pathlib import Path
-from tokenize import TokenError
-from typing import Any, TypeVar
+from typing import TypeVar
 from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_file import array_in
+from phrasebeam.base.array_struct import ArrayField, array
 from phrasebeam.base.config import Section, load_config, parse_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file
@@ -25,11 +29,10 @@ class SignedSection(Section):
 
 
 AnySigned = TypeVar("AnySigned", bound=SignedSection)
-# What reading a damaged archive, or headers of arrays that a stranger wrote, may raise.
-DAMAGE = (
-    *(ValueError, KeyError, AttributeError, EOFError, NotImplementedError, BadZipFile, zlib.error),
-    *(TokenError, SyntaxError, RecursionError, OverflowError, MemoryError, TypeError),
-)
+PROGRESS = "progress"  # beside the arrays
+TEXT = array(np.uint8, "bytes")
+# What reading a damaged archive, or JSON that a stranger wrote, may raise.
+DAMAGE = (ValueError, KeyError, AttributeError, EOFError, RuntimeError, BadZipFile, zlib.error, OverflowError)
 
 
 def begin(path: Path, start: AnySigned) -> AnySigned:
@@ -51,31 +54,59 @@ def save_checkpoint(path: Path, progress: SignedSection, arrays: Mapping[str, np
     """Write progress and arrays to one file."""
     data = np.frombuffer(progress.model_dump_json().encode(), np.uint8)
     with atomic_file(path) as file:
-        np.savez(file, allow_pickle=False, progress=data, names=np.array(sorted(arrays)), **arrays)
+        np.savez(file, allow_pickle=False, **{PROGRESS: data}, **arrays)
 
 
-def load_checkpoint(path: Path, kind: type[AnySigned], signature: str) -> tuple[AnySigned, dict[str, np.ndarray]]:
-    """Read what save_checkpoint wrote. Raises ConfigError where it has another signature, FormatError for damage."""
+def load_checkpoint(
+    path: Path,
+    kind: type[AnySigned],
+    signature: str,
+    declared: Mapping[str, ArrayField],
+    sizes: Mapping[str, int] = {},
+) -> tuple[AnySigned, dict[str, np.ndarray]]:
+    """Read what save_checkpoint wrote: progress, and the arrays that are `declared`, by name.
+
+    `sizes`: how many some names in shapes stand for; the others are as the first array has them. Raises ConfigError
+    where it has another signature, FormatError for damage and other arrays.
+    """
     try:
-        arrays = _arrays(path)
-        data: Any = json.loads(arrays.pop("progress").tobytes())
-        # A damaged directory of the archive may hide arrays.
-        if (names := arrays.pop("names").tolist()) != sorted(arrays):
-            raise ValueError(f"arrays {', '.join(arrays)}, expected {', '.join(names)}")
+        with ZipFile(path) as archive:
+            if problem := _other_names(archive, declared):
+                raise _damaged(path, problem)
+            data = json.loads(_array(archive, PROGRESS, TEXT, {}).tobytes())
+            progress = _checked(parse_config(data, kind, str(path)), signature, path)
+            known = dict(sizes)
+            return progress, {name: _array(archive, name, field, known) for name, field in declared.items()}
     except DAMAGE as error:
-        raise FormatError(
-            path, f"not a whole checkpoint ({excerpt(str(error))}); delete it, and the training begins again"
-        ) from None
-    return _checked(parse_config(data, kind, str(path)), signature, path), arrays
+        raise _damaged(path, excerpt(str(error))) from None
 
 
-def _arrays(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file of np.savez by name. Raises one of DAMAGE; digests are compared before headers are read."""
-    with ZipFile(path) as archive:
-        if any(entry.compress_type != ZIP_STORED for entry in archive.infolist()):
-            raise ValueError("compressed, which may be of any size")
-        contents = {name: archive.read(name) for name in archive.namelist()}
-    return {name.removesuffix(".npy"): np.load(BytesIO(content)) for name, content in contents.items()}
+def _damaged(path: Path, problem: str) -> FormatError:
+    return FormatError(path, f"not a whole checkpoint ({problem}); delete it, and the training begins again")
+
+
+def _other_names(archive: ZipFile, declared: Mapping[str, ArrayField]) -> str:
+    """In what an archive differs from one with the declared arrays, each once, and as large as it is; "" if in none."""
+    entries = archive.infolist()
+    if any(entry.compress_type != ZIP_STORED for entry in entries):
+        return "compressed, which may be of any size"
+    found, expected = (
+        Counter(entry.filename for entry in entries),
+        Counter(f"{one}.npy" for one in (PROGRESS, *declared)),
+    )
+    if missing := sorted(expected - found):
+        return f"{', '.join(missing)} missing"
+    more = sorted(found - expected)
+    return f"{excerpt(', '.join(more))} is no part of it" if more else ""
+
+
+def _array(archive: ZipFile, name: str, field: ArrayField, sizes: dict[str, int]) -> np.ndarray:
+    """An array of a file of np.savez. Raises one of DAMAGE, or FormatError; its digest is compared before."""
+    content = archive.read(f"{name}.npy")
+    try:
+        return array_in(content, field, sizes)
+    except ValueError as error:
+        raise _damaged(Path(archive.filename or ""), f"{name}: {error}") from None
 
 
 def _checked(stored: AnySigned, signature: str, path: Path) -> AnySigned:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 
 FOLDER = "translations"  # in the directory of a run
@@ -17,19 +18,24 @@ def save_texts(texts: Iterable[str], path: Path) -> None:
 def keep_translations(run: Path, iteration: int, texts: Iterable[str]) -> None:
     """Keep those of an iteration of the run in the directory `run`."""
     (run / FOLDER).mkdir(parents=True, exist_ok=True)
-    save_texts(texts, run / FOLDER / f"{iteration:03}.txt")
+    save_texts(texts, _path(run, iteration))
 
 
-def texts_of(run: Path, iteration: int) -> list[str]:
-    """Those of one iteration, which must be there. Raises OSError."""
-    return _texts_in(run / FOLDER / f"{iteration:03}.txt")
+def translations_of(run: Path, iteration: int, n_sentences: int) -> list[str]:
+    """What was kept of an iteration. Raises FormatError where these are not so many sentences."""
+    path = _path(run, iteration)
+    texts = list(read_lines(path)) if path.exists() else []
+    if len(texts) != n_sentences:
+        mend = f"delete {run}, and the run begins again"
+        raise FormatError(path, f"{len(texts)} translations, expected {n_sentences}; {mend}")
+    return texts
 
 
 def kept_translations(run: Path) -> dict[int, list[str]]:
     """What was kept of a run, by iteration; nothing where it is of an older version."""
     paths = sorted((run / FOLDER).glob("*.txt"))
-    return {int(path.stem): _texts_in(path) for path in paths if path.stem.isdigit()}
+    return {int(path.stem): [line.rstrip("\n") for line in read_lines(path)] for path in paths if path.stem.isdigit()}
 
 
-def _texts_in(path: Path) -> list[str]:
-    return [line.rstrip("\n") for line in read_lines(path)]
+def _path(run: Path, iteration: int) -> Path:
+    return run / FOLDER / f"{iteration:03}.txt"

@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from phrasebeam.base.array_file import map_array
+from phrasebeam.base.array_file import LARGEST_NUMBER, map_array
 from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.errors import ConfigError, FormatError
@@ -28,7 +28,7 @@ from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import check_arrays
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
-from phrasebeam.process.unfinished import remove_directory
+from phrasebeam.process.unfinished import remove
 from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.derived_model import DerivedModel, Making
@@ -51,7 +51,6 @@ WORK = "expected_bleu"  # in the model directory
 EXPECTED = Panel("expected BLEU", {"expected_bleu": "training data"}, 100.0)  # Figure 2, as is the other panel
 TITLES = {"rprop": "RPROP", "adagrad": "AdaGrad", "sgd": "SGD", "gt": "growth transformation"}  # of optimizers
 PARAMETERS = array(np.float32, "parameters")  # of an iteration, as a file
-LARGEST_PARAMETER = 1e30  # of a file that is not damaged; scores are sums of many, as float32
 LIST_SETTINGS = {"nbest", "distinct", "search", "leave_one_out", "lm_folds", "sentences", "max_words", "lowercase"}
 
 
@@ -148,7 +147,7 @@ class ExpectedBleuTraining:
         config, path, name = self.config, self.checkpoint, self.derived.signature(settings_with_effect(self.config))
         progress, parameters, state = ExpectedBleuProgress(signature=name), learner.start(), dict[str, np.ndarray]()
         if path.exists():
-            progress, state = load_checkpoint(path, ExpectedBleuProgress, name)
+            progress, state = load_checkpoint(path, ExpectedBleuProgress, name, learner.declared)
             parameters = state.pop("parameters")
         log.info("parameters: %d", parameters.size)
         with stage("expected BLEU", config.iterations + 1, "steps") as advance:
@@ -175,8 +174,8 @@ class ExpectedBleuTraining:
         stored = map_array(path, PARAMETERS, {"parameters": size}, mend)
         with np.errstate(invalid="ignore"):  # of a NaN that signals, in a damaged file
             parameters = stored.astype(np.float64)
-        if not (np.abs(parameters) <= LARGEST_PARAMETER).all():
-            raise FormatError(path, f"a number that is beyond {LARGEST_PARAMETER:g} or none; {mend}")
+        if not (np.abs(parameters) <= LARGEST_NUMBER).all():
+            raise FormatError(path, f"a number that is beyond {LARGEST_NUMBER:g} or none; {mend}")
         return parameters
 
     def tuned_file(self, number: int) -> Path:
@@ -191,10 +190,10 @@ class ExpectedBleuTraining:
                 continue
             score = self._score(learner, number, progress.signature)
             progress = progress.with_score(number, score)
-            arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature)[1]
+            arrays = load_checkpoint(self.checkpoint, ExpectedBleuProgress, progress.signature, learner.declared)[1]
             save_checkpoint(self.checkpoint, progress, arrays)
             log.info("iteration %d: score %.2f", number, score)
-        remove_directory(self.derived.work / "candidate")
+        remove(self.derived.work / "candidate")
         return progress
 
     def _score(self, learner: Learner, number: int, signature: str) -> float:

@@ -1,10 +1,11 @@
 """Learners of phrase pair scores on n-best lists: weights of features, or the two phrase channel models."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
 
+from phrasebeam.base.array_struct import ArrayField, array
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
@@ -24,7 +25,7 @@ from phrasebeam.training.expected_bleu.growth_transformation import (
 )
 from phrasebeam.training.expected_bleu.list_store import Events, ListStore
 from phrasebeam.training.expected_bleu.objective import Objective, ObjectiveValue, expectations, ln_expected
-from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State
+from phrasebeam.training.expected_bleu.optimizers import OPTIMIZERS, State, state_names
 from phrasebeam.training.expected_bleu.orientation_features import (
     PAIRS_AT_ONCE,
     OrientationFeatures,
@@ -34,6 +35,8 @@ from phrasebeam.training.expected_bleu.orientation_features import (
 
 class Learner(Protocol):
     """A way to learn scores from the lists of a model; its parameters are one float64 array of fixed size."""
+
+    declared: Mapping[str, ArrayField]  # of a checkpoint: "parameters", and the state after a step
 
     def start(self) -> np.ndarray:
         """The parameters before the first step."""
@@ -68,6 +71,8 @@ class FeatureLearner:
         shared = config.tau, config.scale, config.threads
         calibrated = _calibrated(opened, store, config)
         self.objective = Objective(store.lists(), designs, self.size, *shared, calibrated)
+        names = "parameters", *state_names(config.optimizer, config.steps)
+        self.declared: Mapping[str, ArrayField] = dict.fromkeys(names, array(np.float64, self.size))
 
     def start(self) -> np.ndarray:
         """Weights of all features, 0 (float64[F])."""
@@ -122,6 +127,14 @@ class ChannelLearner:
             Channel(given, np.exp(table.ln_scores[:, column].astype(np.float64)), opened.weights.translation[column])
             for given, column in zip((targets, sources), self.columns)
         )
+        one, by_pair, both = (array(np.float64, size) for size in (1, targets.size, targets.size * len(self.channels)))
+        self.declared: Mapping[str, ArrayField] = {
+            "parameters": both,
+            "probabilities": both,
+            "value": one,
+            "smoothing": one,
+            "gradient": by_pair,
+        }
 
     def start(self) -> np.ndarray:
         """The probabilities of the model before, concatenated (float64[2 P])."""

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from phrasebeam.base.config import Count, save_config
+from phrasebeam.base.files import check_regular
 from phrasebeam.decoder.features.reordering import DIRECTIONS, N_ORIENTATIONS, UNSEEN
 from phrasebeam.training.common.checkpoint import SignedSection, begin
 from phrasebeam.training.expected_bleu.objective import ScoredLists
@@ -82,6 +83,7 @@ class ListStore:
         `signature` is of all that lists depend on. Raises ConfigError where those in `directory` have another, or where
         there is something else.
         """
+        check_regular(directory)
         self.directory, self.index = directory, begin(directory / INDEX, ListIndex(signature=signature))
         rows = self.index.rows
         self._arrays = {

@@ -52,3 +52,10 @@ def rprop(weights: np.ndarray, gradient: np.ndarray, state: State, steps: Steps)
 
 
 OPTIMIZERS: dict[str, Step] = {"rprop": rprop, "adagrad": adagrad, "sgd": sgd}
+
+
+def state_names(optimizer: str, steps: Steps) -> list[str]:
+    """The names of the arrays that an optimizer's state has after a step."""
+    state: State = {}
+    OPTIMIZERS[optimizer](np.zeros(1), np.zeros(1), state, steps)
+    return list(state)

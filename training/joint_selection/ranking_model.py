@@ -76,7 +76,8 @@ def train_ranking(
     learned = LearnedFeatures(logs, {one.number: one.given for one in examples}, config.names)
     gain, about = str(Gain.of(progress, config.metric)), about_training(WORK, config, derived)
     making = Making("train-ranking", about, changed_settings(config), gain, WORK)
-    write_learned(derived, scorer.decoder, load_best(work, signature), learned, making)
+    best = load_best(work, signature, decoder.features.size)
+    write_learned(derived, scorer.decoder, best, learned, making)
     if config.task_weights == "own" and progress.best > 0:
         own = weights_of_tasks(work, signature, division.labels, rates, config)
         write_task_models(derived, scorer.decoder, own, learned, making)

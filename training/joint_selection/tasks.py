@@ -74,10 +74,10 @@ def weights_of_tasks(
     What is not learned, or is tuned afterwards, such as scales of groups, is that of the mixed weights, which alone are
     scored.
     """
-    dense = load_best(work, signature).dense
+    dense = load_best(work, signature, rates.dense.size).dense
     is_own = (rates.dense > 0) & (config.tune is None)
     for shard, label in enumerate(labels):
-        best = load_best(work, signature, shard)
+        best = load_best(work, signature, rates.dense.size, shard)
         yield label, best._replace(dense=np.where(is_own, best.dense, dense))
 
 

@@ -90,7 +90,7 @@ def train_maxforce(
         directory = directory_of(work, seed)
         training = perceptron_training(objective, scorer(directory, seed), config, directory, seed)
         progress[seed] = training.finish(signature, start_weights(objective))
-    mean, best = None, load_best(directory_of(work, config.seeds[0]), signature)
+    mean, best = None, load_best(directory_of(work, config.seeds[0]), signature, decoder.features.size)
     if len(progress) > 1:
         mean, best = finish_mean(work, progress, scorer(work, config.seeds[0]), signature)
     logs = (directory_of(work, seed) / UPDATES.format(0) for seed in config.seeds)

@@ -12,11 +12,11 @@ from phrasebeam.base.config import Count, Seed
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint, save_checkpoint
+from phrasebeam.training.common.checkpoint import SignedSection, save_checkpoint
 from phrasebeam.training.common.development_set import DevelopmentScorer
 from phrasebeam.training.maxforce.state import MaxforceIteration, directory_of
 from phrasebeam.training.online.mixing import mean
-from phrasebeam.training.online.progress import OnlineProgress, load_best
+from phrasebeam.training.online.progress import OnlineProgress, load_best, load_weights
 
 FILE = "mean.npz"
 
@@ -38,13 +38,13 @@ def finish_mean(
 ) -> tuple[Mean, BestWeights]:
     """Average, tune and score the best weights of the trainings of several seeds in `work`, unless that was done."""
     best = {seed: progress.best for seed, progress in trainings.items()}
-    path = work / FILE
+    path, features = work / FILE, development.decoder.features
     if path.exists():
-        done, arrays = load_checkpoint(path, Mean, signature)
+        done, weights = load_weights(path, Mean, signature, features.size)
         if done.best == best:
-            return done, BestWeights(**arrays)
-    weights = mean((load_best(directory_of(work, seed), signature) for seed in best), len(best))
-    named = Weights.learned(development.decoder.features.by_group(weights.dense))
+            return done, weights
+    weights = mean((load_best(directory_of(work, seed), signature, features.size) for seed in best), len(best))
+    named = Weights.learned(features.by_group(weights.dense))
     name = "mean-" + "-".join(f"{seed}.{iteration}" for seed, iteration in best.items())
     scored, dense = development.score_tuned(name, named, weights.table())
     weights = weights._replace(dense=dense)

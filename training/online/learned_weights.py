@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.array_struct import ArrayField, array, array_fields
 from phrasebeam.decoder.sparse.sparse_weights import (
     NO_KEY,
     SparseWeights,
@@ -22,6 +23,14 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.training.common.best_weights import BestWeights, TableWeights
 
 CHUNK = 1 << 20  # slots that are averaged at a time
+ARRAYS = {  # of a checkpoint, see LearnedWeights.arrays
+    "counts": array(np.int64, 2),
+    **array_fields(BestWeights),
+    "late_dense": array(np.float64, "F"),
+    "dense_squares": array(np.float64, "F"),
+    "late": array(np.float64, "K"),
+}
+ADAPTIVE_ARRAYS = {"squares": array(np.float64, "K"), "steps": array(np.int64, "K")}
 
 
 class SlotColumns(NamedTuple):
@@ -128,6 +137,11 @@ class LearnedWeights:
         if self.is_adaptive:
             arrays |= {"squares": self.columns.squares[slots], "steps": self.columns.n_steps[slots]}
         return arrays
+
+    @staticmethod
+    def declared(is_adaptive: bool) -> dict[str, ArrayField]:
+        """What `arrays` are, with or without the state of AdaGrad."""
+        return ARRAYS | ADAPTIVE_ARRAYS if is_adaptive else ARRAYS
 
     @staticmethod
     def average_in(arrays: Mapping[str, np.ndarray]) -> BestWeights:

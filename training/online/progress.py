@@ -7,10 +7,12 @@ from typing import Literal, Self
 import numpy as np
 from pydantic import Field
 
+from phrasebeam.base.array_struct import array_fields
 from phrasebeam.base.config import Count, Section
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.common.checkpoint import SignedSection, load_checkpoint
+from phrasebeam.training.common.checkpoint import AnySigned, SignedSection, load_checkpoint
 from phrasebeam.training.common.iterations import AnyIteration, Progress
+from phrasebeam.training.online.learned_weights import LearnedWeights
 
 CHECKPOINT, BEST = "checkpoint.npz", "best.npz"  # in the directory of a training
 UPDATES = "updates-{}"  # log of a shard, see update_log.py
@@ -84,8 +86,23 @@ def own_best_path(directory: Path, shard: int) -> Path:
     return directory / f"best-{shard}.npz"
 
 
-def load_best(directory: Path, signature: str, shard: int | None = None) -> BestWeights:
-    """The weights of a training that were best so far; with `shard`, the shard's own ones of that time."""
+def load_best(directory: Path, signature: str, n_dense: int, shard: int | None = None) -> BestWeights:
+    """The weights of a training that were best so far; with `shard`, the shard's own ones of that time.
+
+    `n_dense`: how many of them are dense.
+    """
     path = directory / BEST if shard is None else own_best_path(directory, shard)
-    arrays: dict[str, np.ndarray] = load_checkpoint(path, SignedSection, signature)[1]
-    return BestWeights(**arrays)
+    return load_weights(path, SignedSection, signature, n_dense)[1]
+
+
+def load_weights(path: Path, kind: type[AnySigned], signature: str, n_dense: int) -> tuple[AnySigned, BestWeights]:
+    """What a checkpoint of weights has; raises the errors of load_checkpoint."""
+    progress, arrays = load_checkpoint(path, kind, signature, array_fields(BestWeights), {"F": n_dense})
+    return progress, BestWeights(**arrays)
+
+
+def load_pass(
+    path: Path, signature: str, n_dense: int, is_adaptive: bool
+) -> tuple["PassProgress", dict[str, np.ndarray]]:
+    """The checkpoint of a shard: its progress, and the arrays of its LearnedWeights, of a rule that `is_adaptive`."""
+    return load_checkpoint(path, PassProgress, signature, LearnedWeights.declared(is_adaptive), {"F": n_dense})

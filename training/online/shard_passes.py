@@ -9,25 +9,27 @@ from contextlib import closing, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from phrasebeam.base.files import scratch_directory
 from phrasebeam.base.side_by_side import Advance
 from phrasebeam.engine.engine import Engine, RemoteEngine
 from phrasebeam.process.named_errors import named_in_errors
 from phrasebeam.training.common.best_weights import BestWeights
-from phrasebeam.training.common.checkpoint import load_checkpoint, save_checkpoint
+from phrasebeam.training.common.checkpoint import save_checkpoint
 from phrasebeam.training.online.batches import Inline, RemoteExamples
 from phrasebeam.training.online.learned_weights import LearnedWeights
 from phrasebeam.training.online.mixing import restricted
 from phrasebeam.training.online.objective import ExampleObjective
-from phrasebeam.training.online.progress import UPDATES, PassProgress, shard_path
+from phrasebeam.training.online.progress import UPDATES, PassProgress, load_pass, shard_path
 from phrasebeam.training.online.shard_pass import BatchSettings, ShardPass
 from phrasebeam.training.online.shards import Shards
 from phrasebeam.training.online.update_log import UpdateLog
 from phrasebeam.training.online.update_rules import UpdateRule
+
+Begun = tuple[PassProgress, Mapping[str, np.ndarray]]  # of a shard, and the arrays of its weights, if it has own ones
 
 
 class EpochStart(NamedTuple):
@@ -51,6 +53,7 @@ class ShardPasses:
     signature: str
     epoch: int
     held: dict[int, LearnedWeights] = field(default_factory=dict)  # of a single shard, which need not be read again
+    sent: Mapping[int, Begun] = field(default_factory=dict)  # what another machine knows in place of checkpoints
 
     def finish(self, engine: Engine, threads: int, workers: int, advance: Advance) -> list[PassProgress]:
         """All passes, as far as they are not done; `threads` decode a mini-batch, `workers` learn from shards."""
@@ -126,11 +129,13 @@ class ShardPasses:
             self.held[shard] = learned
         return progress
 
-    def _progress(self, shard: int) -> tuple[PassProgress, Mapping[str, np.ndarray]]:
+    def _progress(self, shard: int) -> Begun:
         path = shard_path(self.directory, shard)
+        if shard in self.sent:
+            return self.sent[shard]
         if not path.exists():
             return PassProgress(signature=self.signature), {}
-        return load_checkpoint(path, PassProgress, self.signature)
+        return load_pass(path, self.signature, self.objective.features.size, self.rule.is_adaptive)
 
     def _needs_own(self, progress: PassProgress) -> bool:
         """Whether a shard with this progress goes on with weights of its own."""
@@ -181,15 +186,13 @@ class PassElsewhere:
 
     def __call__(self, task: PassTask, advance: Advance) -> PassResult:
         """Do the pass in a directory of its own."""
-        with TemporaryDirectory() as name:
-            directory = Path(name)
+        with scratch_directory() as directory:
             objective = self.passes.objective.with_examples(task.examples)
-            passes, log = replace(self.passes, objective=objective, directory=directory), UPDATES.format(task.shard)
-            if task.progress.epoch:
-                save_checkpoint(shard_path(directory, task.shard), task.progress, task.arrays)
+            sent, log = {task.shard: (task.progress, task.arrays)}, UPDATES.format(task.shard)
+            passes = replace(self.passes, objective=objective, directory=directory, sent=sent)
             with open(directory / log, "wb") as file:
                 file.truncate(task.progress.logged)  # what was logged before is not needed here
             progress = passes.run(task.shard, Inline(), advance)
-            arrays = load_checkpoint(shard_path(directory, task.shard), PassProgress, progress.signature)[1]
+            arrays = replace(passes, sent={})._progress(task.shard)[1]
             grown = np.fromfile(directory / log, np.uint8, offset=task.progress.logged)
             return PassResult(progress, arrays, grown)

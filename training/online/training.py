@@ -34,6 +34,8 @@ from phrasebeam.training.online.progress import (
     OnlineIteration,
     OnlineProgress,
     PassProgress,
+    load_pass,
+    load_weights,
     own_best_path,
     shard_path,
 )
@@ -101,8 +103,10 @@ class OnlineTraining(Generic[Iteration]):
             if self.plan.restarts:
                 mixed = start.average().nonzero()
             return OnlineProgress[self.iteration](signature=self.signature), mixed  # type: ignore[name-defined]
-        progress, arrays = load_checkpoint(path, OnlineProgress[self.iteration], self.signature)  # type: ignore[name-defined]
-        return progress, BestWeights(**arrays) if self.plan.restarts else None
+        kind, n_dense = OnlineProgress[self.iteration], self.objective.features.size  # type: ignore[name-defined]
+        if self.plan.restarts:
+            return load_weights(path, kind, self.signature, n_dense)
+        return load_checkpoint(path, kind, self.signature, {})[0], None
 
     def _finish_epoch(
         self, epoch: int, progress: OnlineProgress[Iteration]
@@ -145,7 +149,8 @@ class OnlineTraining(Generic[Iteration]):
     def _average(self, shard: int) -> BestWeights:
         """The weights of a shard that count."""
         path = shard_path(self.directory, shard)
-        return LearnedWeights.average_in(load_checkpoint(path, PassProgress, self.signature)[1])
+        n_dense = self.objective.features.size
+        return LearnedWeights.average_in(load_pass(path, self.signature, n_dense, self.rule.is_adaptive)[1])
 
     def _end_iteration(
         self, progress: OnlineProgress[Iteration], iteration: Iteration, counting: TableWeights

@@ -35,14 +35,14 @@ class TriedSearches(Section):
     tuned: dict[str, float] = Field({})
 
 
-def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path, is_forced: bool) -> None:
+def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path) -> None:
     """Write `model` to `output` with the search, and the weights tuned for it, that score best. Raises SmtError."""
-    work = output.with_name(f"{output.name}.tried")
+    work = tried_in(output)
     carried = ModelSearch.of(model).search
     searches = {str(choice): (choice, choice.of(carried)) for choice in stage.searches}
     path = work / "tried.yaml"
     work.mkdir(parents=True, exist_ok=True)
-    tried = load_config(path, TriedSearches) if path.exists() and not is_forced else TriedSearches()
+    tried = load_config(path, TriedSearches) if path.exists() else TriedSearches()
     read, opened = data.read(stage.settings), open_model(model)
     for name, (_, search) in searches.items():
         if name not in tried.untuned:
@@ -58,7 +58,7 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path,
     order, places = sorted(searches, key=lambda name: -tried.untuned[name]), {}
     for name in order[: stage.tuned]:
         places[name] = work / str(list(searches).index(name))
-        results = tune_model(model, data, places[name], _tuning(stage, *searches[name]), is_forced=is_forced)
+        results = tune_model(model, data, places[name], _tuning(stage, *searches[name]))
         tried = tried.model_copy(update={"tuned": tried.tuned | {name: max(result.score for result in results)}})
         save_config(tried, path)
         log.info("%s, tuned: %.2f", name, tried.tuned[name])
@@ -66,6 +66,11 @@ def choose(stage: ChooseStage, model: Path, data: DevelopmentData, output: Path,
     made: dict[str, Any] = {"search": searches[best][0].model_dump(exclude_none=True)}
     gain = f"bleu {tried.untuned[best]:.2f} untuned, {tried.tuned[best]:.2f} tuned"
     write_with_search(places[best], output, {}, Making("choose", made, gain=gain))
+
+
+def tried_in(output: Path) -> Path:
+    """Where the work of a choice is whose model is in `output`."""
+    return output.with_name(f"{output.name}.tried")
 
 
 def _tuning(stage: ChooseStage, choice: SearchChoice, search: SearchSettings) -> TuneConfig:

@@ -40,7 +40,7 @@ from phrasebeam.training.recipe.recipe_scores import SetScores, scores_of, trans
 from phrasebeam.training.recipe.recipe_screen import RecipeScreen
 from phrasebeam.training.recipe.recipe_twins import TwinData, without_twins
 from phrasebeam.training.recipe.searched_model import write_with_search
-from phrasebeam.training.recipe.stage_runs import StageWork, run_stage
+from phrasebeam.training.recipe.stage_runs import StageWork, clear_stage, run_stage
 
 WORK = "recipe"
 WITHOUT_EFFECT = ("threads", "workers", "memory")
@@ -148,10 +148,10 @@ class _Run:
         is_same = before is not None and before.signature == whole
         record = before if before and is_same else StageRecord(signature=whole, work=work, start=start)
         if not record.is_done:
-            # Work of other settings is deleted; that of the same goes on.
-            is_other = before is not None and before.work != work
+            if before is not None and before.work != work:  # else it goes on
+                clear_stage(self.directory(name))
             self._save(name, record)
-            record = self._made(stage, record, is_other)
+            record = self._made(stage, record)
         if self.data is None:
             self.data = self._divided(self.directory(name))
         if record.deciding is None:
@@ -165,7 +165,7 @@ class _Run:
             log.info("%s: dropped, %.2f BLEU, %s has %.2f", name, self._bleu(record), self.best, self._best_bleu())
         return self.records[name]
 
-    def _made(self, stage: AnyStage, record: StageRecord, is_other: bool) -> StageRecord:
+    def _made(self, stage: AnyStage, record: StageRecord) -> StageRecord:
         name, begun = name_of(stage), time.perf_counter()
         features = self.directory(stage.features) if isinstance(stage, JoinStage) else Path()
         model = self.directory(record.start) if record.start else Path()
@@ -173,7 +173,7 @@ class _Run:
         output.parent.mkdir(parents=True, exist_ok=True)
         training = self._training(model) if isinstance(getattr(stage, "settings", None), TrainingDataSettings) else None
         paths, texts = (model, features, output), (self.files, training, self.data)
-        run_stage(stage, StageWork(stage, *paths, *texts, self.threads, is_other, self._kept(stage)))
+        run_stage(stage, StageWork(stage, *paths, *texts, self.threads, self._kept(stage)))
         seconds = time.perf_counter() - begun
         made = record.model_copy(update={"is_done": True, "seconds": seconds, "peak": peak_memory()})
         self._save(name, made)

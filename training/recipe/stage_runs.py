@@ -11,7 +11,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.tables.model_files import SEARCH
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.process.unfinished import unfinished_directory
+from phrasebeam.process.unfinished import remove, unfinished_directory
 from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
@@ -23,7 +23,7 @@ from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.maxforce.maxforce_model import train_maxforce
-from phrasebeam.training.recipe.chosen_search import as_carried, choose
+from phrasebeam.training.recipe.chosen_search import as_carried, choose, tried_in
 from phrasebeam.training.recipe.recipe import AnyStage, BuildStage, RiskStage
 from phrasebeam.training.recipe.recipe_data import DividedData, RecipeFiles
 from phrasebeam.training.recipe.recipe_scores import scores_of, translated
@@ -42,7 +42,6 @@ class StageWork(NamedTuple):
     training: Any  # TrainingData, where the stage learns from them
     data: DividedData | None  # of the first stage, none
     threads: int
-    is_forced: bool  # what is in `output` is of other settings
     kept: Sequence[KeptAlignments] = ()  # by models of the same bitext
 
     @property
@@ -55,7 +54,8 @@ def build(work: StageWork) -> None:
     """The model of the bitext, with a language model over word classes where the stage asks for one."""
     files, stage = work.files, work.stage
     settings = with_word_classes(work) if stage.word_classes else stage.settings
-    train_model(files.source, files.target, work.output, settings, files.alignment, work.is_forced, work.kept)
+    # By force, since one that was killed may have left the model with search.yaml, which is no part of it yet.
+    train_model(files.source, files.target, work.output, settings, files.alignment, True, work.kept)
     save_config(ModelSearch(search=stage.search), work.output / SEARCH)
 
 
@@ -88,37 +88,37 @@ def target_tokens(work: StageWork) -> Iterator[Path]:
 
 def tune(work: StageWork) -> None:
     """A tuned model."""
-    tune_model(work.model, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
+    tune_model(work.model, work.tuning, work.output, work.stage.settings)
 
 
 def choose_search(work: StageWork) -> None:
     """The model with the search that is best, and weights tuned for it."""
-    choose(work.stage, work.model, work.tuning, work.output, work.is_forced)
+    choose(work.stage, work.model, work.tuning, work.output)
 
 
 def expected_bleu(work: StageWork) -> None:
     """A model with learned scores of phrase pairs."""
-    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
-    train_expected_bleu(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
+    settings = as_carried(work.stage.settings, work.model)
+    train_expected_bleu(work.model, work.training, work.tuning, work.output, settings)
 
 
 def maxforce(work: StageWork) -> None:
     """A model with sparse features, by the perceptron."""
-    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
-    train_maxforce(work.model, work.training, work.tuning, work.output, settings, is_forced)
+    settings = as_carried(work.stage.settings, work.model)
+    train_maxforce(work.model, work.training, work.tuning, work.output, settings)
 
 
 def ranking(work: StageWork) -> None:
     """A model with sparse features, by ranking."""
-    settings, is_forced = as_carried(work.stage.settings, work.model), work.is_forced
-    train_ranking(work.model, work.training, work.tuning, work.output, settings, is_forced=is_forced)
+    settings = as_carried(work.stage.settings, work.model)
+    train_ranking(work.model, work.training, work.tuning, work.output, settings)
 
 
 def join(work: StageWork) -> None:
     """A model with the sparse features of another, tuned."""
     joined = work.output.with_name(f"{work.output.name}.joined")
     join_features(work.model, work.features, joined, is_forced=True)
-    tune_model(joined, work.tuning, work.output, work.stage.settings, is_forced=work.is_forced)
+    tune_model(joined, work.tuning, work.output, work.stage.settings)
 
 
 def least_risk(work: StageWork) -> None:
@@ -148,3 +148,9 @@ RUNS: dict[str, Callable[[StageWork], None]] = {  # by the kind of stage
 def run_stage(stage: AnyStage, work: StageWork) -> None:
     """Make the model of a stage in its directory; what was begun there goes on. Raises SmtError or OSError."""
     RUNS[stage.kind](work)
+
+
+def clear_stage(output: Path) -> None:
+    """Delete what a stage has made in its directory, and its work; the stage begins anew."""
+    remove(tried_in(output))
+    remove(output)

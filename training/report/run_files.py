@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError, excerpt
+from phrasebeam.base.files import check_regular
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.description import ModelDescription, open_description
 from phrasebeam.decoder.tables.model_files import MODEL, WORK_DIRECTORIES
@@ -53,6 +54,7 @@ class RunDirectory(NamedTuple):
 
 def find_training(directory: Path) -> RunDirectory:
     """What is in the directory that a trainer wrote, or in the work in it. Raises SmtError where that is none."""
+    check_regular(directory)
     places = [directory, *(directory / name for name in WORK_DIRECTORIES), *sorted(directory.glob("recipe/stages/*/*"))]
     works = [_work(place) for place in places if (place / FILE).is_file()]
     description = open_description(directory, is_verified=False) if (directory / MODEL).is_file() else None

@@ -77,7 +77,8 @@ def tune_online(
         directory = derived.work / f"seed-{seed}"
         online_run, start = online_training(opened, data, held_out, config, seed, directory)
         found[seed] = online_run.finish(signature, start)
-        score = _test_score(load_best(directory, signature), opened, test_set, config) if test_set else None
+        found_best = load_best(directory, signature, online_run.objective.features.size)
+        score = _test_score(found_best, opened, test_set, config) if test_set else None
         results.append(_result(f"seed-{seed}", found[seed], held_out, score))
     seed = max(found, key=lambda seed: found[seed].best_score)
     best = derived.work / f"seed-{seed}"
@@ -91,7 +92,8 @@ def tune_online(
         trainer="tune",
     )
     own = save_search(asked, derived)
-    write_learned(derived, Decoder(opened, config.search), load_best(best, signature), learned, making, own)
+    decoder = Decoder(opened, config.search)
+    write_learned(derived, decoder, load_best(best, signature, decoder.features.size), learned, making, own)
     hint_at_low_score(config.metric, max(result.score for result in results))
     return results
 

@@ -17,10 +17,10 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.process.unfinished import remove_directory
+from phrasebeam.process.unfinished import remove
 from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.development_set import DevelopmentSet, Tune, TunedWeights, points
-from phrasebeam.training.common.kept_translations import keep_translations, texts_of
+from phrasebeam.training.common.kept_translations import keep_translations, translations_of
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
@@ -153,7 +153,8 @@ def tuning_before_scores(
     """A function by which another trainer tunes weights before it scores them: by all `runs`, of which the best counts.
 
     The work is in `directory` while it lasts. What a tuning of the same name did there before it was killed is not done
-    again; ConfigError is raised where that had another signature.
+    again; ConfigError is raised where that had another signature. Whoever is killed before the result is recorded
+    tunes again, to the same weights.
     """
 
     def tune(name: str, model: Model) -> TunedWeights:
@@ -164,9 +165,9 @@ def tuning_before_scores(
         for tuner in tuners:
             tuner.finish()
         best = max((tuner.run for tuner in tuners), key=lambda run: run.progress.best_score)
-        texts = texts_of(best.directory, best.progress.best + 1)
+        texts = translations_of(best.directory, best.progress.best + 1, development.metric.n_sentences)
         tuned = TunedWeights(best.weights(best.progress.best), best.progress.best_score, texts)
-        remove_directory(directory / name)  # it holds n-best lists
+        remove(directory / name)  # it holds n-best lists
         return tuned
 
     return tune

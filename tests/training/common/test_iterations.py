@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from phrasebeam.base.array_struct import array
 from phrasebeam.base.config import Section
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.console.tables import text_table
@@ -14,6 +15,8 @@ from phrasebeam.training.common import curve
 from phrasebeam.training.common.checkpoint import begin, load_checkpoint, save_checkpoint
 from phrasebeam.training.common.curve import Panel, score_panel, write_curve
 from phrasebeam.training.common.iterations import Progress, iteration_table
+
+WEIGHTS = {"weights": array(np.float64, "F")}
 
 
 class Iteration(Section):
@@ -106,10 +109,10 @@ def test_many_runs_have_no_legend_and_a_star_each(drawn):
 def test_checkpoints_are_of_one_training(tmp_path):
     progress, path = progress_of(1.0, 2.0), tmp_path / "checkpoint.npz"
     save_checkpoint(path, progress, {"weights": np.arange(3.0)})
-    found, arrays = load_checkpoint(path, ToyProgress, "mine")
+    found, arrays = load_checkpoint(path, ToyProgress, "mine", WEIGHTS)
     assert (found, list(arrays), arrays["weights"].tolist()) == (progress, ["weights"], [0.0, 1.0, 2.0])
     with pytest.raises(ConfigError, match="made with 'mine', expected other; choose another directory"):
-        load_checkpoint(path, ToyProgress, "other")
+        load_checkpoint(path, ToyProgress, "other", WEIGHTS)
 
 
 def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
@@ -117,8 +120,8 @@ def test_a_checkpoint_whose_archive_hides_arrays(tmp_path):
     save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
     with np.load(path) as file:
         np.savez(path, allow_pickle=False, **{name: array for name, array in file.items() if name != "weights"})
-    with pytest.raises(FormatError, match=r"not a whole checkpoint .*expected weights"):
-        load_checkpoint(path, ToyProgress, "mine")
+    with pytest.raises(FormatError, match=r"not a whole checkpoint .*weights.npy missing"):
+        load_checkpoint(path, ToyProgress, "mine", WEIGHTS)
 
 
 @pytest.mark.parametrize(
@@ -130,10 +133,41 @@ def test_a_checkpoint_whose_headers_a_stranger_wrote(tmp_path, header):
     path = tmp_path / "checkpoint.npz"
     save_checkpoint(path, progress_of(1.0), {"weights": np.arange(3.0)})
     content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + b"data"
+    with np.load(path) as file:
+        np.savez(path, allow_pickle=False, progress=file["progress"])
     with ZipFile(path, "a") as archive:
-        archive.writestr("more.npy", content)
+        archive.writestr("weights.npy", content)
     with pytest.raises(FormatError, match="not a whole checkpoint"):
-        load_checkpoint(path, ToyProgress, "mine")
+        load_checkpoint(path, ToyProgress, "mine", WEIGHTS)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"keys": np.arange(2, dtype=np.uint64)}, r"values: float64 of shape \(3,\), expected float64 of shape \(2,\)"),
+        ({"keys": np.arange(3)}, r"keys: int64 of shape \(3,\), expected uint64 of shape \(K,\)"),
+        ({"values": np.zeros((3, 1))}, r"values: float64 of shape \(3, 1\), expected float64 of shape \(3,\)"),
+        ({"values": np.zeros(3, np.float32)}, "values: float32 "),
+        ({"values": np.array([1.0, np.nan, 0.0])}, "values: a number that is beyond 1e\\+30 or none"),
+        ({"dense": np.zeros(1)}, r"dense: float64 of shape \(1,\), expected float64 of shape \(2,\)"),
+        ({"group": np.full(3, 255, np.uint8)}, r"group: numbers of 255 to 255, expected 0 to 4"),
+        ({"counts": np.array([-1])}, r"counts: numbers of -1 to -1, expected 0 to"),
+        ({"more": np.zeros(1)}, "'more.npy' is no part of it"),
+        ({"counts": None}, "counts.npy missing"),
+    ],
+)
+def test_arrays_of_a_checkpoint_are_as_declared(tmp_path, change, complaint):
+    path = tmp_path / "checkpoint.npz"
+    keys, group = array(np.uint64, "K"), array(np.uint8, "K", below=5)
+    declared = {"dense": array(np.float64, "F"), "keys": keys, "values": array(np.float64, "K"), "group": group}
+    declared["counts"] = array(np.int64, 1)
+    sound = {name: field.new({"F": 2, "K": 3}) for name, field in declared.items()}
+    save_checkpoint(path, progress_of(1.0), sound)
+    assert load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})[1].keys() == sound.keys()
+    damaged = {name: found for name, found in (sound | change).items() if found is not None}
+    save_checkpoint(path, progress_of(1.0), damaged)
+    with pytest.raises(FormatError, match=f"checkpoint.npz: not a whole checkpoint .*{complaint}.*; delete it, and"):
+        load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})
 
 
 def test_work_goes_on_where_there_is_some(tmp_path):

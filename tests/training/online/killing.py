@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 
-from phrasebeam.process import unfinished
 from phrasebeam.training.online.shard_pass import ShardPass
 from phrasebeam.training.online.training import OnlineTraining
 from tests import ROOT
@@ -41,25 +40,3 @@ def kill_at(path, arguments):
             process.wait()
         time.sleep(0.01)
     return process.returncode
-
-
-def die_in_removals(monkeypatch):
-    """From now on Killed is raised once while each directory is removed, half of its files being gone; a list of these.
-
-    They are removed within directories that have names of unfinished ones.
-    """
-    died, remove = [], unfinished._remove
-
-    def remove_half(path):
-        within = [path.parent / inner.name for inner in path.iterdir() if inner.is_dir()] if path.is_dir() else []
-        if not within or within[0] in died:
-            remove(path)
-            return
-        files = sorted(file for file in path.rglob("*") if file.is_file())
-        for file in files[: len(files) // 2]:
-            file.unlink()
-        died.append(within[0])
-        raise Killed
-
-    monkeypatch.setattr(unfinished, "_remove", remove_half)
-    return died

@@ -15,11 +15,12 @@ from phrasebeam.cli import main
 from phrasebeam.training.build import word_alignments
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.demo.demo_corpus import write_pairs
-from phrasebeam.training.recipe import chosen_search
+from phrasebeam.training.recipe import chosen_search, recipe_run, stage_runs
 from phrasebeam.training.recipe.recipe import TwinSettings
 from phrasebeam.training.recipe.recipe_data import RecipeFiles
 from phrasebeam.training.recipe.recipe_twins import without_twins
 from tests import ROOT
+from tests.training.maxforce.maxforce_toy import Killed
 
 pytestmark = pytest.mark.needs_jit
 
@@ -364,3 +365,34 @@ def test_killed_and_begun_again(here, moment):
         process.send_signal(signal.SIGKILL)
     phrasebeam.train(*TEXTS, "out", recipe="recipe.yaml")
     assert content(here / "out") == content(here / "undisturbed")
+
+
+@pytest.mark.parametrize("name", ["tune", "clear_stage"])
+def test_killed_before_the_work_of_other_settings_is_deleted(here, monkeypatch, name):
+    """Or after that: the same recipe is made, as if there had been no other."""
+    tunings = (STAGES[1] | {"settings": TUNE | {"nbest": nbest}} for nbest in (10, 5))
+    recipe, other = ({"held_out": 0.34, "stages": [STAGES[0], tuning]} for tuning in tunings)
+    phrasebeam.train(*TEXTS, "undisturbed", recipe=other)
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+
+    def die(*_, **__):
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        if name == "clear_stage":
+            patched.setattr(recipe_run, name, die)
+        else:
+            patched.setitem(stage_runs.RUNS, name, die)
+        with pytest.raises(Killed):
+            phrasebeam.train(*TEXTS, "out", recipe=other)
+    phrasebeam.train(*TEXTS, "out", recipe=other)
+    assert content(here / "out") == content(here / "undisturbed")
+
+
+def test_killed_before_it_is_recorded_that_a_model_is_done(here):
+    recipe = {"held_out": 0.34, "stages": STAGES[:1]}
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    first, record = content(here / "out"), here / "out/recipe/run.yaml"
+    record.write_text(record.read_text().replace("is_done: true", "is_done: false"))
+    phrasebeam.train(*TEXTS, "out", recipe=recipe)
+    assert content(here / "out") == first
