@@ -82,7 +82,9 @@ def load_checkpoint(
 
 
 def _damaged(path: Path, problem: str) -> FormatError:
-    return FormatError(path, f"not a whole checkpoint ({problem}); delete it, and the training begins again")
+    """The error; without this file alone a training would go on from other weights, so that its directory has to go."""
+    mend = f"delete {path.parent}, and the training begins again"
+    return FormatError(path, f"not a whole checkpoint ({problem}); {mend}")
 
 
 def _other_names(archive: ZipFile, declared: Mapping[str, ArrayField]) -> str:

@@ -166,7 +166,8 @@ def test_arrays_of_a_checkpoint_are_as_declared(tmp_path, change, complaint):
     assert load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})[1].keys() == sound.keys()
     damaged = {name: found for name, found in (sound | change).items() if found is not None}
     save_checkpoint(path, progress_of(1.0), damaged)
-    with pytest.raises(FormatError, match=f"checkpoint.npz: not a whole checkpoint .*{complaint}.*; delete it, and"):
+    expected = f"checkpoint.npz: not a whole checkpoint .*{complaint}.*; delete {tmp_path}, and"
+    with pytest.raises(FormatError, match=expected):
         load_checkpoint(path, ToyProgress, "mine", declared, {"F": 2})
 
 
