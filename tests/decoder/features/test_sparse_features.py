@@ -293,7 +293,7 @@ def test_sentences_without_tags_are_refused_by_models_with_features_of_tags(dire
     raw_text = RawText(RawTextSettings(source_language="de", target_language="en", casing="keep"))
     with pytest.raises(ConfigError, match=r"features of tags; give tokens word\|TAG, and leave out raw text"):
         next(translate_lines(decoder, ["a b"], settings=LineSettings(raw_text)))
-    with pytest.raises(ValueError, match="content is of tags; give it to a level of kind tags"):
+    with pytest.raises(ConfigError, match="content is of tags; give it to a level of kind tags"):
         Level(kind="type", budget=1, content=["N"])
 
 

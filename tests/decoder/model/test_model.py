@@ -166,7 +166,7 @@ def test_learned_weights_are_of_the_features_that_were_learned():
     ],
 )
 def test_impossible_limits(limits, complaint):
-    with pytest.raises(ValueError, match=complaint):
+    with pytest.raises(ConfigError, match=complaint):
         SearchSettings(**limits)
 
 

@@ -92,7 +92,7 @@ def test_a_translation_is_as_good_as_its_text(tmp_path):
     random_toy(tmp_path / "model", 3)
     translation, text = Decoder.load(tmp_path / "model").translate("a b c"), RawText(settings())
     assert text.after(translation) == text.after(translation.text) != ""
-    with pytest.raises(AttributeError):
+    with pytest.raises(ConfigError):
         text.after(["der", "hund"])  # not the brackets and commas of its str
 
 

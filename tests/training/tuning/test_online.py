@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from pydantic import ValidationError
 
 from phrasebeam.base.config import load_config, parse_config
 from phrasebeam.base.errors import ConfigError
@@ -183,5 +182,5 @@ def test_configurations_are_settings():
 
 @pytest.mark.parametrize("more", [{"method": "online", "sparse": "weights"}, {"sparse": "scales"}])
 def test_a_number_of_sparse_features_needs_lists_and_weights(more):
-    with pytest.raises(ValidationError, match="most_sparse has no effect"):
+    with pytest.raises(ConfigError, match="most_sparse has no effect"):
         TuneConfig(most_sparse=5, **more)
