@@ -84,6 +84,7 @@ def check_work(output: Path) -> None:
     """
     found = [path for name in WORK_DIRECTORIES if os.path.lexists(path := output / name)]
     for path in found:
+        check_regular(path)
         if not is_empty(path) and not any(_is_work_file(path / name) for name in WORK_FILES):
             raise ConfigError(f"{path}: exists and is not work of a trainer; move it, or choose another directory")
     if all(map(is_empty, found)):
@@ -92,8 +93,6 @@ def check_work(output: Path) -> None:
 
 
 def _is_work_file(path: Path) -> bool:
-    if not path.is_file():  # who opens a pipe may wait for ever
-        return False
     try:
         with open(path, "rb") as file:
             return re.search(WORK_FORMAT, file.read(LONGEST_HEAD)) is not None

@@ -8,12 +8,12 @@ from contextlib import nullcontext
 
 import pytest
 
+from phrasebeam.api import translate as translating
 from phrasebeam.cli import main
 from phrasebeam.decoder.output.lattice_rendering import render_dot, render_search_graph
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.output.rendering import render_nbest
 from phrasebeam.decoder.search.search_settings import SearchSettings
-from phrasebeam.decoder.translate import translate_command
 from phrasebeam.decoder.translate.outputs import write_outputs
 from phrasebeam.decoder.translate.pipeline import LineOutput
 from phrasebeam.decoder.translate.translator import Decoder
@@ -156,6 +156,6 @@ def test_searches_end_where_nothing_more_can_be_written(run, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device", "output")
 
     given = []
-    monkeypatch.setattr(translate_command, "write_outputs", fail)
+    monkeypatch.setattr(translating, "write_outputs", fail)
     assert run("--threads", "2", status=2) == ("", "phrasebeam: output: No space left on device\n")
     assert given[0].gi_frame is None  # closed: not left to the garbage collector
