@@ -14,6 +14,7 @@ SOURCES = phrasebeam/*,lm/*,decoder/*,training/*,server/*
 .venv: $(INSTALLED)
 
 $(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) phrasebeam/links.py
 	$(PYTHON) -m venv --without-pip .venv
 	$(BIN)/python -m ensurepip --default-pip
 	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt pip

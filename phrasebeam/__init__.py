@@ -69,6 +69,8 @@ The module of a name is imported when the name is first used, so that `import ph
 
 import lazy_loader
 
+from phrasebeam.links import broken_links
+
 # Not __all__, with which help() would go on to print all of each class.
 _get, __dir__, _ = lazy_loader.attach_stub(__name__, __file__)
 
@@ -78,4 +80,6 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("phrasebeam")
+    if line := broken_links():
+        raise ImportError(line)
     return _get(name)

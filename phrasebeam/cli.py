@@ -5,6 +5,7 @@ Only the module of the subcommand that is called is imported, after a line on th
 
 import sys
 
+from phrasebeam.links import broken_links
 from phrasebeam.process.fatal_errors import end_by_fatal_errors
 from phrasebeam.process.interruption import end_by_signals, ignore_signals
 from phrasebeam.process.shortages import shortage, too_few_addresses
@@ -66,6 +67,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     Without them on those of the process, as all that it does: signals end it, and its standard streams must be open.
     """
+    if line := broken_links():
+        return _refuse(line)
     if arguments is not None:
         return _run(arguments)
     closed = open_closed_streams()
