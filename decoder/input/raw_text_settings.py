@@ -1,41 +1,101 @@
-"""How raw text becomes tokens: languages, normalization, casing, escapes."""
+"""How raw text becomes tokens: languages, tokenizers, normalization, casing, escapes."""
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import (
-    AfterValidator,
-    Field,
-)
+from pydantic import AfterValidator, Field, model_validator
 
 from phrasebeam.base.config import Section, parse_config
 from phrasebeam.base.errors import ConfigError
 
 Casing = Literal["truecase", "lowercase", "keep"]
-# Languages written without spaces between words, which Moses' tokenizer does not segment.
-WITHOUT_SPACES = {"bo", "dz", "ja", "km", "lo", "my", "th", "yue", "zh"}
+TokenizerName = Literal["moses", "neutral", "characters", "subwords", "whitespace"]
+Side = Literal["source", "target"]
+SubwordKind = Literal["unigram", "bpe"]
+# Languages that Moses' tokenizer has rules or abbreviations for, but those written without spaces
+MOSES_LANGUAGES = frozenset(
+    (
+        *("as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga", "gu", "hi", "hu", "is", "it", "kn"),
+        *("lt", "lv", "ml", "mni", "mr", "nl", "or", "pa", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "ta", "tdt", "te"),
+    )
+)
+# BCP 47: a language, and perhaps script, region, variants and extensions; or private use alone.
+LANGUAGE_TAG = r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*|[xX](?:-[A-Za-z0-9]{1,8})+"
 
 
 def _language(code: str) -> str:
-    if not re.fullmatch("[a-z]{2,3}", code):
-        raise ValueError("should be a language code of two or three letters, such as de")
-    if code in WITHOUT_SPACES:
-        raise ValueError("is written without spaces, which Moses' tokenizer cannot split; give tokenized text")
+    if not re.fullmatch(LANGUAGE_TAG, code):
+        raise ValueError("should be a language code (BCP 47), such as de, bzd or zh-Hans")
     return code
 
 
 Language = Annotated[str, AfterValidator(_language)]
 
 
+class SubwordSettings(Section):
+    """How SentencePiece divides words."""
+
+    pieces: int = Field(8000, ge=10, le=1_000_000, description="largest number of different pieces")
+    kind: SubwordKind = Field("unigram", description="unigram language model (Kudo 2018), or byte-pair encoding")
+
+
+class SideSettings(NamedTuple):
+    """How raw text of one side becomes tokens."""
+
+    language: str
+    tokenizer: TokenizerName
+    normalize: bool
+    escape: bool
+    subwords: SubwordSettings
+
+
 class RawTextSettings(Section):
-    """How raw text becomes the tokenized text of a model, after Moses' scripts, and back."""
+    """How raw text becomes the tokenized text of a model, and back."""
 
     source_language: Language
     target_language: Language
-    normalize: bool = Field(default=True, description="make quotation marks, dashes and spaces ASCII")
+    source_tokenizer: TokenizerName | None = Field(
+        None, description="of the source side; none: moses for languages that it has rules for, else neutral"
+    )
+    target_tokenizer: TokenizerName | None = Field(None, description="of the target side, likewise")
+    subwords: SubwordSettings = SubwordSettings()
+    normalize: bool = Field(default=True, description="moses: make quotation marks, dashes and spaces ASCII")
     casing: Casing = Field(default="truecase", description="of the tokens: as in mid-sentence, lower, or untouched")
-    escape: bool = Field(default=True, description="write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do")
+    escape: bool = Field(
+        default=True, description="moses: write & | < > ' \" [ ] as &amp; &#124; ..., as Moses' models do"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _choose_tokenizers(cls, data: Any) -> Any:
+        """Name the tokenizers of both sides, so that a model keeps them whatever is chosen later."""
+        if not isinstance(data, Mapping):
+            return data
+        chosen = {}
+        for side in get_args(Side):
+            language = data.get(f"{side}_language")
+            if isinstance(language, str) and data.get(f"{side}_tokenizer") is None:
+                chosen[f"{side}_tokenizer"] = tokenizer_of(language)
+        return {**data, **chosen}
+
+    @property
+    def sides(self) -> tuple[SideSettings, SideSettings]:
+        """The settings of source and target."""
+        source = SideSettings(
+            self.source_language, self.source_tokenizer or "neutral", self.normalize, self.escape, self.subwords
+        )
+        return source, source._replace(language=self.target_language, tokenizer=self.target_tokenizer or "neutral")
+
+
+def primary_language(code: str) -> str:
+    """The language of a code without script, region and the like, in small letters."""
+    return re.split("[-_]", code.lower())[0]
+
+
+def tokenizer_of(language: str) -> TokenizerName:
+    """The tokenizer for a language where none is named."""
+    return "moses" if primary_language(language) in MOSES_LANGUAGES else "neutral"
 
 
 def raw_preprocessing(section: Mapping[str, object], source: str | None, target: str | None) -> RawTextSettings:

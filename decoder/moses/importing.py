@@ -56,15 +56,15 @@ def import_moses(
     """
     output = real_path(output)
     check_output(output)
-    if preprocessing:
-        from phrasebeam.decoder.raw_text.tokenizer import check_languages  # slow, see _raw_text of translate
-
-        check_languages(preprocessing)
     moses = read_moses_ini(ini)
     with atomic_directory(output) as directory:
         paths = {"moses_ini": Path(ini), **_tables(moses)}
         paths |= {name.replace("lm", "language_model", 1)[:-4]: path for name, path in _language_models(moses).items()}
         paths |= _copy_truecasers(preprocessing, truecasers, directory)
+        if preprocessing:
+            from phrasebeam.decoder.raw_text.tokenizers import learn_tokenizers  # slow, see _raw_text of translate
+
+            learn_tokenizers(preprocessing, ((), ()), directory)
         check_keeps_inputs([output], paths.values())
         data: dict[str, object] = {**file_digests(paths)}
         check_replaceable(output, "import-moses", _settings(moses, preprocessing), data, is_forced=is_forced)

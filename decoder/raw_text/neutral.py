@@ -3,13 +3,25 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal
 
+from pydantic import Field
+
+from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.decoder.raw_text.pieces import EDGES, Piece, Pieces
-from phrasebeam.decoder.raw_text.spacing import Form, Spacing
+from phrasebeam.decoder.raw_text.spacing import FORMS, Form, FormName, Spacing
 
 MOST_REMEMBERED = 1 << 17  # chunks and tokens, which text repeats
 LEAST = 3  # occurrences of an edge by which it is judged
+
+
+class NeutralRules(Section):
+    """What the tokenizer learned, as it stands in its file."""
+
+    leading: str = Field("", description="signs that words begin with")
+    trailing: str = Field("", description="signs that words end with")
+    forms: dict[str, FormName] = Field({}, description="sides to which tokens attach that are no words")
 
 
 class NeutralTokenizer:
@@ -30,6 +42,18 @@ class NeutralTokenizer:
         leading, trailing = _edges(counts)
         pieces = Pieces(leading, trailing)
         return cls(Spacing.learn((pieces.of(chunk), count) for chunk, count in counts.items()), leading, trailing)
+
+    @classmethod
+    def load(cls, path: Path) -> "NeutralTokenizer":
+        """The tokenizer in a file that `save` has written. Raises ConfigError, naming the key."""
+        rules = load_config(path, NeutralRules)
+        return cls(Spacing({token: FORMS[name] for token, name in rules.forms.items()}), rules.leading, rules.trailing)
+
+    def save(self, path: Path) -> None:
+        """Write what was learned, as YAML."""
+        names = {form: name for name, form in FORMS.items()}
+        forms = {token: names[form] for token, form in sorted(self.spacing.usual.items())}
+        save_config(NeutralRules(leading=self.leading, trailing=self.trailing, forms=forms), path)
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a line."""

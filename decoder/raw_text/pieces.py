@@ -1,7 +1,8 @@
 """Words, numbers and signs of text in any language, by Unicode's word boundaries (UAX #29).
 
-We depart from it in what follows. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of programs, tags and references of
-markup are whole. In scripts without spaces between words each grapheme cluster is a piece.
+We depart from it in what follows. Hyphens within words do not divide them, as in Moses. Addresses, placeholders of
+programs, tags and references of markup are whole. In scripts without spaces between words each grapheme cluster is a
+piece.
 """
 
 from functools import cache
@@ -11,7 +12,6 @@ import regex
 
 SPACELESS = r"\p{Han}\p{Hiragana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
 LETTER = rf"[[\p{{L}}\p{{M}}\p{{N}}\p{{Pc}}\u00ad\u200c\u200d\u2060]--[{SPACELESS}]]"
-# Between letters: MidLetter, MidNumLet and Single_Quote of UAX #29, and hyphens; between digits also MidNum.
 APOSTROPHES = "'\u2019\u2018\u02bc`\u00b4"
 HYPHENS = "-\u2010\u2011"
 EDGES = APOSTROPHES + HYPHENS  # of words, where the text has them so

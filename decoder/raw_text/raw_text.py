@@ -10,7 +10,7 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
+from phrasebeam.decoder.raw_text.tokenizers import TOKENIZERS, Tokenizer, open_tokenizer, tokenizer_paths
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import check_model_files
@@ -24,8 +24,8 @@ NOT_RAW = (
 class Preprocessor:
     """Tokenizes and cases raw lines of one language."""
 
-    def __init__(self, language: str, settings: RawTextSettings, truecaser: Truecaser | None = None):
-        self._tokenizer = Tokenizer(language, settings.normalize, settings.escape)
+    def __init__(self, tokenizer: Tokenizer, settings: RawTextSettings, truecaser: Truecaser | None = None):
+        self._tokenizer = tokenizer
         self._lowercase, self._truecaser = settings.casing == "lowercase", truecaser
 
     def line(self, raw: str) -> str:
@@ -59,12 +59,18 @@ class RawText:
     """
 
     @checked
-    def __init__(self, settings: RawTextSettings, truecasers: tuple[Truecaser, Truecaser] | None = None):
+    def __init__(
+        self,
+        settings: RawTextSettings,
+        truecasers: tuple[Truecaser, Truecaser] | None = None,
+        tokenizers: tuple[Tokenizer, Tokenizer] | None = None,
+    ):
         source, target = truecasers or (None, None)
-        self.source = Preprocessor(settings.source_language, settings, source)
-        self.target = Preprocessor(settings.target_language, settings, target)
+        of_source, of_target = tokenizers or tuple(TOKENIZERS[one.tokenizer].learn((), one) for one in settings.sides)
+        self.source = Preprocessor(of_source, settings, source)
+        self.target = Preprocessor(of_target, settings, target)
         self._detruecaser = None if settings.casing == "keep" else MosesDetruecaser()
-        self._detokenizer = Detokenizer(settings.target_language, settings.escape)
+        self._target_tokenizer = of_target
 
     @classmethod
     @checked
@@ -75,13 +81,14 @@ class RawText:
         settings = load_config(directory / "model.yaml", ModelDescription).preprocessing
         if settings is None:
             raise ModelError(f"{directory / 'model.yaml'}: {NOT_RAW}")
+        source, target = map(open_tokenizer, settings.sides, tokenizer_paths(directory))
         if settings.casing != "truecase":
-            return cls(settings)
+            return cls(settings, None, (source, target))
         paths = truecaser_paths(directory)
         for path in paths:
             if not path.exists():
                 raise ModelError(f"{path}: missing; {TRAIN_AGAIN}")
-        return cls(settings, (Truecaser.load(paths[0]), Truecaser.load(paths[1])))
+        return cls(settings, (Truecaser.load(paths[0]), Truecaser.load(paths[1])), (source, target))
 
     @checked
     def before(self, line: str) -> str:
@@ -93,4 +100,4 @@ class RawText:
         """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
         text = translation if isinstance(translation, str) else translation.text
         tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
-        return self._detokenizer.line(tokens)
+        return self._target_tokenizer.text(tokens)

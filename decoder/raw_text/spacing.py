@@ -10,7 +10,7 @@ say where its spaces are: where most quotation marks open, a closing one is anot
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from phrasebeam.decoder.raw_text.escapes import JOIN, SPACE, escaped, unescaped
 from phrasebeam.decoder.raw_text.pieces import Piece
@@ -24,6 +24,8 @@ class Form(NamedTuple):
 
 
 APART, LEFT, RIGHT, BOTH = Form(False, False), Form(True, False), Form(False, True), Form(True, True)
+FormName = Literal["apart", "left", "right", "both"]
+FORMS: dict[FormName, Form] = {"apart": APART, "left": LEFT, "right": RIGHT, "both": BOTH}
 OF_CATEGORIES = {  # of the first character of a token that is no word; letters and vowels are of scripts without spaces
     "Ps": RIGHT,
     "Pi": RIGHT,
@@ -44,20 +46,18 @@ class Spacing:
 
     @classmethod
     def learn(cls, chunks: Iterable[tuple[Sequence[Piece], int]]) -> "Spacing":
-        """The most frequent form of each token that is no word, in chunks that occur so many times."""
-        counts: dict[str, Counter[Form]] = {}
+        """The most frequent form of each token, in chunks that occur so many times, where it is no word or expected."""
+        counts: dict[Piece, Counter[Form]] = {}
         for pieces, count in chunks:
             for i, piece in enumerate(pieces):
                 if piece.kind != "word":
-                    counts.setdefault(piece.text, Counter())[Form(i > 0, i + 1 < len(pieces))] += count
-        return cls({text: max(forms, key=lambda form: (forms[form], form)) for text, forms in counts.items()})
+                    counts.setdefault(piece, Counter())[Form(i > 0, i + 1 < len(pieces))] += count
+        best = {piece: max(forms, key=lambda form: (forms[form], form)) for piece, forms in counts.items()}
+        return cls({piece.text: form for piece, form in best.items() if form != _expected(piece)})
 
     def form(self, piece: Piece) -> Form:
         """The usual form of a token."""
-        if piece.kind == "word":
-            return APART
-        unknown = OF_CATEGORIES.get(unicodedata.category(piece.text[0]), APART) if piece.kind == "sign" else APART
-        return self.usual.get(piece.text, unknown)
+        return APART if piece.kind == "word" else self.usual.get(piece.text, _expected(piece))
 
     def tokens(self, pieces: Sequence[Piece], is_first: bool = False, is_last: bool = False) -> list[str]:
         """The tokens of a chunk, with marks where their forms are not the usual ones.
@@ -87,6 +87,11 @@ class Spacing:
         if before or after:
             return text, Form(before == JOIN, after == JOIN)
         return text, self.form(piece_of(text))
+
+
+def _expected(piece: Piece) -> Form:
+    """The usual form of a token that the text does not have."""
+    return OF_CATEGORIES.get(unicodedata.category(piece.text[0]), APART) if piece.kind == "sign" else APART
 
 
 def _marked(token: str, form: Form, usual: Form) -> str:

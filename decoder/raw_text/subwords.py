@@ -3,12 +3,14 @@
 import io
 import unicodedata
 from collections.abc import Iterable
-from typing import Literal
+from pathlib import Path
 
-from phrasebeam.base.errors import ConfigError
+from phrasebeam.base.errors import ConfigError, FormatError
+from phrasebeam.base.files import atomic_file
+from phrasebeam.decoder.input.raw_text_settings import SubwordSettings
 from phrasebeam.decoder.raw_text.escapes import REFERENCES, SPACE, unescaped
+from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
-SubwordKind = Literal["unigram", "bpe"]
 MISSING = "the tokenizer subwords needs SentencePiece, which is not installed; pip install 'phrasebeam[subwords]'"
 _ESCAPED = str.maketrans({one: reference for one, reference in REFERENCES.items() if one != " "})
 
@@ -25,8 +27,21 @@ class SubwordTokenizer:
         self._processor = SentencePieceProcessor(model_proto=model)
 
     @classmethod
-    def learn(cls, lines: Iterable[str], n_pieces: int, kind: SubwordKind = "unigram") -> "SubwordTokenizer":
-        """Train on `lines`, for up to `n_pieces` pieces; fewer where the text has no more."""
+    def load(cls, path: Path) -> "SubwordTokenizer":
+        """The tokenizer in a file of SentencePiece. Raises FormatError."""
+        try:
+            return cls(path.read_bytes())
+        except RuntimeError as error:
+            raise FormatError(path, f"no model of SentencePiece ({error}); {TRAIN_AGAIN}") from None
+
+    def save(self, path: Path) -> None:
+        """Write the model as SentencePiece has it."""
+        with atomic_file(path) as file:
+            file.write(self.model)
+
+    @classmethod
+    def learn(cls, lines: Iterable[str], settings: SubwordSettings) -> "SubwordTokenizer":
+        """Train on `lines`."""
         try:
             import sentencepiece
         except ImportError as error:
@@ -35,8 +50,8 @@ class SubwordTokenizer:
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=(_prepared(line) for line in lines),
             model_writer=written,
-            vocab_size=n_pieces,
-            model_type=kind,
+            vocab_size=settings.pieces,
+            model_type=settings.kind,
             hard_vocab_limit=False,
             character_coverage=1.0,
             normalization_rule_name="identity",

@@ -1,25 +1,13 @@
 """Tokenization of raw lines and back: Moses' punctuation normalizer, tokenizer and detokenizer, by sacremoses."""
 
 import re
+from collections.abc import Iterable
 
 from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
-from sacremoses.corpus import NonbreakingPrefixes
-
-from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.input.raw_text_settings import WITHOUT_SPACES, RawTextSettings
 
 # Not split, so that the decoder copies them: URLs (without the punctuation after them) and e-mail addresses.
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
 HAS_ADDRESS = re.compile("://|www\\.|@", re.IGNORECASE)
-
-
-def check_languages(settings: RawTextSettings) -> None:
-    """Raises ConfigError where Moses' tokenizer has no rules for a language: it would take those of English."""
-    known = sorted({code for code in NonbreakingPrefixes().available_langs.values() if code not in WITHOUT_SPACES})
-    for name in ("source_language", "target_language"):
-        if (code := getattr(settings, name)) not in known:
-            expected = f"expected one of {', '.join(known)}; give the nearest, or tokenized text"
-            raise ConfigError(f"{name}: {code!r} is no language of Moses' tokenizer, {expected}")
 
 
 class Tokenizer:
@@ -61,3 +49,18 @@ class Detokenizer:
         except TypeError:  # in sacremoses 0.2, from Czech "x' - li"
             text = self._plain.detokenize(tokens, unescape=self.unescape)
         return text
+
+
+class MosesText:
+    """Moses' tokenizer and detokenizer of a language."""
+
+    def __init__(self, language: str, normalize: bool = True, escape: bool = True):
+        self._tokenizer, self._detokenizer = Tokenizer(language, normalize, escape), Detokenizer(language, escape)
+
+    def tokens(self, line: str) -> list[str]:
+        """The tokens of a line."""
+        return self._tokenizer.tokens(line)
+
+    def text(self, tokens: Iterable[str]) -> str:
+        """The text of tokens."""
+        return self._detokenizer.line(list(tokens))

@@ -140,6 +140,7 @@ OTHER_FILES = {  # content by name, in which * stands for a number, or for sourc
     "lm*.bin": "the language models, KenLM probing binaries; the first is lm.bin, the others lm2.bin and so on",
     "lm*.classes": "word classes of a language model over classes, lines `word class` or `class word count`",
     "alignment": "the word alignment of the training data in Pharaoh's format, for leave-one-out",
+    "tokenizer.*": "what the tokenizer of a side learned from raw text: YAML, or a model of SentencePiece",
     "truecase.*": "casings of the words of a side, where the model truecases raw text",
     "search.yaml": "how the model is searched: `search`, `mbr`, `input` as in settings of translate; may be edited",
     "README.md": "for people: what made the model, of what, how good it was; nothing reads it",

@@ -15,7 +15,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
-from phrasebeam.decoder.raw_text.tokenizer import check_languages
+from phrasebeam.decoder.raw_text.tokenizers import learn_tokenizers
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import start
 from phrasebeam.process.named_errors import named_in_errors
@@ -34,16 +34,18 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
     the raw files. Raises ConfigError for languages without a tokenizer, FormatError or OSError if files cannot be read,
     SmtError if one of `threads` processes dies.
     """
-    check_languages(settings)
     scratch = directory / "preprocessed"
     raw = [texts.source, texts.target, *texts.monolingual]
     # In numbered folders, since names may be equal; under the names of the raw files, which progress shows.
     outputs = [scratch / str(i) / path.name for i, path in enumerate(raw)]
-    languages = [settings.source_language, *[settings.target_language] * (len(raw) - 1)]
+    with stage("learning to tokenize"):
+        learned = learn_tokenizers(settings, (read_lines(texts.source), read_lines(texts.target)), directory)
     truecasers = list(truecaser_paths(directory)) if settings.casing == "truecase" else []
-    for i, (path, language) in enumerate(zip(raw, languages)):
+    for i, path in enumerate(raw):
         outputs[i].parent.mkdir(parents=True)
-        counts = _tokenize(path, outputs[i], language, settings, threads, is_counted=i < len(truecasers))
+        side = min(i, 1)
+        job = TokenizerJob(settings.model_dump(), side, str(learned[side]), is_counted=i < len(truecasers))
+        counts = _tokenize(path, outputs[i], job, threads)
         if i < len(truecasers):
             save_truecaser(counts, truecasers[i])
         if truecasers:
@@ -56,11 +58,9 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
     scratch.rmdir()
 
 
-def _tokenize(
-    raw: Path, output: Path, language: str, settings: RawTextSettings, threads: int, *, is_counted: bool
-) -> Counter[str]:
+def _tokenize(raw: Path, output: Path, job: TokenizerJob, threads: int) -> Counter[str]:
     """Write the tokenized lines of `raw` to `output`; return the counts of cased words, see Batch."""
-    job = TokenizerJob(language, settings.normalize, settings.escape, is_counted)
+    is_lower = job.settings["casing"] == "lowercase"
     counts: Counter[str] = Counter()
     with (
         stage(f"tokenizing {raw.name}", unit="lines") as advance,
@@ -69,7 +69,7 @@ def _tokenize(
         closing(_batches(raw, job, threads)) as batches,
     ):
         for batch in batches:
-            lines = [line.lower() for line in batch.lines] if settings.casing == "lowercase" else batch.lines
+            lines = [line.lower() for line in batch.lines] if is_lower else batch.lines
             file.write("".join(f"{line}\n" for line in lines).encode())
             counts.update(batch.counts)
             advance(len(lines))

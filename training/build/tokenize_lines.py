@@ -7,19 +7,21 @@ read from standard input, answers are written to standard output, each as a line
 import json
 import sys
 from collections import Counter
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sacremoses import MosesTruecaser
 
-from phrasebeam.decoder.raw_text.tokenizer import Tokenizer
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.raw_text.tokenizers import open_tokenizer
 
 
 class TokenizerJob(NamedTuple):
     """The settings of a tokenizer."""
 
-    language: str  # ISO 639 code
-    normalize: bool  # punctuation
-    escape: bool  # Moses' special characters
+    settings: dict[str, Any]  # a RawTextSettings
+    side: int  # 0: source, 1: target
+    learned: str  # path of what the tokenizer learned
     is_counted: bool  # whether cased words are counted, for a truecaser
 
 
@@ -34,7 +36,8 @@ class LineTokenizer:
     """Tokenizes lines and counts their words as a TokenizerJob asks."""
 
     def __init__(self, job: TokenizerJob):
-        self._tokenizer = Tokenizer(job.language, job.normalize, job.escape)
+        side = RawTextSettings(**job.settings).sides[job.side]
+        self._tokenizer = open_tokenizer(side, Path(job.learned))
         self._truecaser = MosesTruecaser() if job.is_counted else None
 
     def tokenize(self, lines: list[str]) -> Batch:

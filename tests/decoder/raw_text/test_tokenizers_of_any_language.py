@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phrasebeam.decoder.input.raw_text_settings import SubwordSettings
 from phrasebeam.decoder.raw_text.escapes import JOIN, SPACE
 from phrasebeam.decoder.raw_text.neutral import NeutralTokenizer
 from phrasebeam.decoder.raw_text.simple_tokenizers import CharacterTokenizer, WhitespaceTokenizer
@@ -60,7 +61,7 @@ def test_text_comes_back_from_simple_tokens(tokenizer, line):
 @pytest.fixture(scope="module")
 def subwords():
     pytest.importorskip("sentencepiece")
-    return SubwordTokenizer.learn([*BRIBRI, *ENGLISH] * 20, 60)
+    return SubwordTokenizer.learn([*BRIBRI, *ENGLISH] * 20, SubwordSettings(pieces=60))
 
 
 @given(NASTY)
