@@ -1,24 +1,30 @@
-"""Tokenization of raw lines and back: Moses' punctuation normalizer, tokenizer and detokenizer, by sacremoses."""
+"""Tokenization of raw lines and back, as by Moses' scripts; URLs and e-mail addresses stay whole."""
 
 import re
 
-from sacremoses import MosesDetokenizer, MosesPunctNormalizer, MosesTokenizer
-from sacremoses.corpus import NonbreakingPrefixes
-
 from phrasebeam.base.errors import ConfigError
-from phrasebeam.decoder.input.raw_text_settings import WITHOUT_SPACES, RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.raw_text.moses_detokenizer import MosesJoiner
+from phrasebeam.decoder.raw_text.moses_normalizer import PunctuationNormalizer
+from phrasebeam.decoder.raw_text.moses_prefixes import MOSES_LANGUAGES
+from phrasebeam.decoder.raw_text.moses_tokenizer import PLACEHOLDER, MosesRules
 
 # Not split, so that the decoder copies them: URLs (without the punctuation after them) and e-mail addresses.
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
+ADDRESS = re.compile("|".join(ADDRESSES), re.IGNORECASE)
 HAS_ADDRESS = re.compile("://|www\\.|@", re.IGNORECASE)
+CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
+# The ampersand comes first, as escapes have it.
+ESCAPES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"}
+ESCAPED = {"&bar;": "|", "&bra;": "[", "&ket;": "]", **{escape: sign for sign, escape in ESCAPES.items()}}
+ESCAPE = re.compile("|".join(ESCAPED))
 
 
 def check_languages(settings: RawTextSettings) -> None:
     """Raises ConfigError where Moses' tokenizer has no rules for a language: it would take those of English."""
-    known = sorted({code for code in NonbreakingPrefixes().available_langs.values() if code not in WITHOUT_SPACES})
     for name in ("source_language", "target_language"):
-        if (code := getattr(settings, name)) not in known:
-            expected = f"expected one of {', '.join(known)}; give the nearest, or tokenized text"
+        if (code := getattr(settings, name)) not in MOSES_LANGUAGES:
+            expected = f"expected one of {', '.join(sorted(MOSES_LANGUAGES))}; give the nearest, or tokenized text"
             raise ConfigError(f"{name}: {code!r} is no language of Moses' tokenizer, {expected}")
 
 
@@ -27,24 +33,30 @@ class Tokenizer:
 
     def __init__(self, language: str, normalize: bool = True, escape: bool = True):
         self.escape = escape
-        self._normalizer = MosesPunctNormalizer(language) if normalize else None
-        self._tokenizer = MosesTokenizer(language)
+        self._normalizer = PunctuationNormalizer(language) if normalize else None
+        self._rules = MosesRules(language)
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a line, without white space and control characters and, with `escape`, & | < > ' " [ ]."""
         if self._normalizer:
             line = self._normalizer.normalize(line)
-        protected = ADDRESSES if _has_addresses(line) else None
-        tokens: list[str] = self._tokenizer.tokenize(line, escape=self.escape, protected_patterns=protected)
-        return tokens
+        if not line.isprintable():
+            line = line.translate(CONTROLS)
+        text, addresses = " ".join(line.split()), []
+        if HAS_ADDRESS.search(text):
+            addresses = ADDRESS.findall(text)
+            text = ADDRESS.sub(PLACEHOLDER, text)
+        text = " ".join(self._rules.words(text))
+        if addresses:
+            whole = iter(addresses)
+            text = re.sub(PLACEHOLDER, lambda _: next(whole), text)
+        return self._escaped(text).split(" ") if text else []
 
-
-def _has_addresses(line: str) -> bool:
-    """Whether the line has addresses, but no more than sacremoses can protect."""
-    if not HAS_ADDRESS.search(line):
-        return False
-    n_found = sum(len(re.findall(pattern, line, re.IGNORECASE)) for pattern in ADDRESSES)
-    return 0 < n_found <= MosesTokenizer.MAX_PROTECTED_TOKENS
+    def _escaped(self, text: str) -> str:
+        if self.escape:
+            for sign, escape in ESCAPES.items():
+                text = text.replace(sign, escape)
+        return text
 
 
 class Detokenizer:
@@ -52,12 +64,11 @@ class Detokenizer:
 
     def __init__(self, language: str, unescape: bool = True):
         self.unescape = unescape
-        self._detokenizer, self._plain = MosesDetokenizer(language), MosesDetokenizer("en")
+        self._joiner = MosesJoiner(language)
 
     def line(self, tokens: list[str]) -> str:
         """The text of `tokens`, with spaces as the language sets them."""
-        try:
-            text: str = self._detokenizer.detokenize(tokens, unescape=self.unescape)
-        except TypeError:  # in sacremoses 0.2, from Czech "x' - li"
-            text = self._plain.detokenize(tokens, unescape=self.unescape)
-        return text
+        text = f" {' '.join(tokens)} ".replace(" @-@ ", "-")
+        if self.unescape and "&" in text:
+            text = ESCAPE.sub(lambda escape: ESCAPED[escape[0]], text)
+        return self._joiner.text(text.split())

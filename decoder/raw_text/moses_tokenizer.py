@@ -1,0 +1,97 @@
+"""The rules of Moses' tokenizer.perl (Koehn, Schroeder and Wang), by which punctuation is separated from words.
+
+They are the script's, in its order, but for MARKS. Placeholders are words to the rules, as THISISPROTECTED000 is there.
+"""
+
+from collections.abc import Mapping
+
+import regex
+
+from phrasebeam.decoder.raw_text.moses_prefixes import nonbreaking_prefixes
+
+PLACEHOLDER = "\x02\x03"  # stands for what is not split; to the rules it begins as a letter and ends as a digit
+# Not the script's: it tears viramas, nuktas and joiners out of the words of India, which would not come back whole.
+MARKS = r"[\p{M}--\p{InSC=Other}]"
+JOINER = r"[[\p{L}\p{M}]--\p{InSC=Other}][\u200c\u200d]"
+
+ALPHA = rf"[\p{{Alphabetic}}{MARKS}\x02]"
+NOT_ALPHA = ALPHA.replace("[", "[^", 1)
+N, NOT_N, NEITHER = r"[\p{N}\x03]", r"[^\p{N}\x03]", NOT_ALPHA.replace("^", r"^\p{N}\x03")
+# What belongs to words besides letters and digits, as the content of a class.
+INSIDE = {"fi": ":", "sv": ":", "ca": "·"}
+# What is separated nevertheless before anything but a small letter. The bytes of · are two letters to the script.
+LONELY = {"fi": ":", "sv": ":", "ca": "\xc2·", "tdt": "'"}
+Rule = tuple[regex.Pattern[str], str]
+
+
+def _rule(pattern: str, replacement: str = r" \g<0> ") -> Rule:
+    return regex.compile(pattern, regex.V1), replacement
+
+
+COMMAS = [_rule(rf"({NOT_N}),", r"\1 , "), _rule(rf",({NOT_N})", r" , \1"), _rule(rf"({N}),$", r"\1 ,")]
+DOTS = _rule(r"\.\.+")
+ALONE = _rule(f"({NOT_ALPHA})'({NOT_ALPHA})", r"\1 ' \2")
+BEFORE_WORD = _rule(f"({NOT_ALPHA})'({ALPHA})", r"\1 ' \2")
+AFTER_WORD = _rule(f"({ALPHA})'({NOT_ALPHA})", r"\1 ' \2")
+ENGLISH = [
+    *[ALONE, _rule(f"({NEITHER})'({ALPHA})", r"\1 ' \2"), AFTER_WORD],
+    *[_rule(f"({ALPHA})'({ALPHA})", r"\1 '\2"), _rule(f"({N})'s", r"\1 's")],
+]
+GLOTTAL = [ALONE, BEFORE_WORD, AFTER_WORD]
+ELIDED = [*GLOTTAL, _rule(f"({ALPHA})'({ALPHA})", r"\1' \2")]
+APOSTROPHES = {"en": ENGLISH, **dict.fromkeys(["fr", "it", "ga", "ca"], ELIDED), **dict.fromkeys(["so", "tdt"], GLOTTAL)}
+ANY_APOSTROPHE = [_rule("'")]
+HAS_ALPHA, STARTS_LOWER = regex.compile(ALPHA, regex.V1), regex.compile(r"\p{Lowercase}")
+
+
+class MosesRules:
+    """Separates the tokens of a language by spaces."""
+
+    def __init__(self, language: str):
+        words = rf"[^\p{{Alphabetic}}\p{{Nd}}{MARKS}\x02\x03\s.'`,\-{INSIDE.get(language, '')}](?<!{JOINER})"
+        self._symbols = [_rule(words)]
+        if language in LONELY:
+            self._symbols.append(_rule(LONELY[language] + r"(?=$|\P{Ll})"))
+        self._apostrophes = APOSTROPHES.get(language, ANY_APOSTROPHE)
+        self._prefixes = nonbreaking_prefixes(language)
+
+    def words(self, text: str) -> list[str]:
+        """The tokens of a text whose white space is single spaces between words."""
+        text = _applied(self._symbols, text)
+        if ".." in text:
+            text = _applied([DOTS], text)
+        if "," in text:
+            text = _applied(COMMAS, text)
+        if "'" in text:
+            text = _applied(self._apostrophes, text)
+        words = text.split()
+        return _with_periods(words, self._prefixes) if "." in text else words
+
+
+def _applied(rules: list[Rule], text: str) -> str:
+    for pattern, replacement in rules:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _with_periods(words: list[str], prefixes: Mapping[str, bool]) -> list[str]:
+    """The words with the periods that end sentences, and are no part of abbreviations, as words."""
+    tokens = []
+    for word, after in zip(words, [*words[1:], None]):
+        start = word[:-1]
+        if word.endswith(".") and start and not start.endswith(".") and not _keeps(start, after, prefixes):
+            tokens += [start, "."]
+        elif after is None and word.endswith(".'"):
+            tokens += [*[word[:-2]] * (len(word) > 2), ".", "'"]
+        else:
+            tokens.append(word)
+    return tokens
+
+
+def _keeps(start: str, after: str | None, prefixes: Mapping[str, bool]) -> bool:
+    """Whether a word is an abbreviation that keeps its period before the word after it, None at the end."""
+    if after is None:
+        return False
+    if ("." in start and HAS_ALPHA.search(start)) or STARTS_LOWER.match(after):
+        return True
+    return start in prefixes and (not prefixes[start] or after[0] in "0123456789")
