@@ -14,9 +14,15 @@ LanguageRule = Callable[[list[str], int], Sides | None]  # of the word at a posi
 
 CJK_BLOCKS = "\u1100-\u11ff\u2e80-\ua4cf\ua840-\ua87f\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff65-\uffdc"
 CJK = regex.compile(f"[{CJK_BLOCKS}\U00020000-\U0002ffff]")
-OPENING = regex.compile(r"[\p{Sc}(\[{¿¡]+")
-CLOSING = regex.compile(r"[,.?!:;\\%}\])\u0964\u0965]+")  # the last two are dandas, which the script does not know
-QUOTES, LOW_QUOTES = regex.compile("['\"„“`]+"), regex.compile("[„“]+")
+KINDS = {
+    "cjk": CJK.pattern,
+    "opening": r"[\p{Sc}(\[{¿¡]+\Z",
+    "closing": r"[,.?!:;\\%}\])\u0964\u0965]+\Z",  # the last two are dandas, which the script does not know
+    "quotes": "['\"„“`]+\\Z",
+}
+KIND = regex.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in KINDS.items()))
+JOINED = {"opening": RIGHT, "closing": LEFT}
+LOW_QUOTES = regex.compile("[„“]+")
 LETTER, WORD_END = regex.compile(r"\p{Alphabetic}"), regex.compile(r"[\p{Alphabetic}\p{Nd}]")
 DIGITS = regex.compile("[0-9]+")
 FRENCH_SPACED = frozenset("?!:;\\%")
@@ -89,16 +95,15 @@ class MosesJoiner:
         return "".join(parts).strip()
 
     def _sides(self, words: list[str], i: int, quotes: Counter[str]) -> Sides:
-        word = words[i]
-        if CJK.match(word):
+        found = KIND.match(words[i])
+        kind = found.lastgroup if found else None
+        if kind == "cjk":
             return LEFT if i and self._language != "ko" and CJK.match(words[i - 1][-1]) else NONE
-        if OPENING.fullmatch(word):
-            return RIGHT
-        if CLOSING.fullmatch(word):
-            return LEFT
+        if kind in JOINED:
+            return JOINED[kind]
         if self._rule and (sides := self._rule(words, i)):
             return sides
-        return self._quote_sides(words, i, quotes) if QUOTES.fullmatch(word) else NONE
+        return self._quote_sides(words, i, quotes) if kind == "quotes" else NONE
 
     def _quote_sides(self, words: list[str], i: int, quotes: Counter[str]) -> Sides:
         """Joins quotation marks to what they enclose: every other one of a kind closes."""

@@ -3,7 +3,7 @@
 They are the script's, in its order, but for MARKS. Placeholders are words to the rules, as THISISPROTECTED000 is there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import regex
 
@@ -21,15 +21,16 @@ N, NOT_N, NEITHER = r"[\p{N}\x03]", r"[^\p{N}\x03]", NOT_ALPHA.replace("^", r"^\
 INSIDE = {"fi": ":", "sv": ":", "ca": "·"}
 # What is separated nevertheless before anything but a small letter. The bytes of · are two letters to the script.
 LONELY = {"fi": ":", "sv": ":", "ca": "\xc2·", "tdt": "'"}
-Rule = tuple[regex.Pattern[str], str]
+Rule = tuple[regex.Pattern[str], str | Callable[[regex.Match[str]], str]]
 
 
-def _rule(pattern: str, replacement: str = r" \g<0> ") -> Rule:
-    return regex.compile(pattern, regex.V1), replacement
+def _rule(pattern: str, replacement: str = "") -> Rule:
+    """What stands in place of a pattern: itself between spaces, if nothing is given."""
+    return regex.compile(pattern, regex.V1), replacement or (lambda found: f" {found[0]} ")
 
 
 COMMAS = [_rule(rf"({NOT_N}),", r"\1 , "), _rule(rf",({NOT_N})", r" , \1"), _rule(rf"({N}),$", r"\1 ,")]
-DOTS = _rule(r"\.\.+")
+DOTS = [_rule(r"\.\.+")]
 ALONE = _rule(f"({NOT_ALPHA})'({NOT_ALPHA})", r"\1 ' \2")
 BEFORE_WORD = _rule(f"({NOT_ALPHA})'({ALPHA})", r"\1 ' \2")
 AFTER_WORD = _rule(f"({ALPHA})'({NOT_ALPHA})", r"\1 ' \2")
@@ -48,50 +49,44 @@ class MosesRules:
     """Separates the tokens of a language by spaces."""
 
     def __init__(self, language: str):
-        words = rf"[^\p{{Alphabetic}}\p{{Nd}}{MARKS}\x02\x03\s.'`,\-{INSIDE.get(language, '')}](?<!{JOINER})"
-        self._symbols = [_rule(words)]
+        symbols = rf"[^\p{{Alphabetic}}\p{{Nd}}{MARKS}\x02\x03\s.'`,\-{INSIDE.get(language, '')}](?<!{JOINER})"
+        self._symbols = [_rule(symbols)]
         if language in LONELY:
             self._symbols.append(_rule(LONELY[language] + r"(?=$|\P{Ll})"))
         self._apostrophes = APOSTROPHES.get(language, ANY_APOSTROPHE)
         self._prefixes = nonbreaking_prefixes(language)
 
-    def words(self, text: str) -> list[str]:
-        """The tokens of a text whose white space is single spaces between words."""
+    def separated(self, text: str) -> str:
+        """A text whose white space is single spaces between words, with spaces between tokens, some doubled."""
         text = _applied(self._symbols, text)
         if ".." in text:
-            text = _applied([DOTS], text)
+            text = _applied(DOTS, text)
         if "," in text:
             text = _applied(COMMAS, text)
         if "'" in text:
             text = _applied(self._apostrophes, text)
-        words = text.split()
-        return _with_periods(words, self._prefixes) if "." in text else words
+        return self._with_periods(text.split()) if "." in text else text
+
+    def _with_periods(self, words: list[str]) -> str:
+        """Separates the periods that end sentences and are no part of an abbreviation."""
+        for i, word in enumerate(words):
+            if word[-1] == "." and word.strip(".") and not self._keeps(word, words[i + 1 : i + 2]):
+                words[i] = word[:-1] + " ."
+        if words[-1].endswith(".'"):
+            words[-1] = words[-1][:-2] + " . '"
+        return " ".join(words)
+
+    def _keeps(self, word: str, after: list[str]) -> bool:
+        """Whether a word is an abbreviation that keeps its period before the word after it."""
+        if not after:
+            return False
+        start = word[:-1]
+        if ("." in start and HAS_ALPHA.search(start)) or STARTS_LOWER.match(after[0]):
+            return True
+        return start in self._prefixes and (not self._prefixes[start] or after[0][0] in "0123456789")
 
 
 def _applied(rules: list[Rule], text: str) -> str:
     for pattern, replacement in rules:
         text = pattern.sub(replacement, text)
     return text
-
-
-def _with_periods(words: list[str], prefixes: Mapping[str, bool]) -> list[str]:
-    """The words with the periods that end sentences, and are no part of abbreviations, as words."""
-    tokens = []
-    for word, after in zip(words, [*words[1:], None]):
-        start = word[:-1]
-        if word.endswith(".") and start and not start.endswith(".") and not _keeps(start, after, prefixes):
-            tokens += [start, "."]
-        elif after is None and word.endswith(".'"):
-            tokens += [*[word[:-2]] * (len(word) > 2), ".", "'"]
-        else:
-            tokens.append(word)
-    return tokens
-
-
-def _keeps(start: str, after: str | None, prefixes: Mapping[str, bool]) -> bool:
-    """Whether a word is an abbreviation that keeps its period before the word after it, None at the end."""
-    if after is None:
-        return False
-    if ("." in start and HAS_ALPHA.search(start)) or STARTS_LOWER.match(after):
-        return True
-    return start in prefixes and (not prefixes[start] or after[0] in "0123456789")

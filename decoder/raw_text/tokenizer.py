@@ -12,7 +12,6 @@ from phrasebeam.decoder.raw_text.moses_tokenizer import PLACEHOLDER, MosesRules
 # Not split, so that the decoder copies them: URLs (without the punctuation after them) and e-mail addresses.
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
 ADDRESS = re.compile("|".join(ADDRESSES), re.IGNORECASE)
-HAS_ADDRESS = re.compile("://|www\\.|@", re.IGNORECASE)
 CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
 # The ampersand comes first, as escapes have it.
 ESCAPES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"}
@@ -42,21 +41,18 @@ class Tokenizer:
             line = self._normalizer.normalize(line)
         if not line.isprintable():
             line = line.translate(CONTROLS)
-        text, addresses = " ".join(line.split()), []
-        if HAS_ADDRESS.search(text):
-            addresses = ADDRESS.findall(text)
-            text = ADDRESS.sub(PLACEHOLDER, text)
-        text = " ".join(self._rules.words(text))
-        if addresses:
-            whole = iter(addresses)
-            text = re.sub(PLACEHOLDER, lambda _: next(whole), text)
-        return self._escaped(text).split(" ") if text else []
-
-    def _escaped(self, text: str) -> str:
+        text = self._separated(" ".join(line.split()))
         if self.escape:
             for sign, escape in ESCAPES.items():
                 text = text.replace(sign, escape)
-        return text
+        return text.split()
+
+    def _separated(self, text: str) -> str:
+        """Separates tokens by spaces, and leaves addresses as they are."""
+        if "@" not in text and "://" not in text and "www." not in text.lower():
+            return self._rules.separated(text)
+        addresses = iter(ADDRESS.findall(text))
+        return re.sub(PLACEHOLDER, lambda _: next(addresses), self._rules.separated(ADDRESS.sub(PLACEHOLDER, text)))
 
 
 class Detokenizer:
