@@ -1,6 +1,7 @@
 """The rules of Moses' detokenizer.perl (Schroeder, Koehn and Bojar), by which tokens join into text.
 
-They are the script's but for two: no space stands before a danda, and Catalan and Irish contractions join as French ones.
+They are the script's, but for two that it lacks: no space stands before a danda, and contractions of Catalan and Irish
+join as those of French do.
 """
 
 from collections import Counter
@@ -33,13 +34,13 @@ FINNISH_CASE = regex.compile(
 
 
 def _english(words: list[str], i: int) -> Sides | None:
-    """Joins contractions: we 're."""
+    """Joins contractions, such as we 're."""
     word = words[i]
     return LEFT if i and word[0] == "'" and LETTER.match(word, 1) and WORD_END.match(words[i - 1][-1]) else None
 
 
 def _elided(words: list[str], i: int) -> Sides | None:
-    """Joins contractions: l' eau."""
+    """Joins contractions, such as l' eau."""
     word = words[i]
     if word[-1] != "'" or len(word) < 2 or i + 1 == len(words):
         return None
@@ -47,7 +48,7 @@ def _elided(words: list[str], i: int) -> Sides | None:
 
 
 def _czech(words: list[str], i: int) -> Sides | None:
-    """Joins numbers and a few compounds, where a word more comes after them: 3 , 5; je - li; e - mail."""
+    """Joins numbers, such as 3 , 5, and within a sentence a few compounds, such as je - li and e - mail."""
     word = words[i]
     if i > 1 and words[i - 1] in (",", ".") and DIGITS.fullmatch(word) and DIGITS.fullmatch(words[i - 2]):
         return LEFT
@@ -57,21 +58,23 @@ def _czech(words: list[str], i: int) -> Sides | None:
 
 
 def _is_compound(words: list[str], i: int) -> bool:
-    if i + 3 >= len(words) or words[i + 1] not in ("-", "–") or not LETTER.match(words[i][-1]):
+    if i + 3 >= len(words) or words[i + 1] not in ("-", "\u2013") or not LETTER.match(words[i][-1]):
         return False
     second = words[i + 2].lower()
     return second == "li" or second.startswith("mail")
 
 
 def _finnish(words: list[str], i: int) -> Sides | None:
-    """Joins case endings: EU: n."""
+    """Joins case endings, such as EU: n."""
     return LEFT if i and words[i - 1][-1] == ":" and FINNISH_CASE.fullmatch(words[i]) else None
 
 
 LANGUAGE_RULES: dict[str, LanguageRule] = {
-    **{"en": _english, "cs": _czech, "fi": _finnish},
+    "en": _english,
+    "cs": _czech,
+    "fi": _finnish,
     **dict.fromkeys(["fr", "it"], _elided),
-    **dict.fromkeys(["ca", "ga"], _elided),  # not the script's
+    **dict.fromkeys(["ca", "ga"], _elided),  # the script lacks these
 }
 
 
@@ -83,13 +86,13 @@ class MosesJoiner:
         self._spaced = FRENCH_SPACED if language == "fr" else frozenset()
 
     def text(self, words: list[str]) -> str:
-        """The text of words without white space."""
+        """Words, none of which has white space, as a text."""
         quotes: Counter[str] = Counter()
         parts, joins = [], True
         for i, word in enumerate(words):
             left, right = self._sides(words, i, quotes)
             if left and self._language == "fi" and FINNISH_CASE.fullmatch(word):
-                word = word.lower()
+                word = word.lower()  # after a colon it may have got a capital
             parts.append(word if (left or joins) and word not in self._spaced else " " + word)
             joins = right
         return "".join(parts).strip()

@@ -1,47 +1,50 @@
-"""Punctuation made ASCII, as by Moses' normalize-punctuation.perl, which works on bytes: its letters and digits are ASCII."""
+"""Punctuation made ASCII, as by Moses' normalize-punctuation.perl.
+
+The script works on bytes: its letters, digits and white space are those of ASCII.
+"""
 
 from typing import NamedTuple
 
 import regex
 
 
-class Step(NamedTuple):
+class Substitution(NamedTuple):
     """One substitution of the script; their order counts."""
 
-    old: str  # without it in the text the step does nothing
+    old: str  # without it in the text nothing is replaced
     new: str
     pattern: regex.Pattern[str] | None = None  # what is replaced if not `old`
 
 
-def _step(old: str, pattern: str, new: str) -> Step:
-    return Step(old, new, regex.compile(pattern, regex.ASCII))
+def _pattern(old: str, pattern: str, new: str) -> Substitution:
+    return Substitution(old, new, regex.compile(pattern, regex.ASCII))
 
 
-def _steps(*pairs: tuple[str, str]) -> list[Step]:
-    return [Step(old, new) for old, new in pairs]
+def _texts(*pairs: tuple[str, str]) -> list[Substitution]:
+    return [Substitution(old, new) for old, new in pairs]
 
 
-ONE_SPACE = _step("  ", "  +", " ")
+ONE_SPACE = _pattern("  ", "  +", " ")
 SPACES = [
-    *[*_steps(("\r", ""), ("(", " ("), (")", ") ")), ONE_SPACE, _step(") ", r"\) ([.!:?;,])", r")\1")],
-    *[*_steps(("( ", "("), (" )", ")")), _step(" %", r"(\d) %", r"\1%")],
-    *[*_steps((" :", ":"), (" ;", ";"), ("`", "'"), ("''", ' " ')), ONE_SPACE],
+    *[*_texts(("\r", ""), ("(", " ("), (")", ") ")), ONE_SPACE, _pattern(") ", r"\) ([.!:?;,])", r")\1")],
+    *[*_texts(("( ", "("), (" )", ")")), _pattern(" %", r"(\d) %", r"\1%")],
+    *[*_texts((" :", ":"), (" ;", ";"), ("`", "'"), ("''", ' " ')), ONE_SPACE],
 ]
 QUOTES = [
-    *_steps(("„", '"'), ("“", '"'), ("”", '"'), ("\u2013", "-"), ("—", " - ")),
-    *[ONE_SPACE, Step("\u00b4", "'")],
-    *[_step(quote, f"([a-zA-Z]){quote}([a-zA-Z])", r"\1'\2") for quote in "\u2018\u2019"],
-    *_steps(("\u2018", "'"), ("\u201a", "'"), ("\u2019", '"'), ("''", '"'), ("…", "...")),
-    *_steps(("\xa0«\xa0", ' "'), ("«\xa0", '"'), ("«", '"'), ("\xa0»\xa0", '" '), ("\xa0»", '"'), ("»", '"')),
+    *_texts(("„", '"'), ("“", '"'), ("”", '"'), ("\u2013", "-"), ("—", " - ")),
+    *[ONE_SPACE, Substitution("\u00b4", "'")],
+    *[_pattern(quote, f"([a-zA-Z]){quote}([a-zA-Z])", r"\1'\2") for quote in "\u2018\u2019"],
+    *_texts(("\u2018", "'"), ("\u201a", "'"), ("\u2019", '"'), ("''", '"'), ("…", "...")),
+    *_texts(("\xa0«\xa0", ' "'), ("«\xa0", '"'), ("«", '"'), ("\xa0»\xa0", '" '), ("\xa0»", '"'), ("»", '"')),
 ]
 NO_BREAK_SPACES = [
-    *_steps(("\xa0%", "%"), ("nº\xa0", "nº "), ("\xa0:", ":"), ("\xa0ºC", " ºC"), ("\xa0cm", " cm")),
-    *_steps(("\xa0?", "?"), ("\xa0!", "!"), ("\xa0;", ";"), (",\xa0", ", ")),
+    *_texts(("\xa0%", "%"), ("nº\xa0", "nº "), ("\xa0:", ":"), ("\xa0ºC", " ºC"), ("\xa0cm", " cm")),
+    *_texts(("\xa0?", "?"), ("\xa0!", "!"), ("\xa0;", ";"), (",\xa0", ", ")),
     ONE_SPACE,
 ]
-COMMA_INSIDE = [_step('"', r'"([,.]+)', r'\1"')]
+COMMA_INSIDE = [_pattern('"', r'"([,.]+)', r'\1"')]
 # \G, the end of the match before, and the look-behind: without them, dots cost quadratic time.
-COMMA_OUTSIDE = [Step(',"', '",'), _step('."', r'(?:\G|(?<!\.))(\.+)"(\s*[^<])', r'"\1\2')]
+COMMA_OUTSIDE = [Substitution(',"', '",'), _pattern('."', r'(?:\G|(?<!\.))(\.+)"(\s*[^<])', r'"\1\2')]
 DECIMAL_COMMAS = {"de", "es", "cs", "fr"}
 
 
@@ -50,7 +53,7 @@ class PunctuationNormalizer:
 
     def __init__(self, language: str):
         marks = COMMA_INSIDE if language == "en" else [] if language == "cs" else COMMA_OUTSIDE
-        number = _step("\xa0", r"(\d)\xa0(\d)", r"\1,\2" if language in DECIMAL_COMMAS else r"\1.\2")
+        number = _pattern("\xa0", r"(\d)\xa0(\d)", r"\1,\2" if language in DECIMAL_COMMAS else r"\1.\2")
         self._ascii = [*SPACES, *marks]
         self._all = [*SPACES, *QUOTES, *NO_BREAK_SPACES, *marks, number]
 

@@ -4,18 +4,19 @@ from collections.abc import Mapping
 from functools import cache
 
 # The languages that have a list and spaces between words.
-MOSES_LANGUAGES = frozenset(
-    "as bn ca cs de el en es et fi fr ga gu hi hu is it kn lt lv ml mni mr nl or pa pl pt ro ru sk sl sv ta tdt te".split()
-)
+MOSES_LANGUAGES = {
+    *["as", "bn", "ca", "cs", "de", "el", "en", "es", "et", "fi", "fr", "ga", "gu", "hi", "hu", "is", "it", "kn"],
+    *["lt", "lv", "ml", "mni", "mr", "nl", "or", "pa", "pl", "pt", "ro", "ru", "sk", "sl", "sv", "ta", "tdt", "te"],
+}
 # Their lines end in a space in Moses' lists, so that tokenizer.perl never finds them.
 NEVER_FOUND = {
-    **dict.fromkeys(["as", "bn", "mni"], ["ভি"]),
-    "es": ["Fil", "gr", "pÃ¡g"],
-    "it": ["Amn", "Arch", "a.c", "all", "es"],
-    "ml": ["പി"],
-    "nl": ["Nrs"],
-    "sk": ["Pf"],
-    "sv": ["Ö"],
+    **dict.fromkeys(["as", "bn", "mni"], ("ভি",)),
+    "es": ("Fil", "gr", "pÃ¡g"),
+    "it": ("Amn", "Arch", "a.c", "all", "es"),
+    "ml": ("പി",),
+    "nl": ("Nrs",),
+    "sk": ("Pf",),
+    "sv": ("Ö",),
 }
 NUMERIC = "#NUMERIC_ONLY#"
 

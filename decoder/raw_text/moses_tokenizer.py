@@ -1,6 +1,6 @@
 """The rules of Moses' tokenizer.perl (Koehn, Schroeder and Wang), by which punctuation is separated from words.
 
-They are the script's, in its order, but for MARKS. Placeholders are words to the rules, as THISISPROTECTED000 is there.
+They are the script's, in its order; MARKS and JOINER are ours.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,9 @@ import regex
 
 from phrasebeam.decoder.raw_text.moses_prefixes import nonbreaking_prefixes
 
-PLACEHOLDER = "\x02\x03"  # stands for what is not split; to the rules it begins as a letter and ends as a digit
-# Not the script's: it tears viramas, nuktas and joiners out of the words of India, which would not come back whole.
+# Stands for what is not split. To the rules its signs are a letter and a digit, as in the script's THISISPROTECTED000.
+PLACEHOLDER = "\x02\x03"
+# The script separates viramas, nuktas and joiners from the words of India, which then do not come back whole.
 MARKS = r"[\p{M}--\p{InSC=Other}]"
 JOINER = r"[[\p{L}\p{M}]--\p{InSC=Other}][\u200c\u200d]"
 
@@ -19,14 +20,18 @@ NOT_ALPHA = ALPHA.replace("[", "[^", 1)
 N, NOT_N, NEITHER = r"[\p{N}\x03]", r"[^\p{N}\x03]", NOT_ALPHA.replace("^", r"^\p{N}\x03")
 # What belongs to words besides letters and digits, as the content of a class.
 INSIDE = {"fi": ":", "sv": ":", "ca": "·"}
-# What is separated nevertheless before anything but a small letter. The bytes of · are two letters to the script.
+# What is separated all the same, unless a small letter follows. The script takes the bytes of · for two signs.
 LONELY = {"fi": ":", "sv": ":", "ca": "\xc2·", "tdt": "'"}
-Rule = tuple[regex.Pattern[str], str | Callable[[regex.Match[str]], str]]
+Replacement = str | Callable[[regex.Match[str]], str]
+Rule = tuple[regex.Pattern[str], Replacement]
 
 
-def _rule(pattern: str, replacement: str = "") -> Rule:
-    """What stands in place of a pattern: itself between spaces, if nothing is given."""
-    return regex.compile(pattern, regex.V1), replacement or (lambda found: f" {found[0]} ")
+def _apart(found: regex.Match[str]) -> str:
+    return f" {found[0]} "
+
+
+def _rule(pattern: str, replacement: Replacement = _apart) -> Rule:
+    return regex.compile(pattern, regex.V1), replacement
 
 
 COMMAS = [_rule(rf"({NOT_N}),", r"\1 , "), _rule(rf",({NOT_N})", r" , \1"), _rule(rf"({N}),$", r"\1 ,")]
@@ -40,7 +45,11 @@ ENGLISH = [
 ]
 GLOTTAL = [ALONE, BEFORE_WORD, AFTER_WORD]
 ELIDED = [*GLOTTAL, _rule(f"({ALPHA})'({ALPHA})", r"\1' \2")]
-APOSTROPHES = {"en": ENGLISH, **dict.fromkeys(["fr", "it", "ga", "ca"], ELIDED), **dict.fromkeys(["so", "tdt"], GLOTTAL)}
+APOSTROPHES = {
+    "en": ENGLISH,
+    **dict.fromkeys(["fr", "it", "ga", "ca"], ELIDED),
+    **dict.fromkeys(["so", "tdt"], GLOTTAL),
+}
 ANY_APOSTROPHE = [_rule("'")]
 HAS_ALPHA, STARTS_LOWER = regex.compile(ALPHA, regex.V1), regex.compile(r"\p{Lowercase}")
 

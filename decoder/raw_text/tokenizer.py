@@ -13,9 +13,10 @@ from phrasebeam.decoder.raw_text.moses_tokenizer import PLACEHOLDER, MosesRules
 ADDRESSES = [r"(?:(?:https?|ftp)://|www\.)\S*[\w/=&#%+~-]", r"(?<![\w.-])[\w.-]+@(?:[\w-]+\.)+[a-z]{2,}"]
 ADDRESS = re.compile("|".join(ADDRESSES), re.IGNORECASE)
 CONTROLS = dict.fromkeys(set(range(32)) - set(b"\t\n\v\f\r"))
-# The ampersand comes first, as escapes have it.
-ESCAPES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;", "'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"}
-ESCAPED = {"&bar;": "|", "&bra;": "[", "&ket;": "]", **{escape: sign for sign, escape in ESCAPES.items()}}
+# The ampersand comes first, as the other escapes have it.
+ESCAPES = {"&": "&amp;", "|": "&#124;", "<": "&lt;", ">": "&gt;"}
+ESCAPES |= {"'": "&apos;", '"': "&quot;", "[": "&#91;", "]": "&#93;"}
+ESCAPED = {escape: sign for sign, escape in ESCAPES.items()} | {"&bar;": "|", "&bra;": "[", "&ket;": "]"}
 ESCAPE = re.compile("|".join(ESCAPED))
 
 

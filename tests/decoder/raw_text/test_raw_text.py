@@ -100,8 +100,7 @@ def test_addresses_stay_whole_in_any_number_and_time():
     tokenizer = Tokenizer("de")
     assert tokenizer.tokens("(http://a.de/b?c=d).") == ["(", "http://a.de/b?c=d", ")", "."]
     assert tokenizer.tokens("x@y.de, bob@a") == ["x@y.de", ",", "bob", "@", "a"]
-    assert len(tokenizer.tokens("http://a.de " * 900)) == 900
-    assert "http" in tokenizer.tokens("http://a.de " * 1100)  # too many to protect
+    assert tokenizer.tokens("http://a.de " * 5000) == ["http://a.de"] * 5000
     long = "a.b-" * 50_000  # quadratic if each letter might begin an address
     assert "".join(tokenizer.tokens(f"@ {long}")) == f"@{long}"
     assert len(RawText(settings()).before("Der Hund, " * 20_000).split()) == 60_000
