@@ -3,13 +3,12 @@
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from sacremoses import MosesDetruecaser
-
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.input.raw_text_settings import Casing, RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
+from phrasebeam.decoder.raw_text.sentence_case import SentenceCase
 from phrasebeam.decoder.raw_text.tokenizers import TOKENIZERS, Tokenizer, open_tokenizer, tokenizer_paths
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, truecaser_paths
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
@@ -24,9 +23,9 @@ NOT_RAW = (
 class Preprocessor:
     """Tokenizes and cases raw lines of one language."""
 
-    def __init__(self, tokenizer: Tokenizer, settings: RawTextSettings, truecaser: Truecaser | None = None):
-        self._tokenizer = tokenizer
-        self._lowercase, self._truecaser = settings.casing == "lowercase", truecaser
+    def __init__(self, tokenizer: Tokenizer, case: SentenceCase, casing: Casing, truecaser: Truecaser | None = None):
+        self._tokenizer, self._case = tokenizer, case
+        self._lowercase, self._truecaser = casing == "lowercase", truecaser
 
     def line(self, raw: str) -> str:
         """The cased tokens of the line `raw`, joined by single spaces."""
@@ -34,7 +33,7 @@ class Preprocessor:
         if self._truecaser:
             tokens = self._truecaser.truecase(tokens)
         text = " ".join(tokens)
-        return text.lower() if self._lowercase else text
+        return self._case.lower(text) if self._lowercase else text
 
 
 @runtime_checkable
@@ -67,9 +66,10 @@ class RawText:
     ):
         source, target = truecasers or (None, None)
         of_source, of_target = tokenizers or tuple(TOKENIZERS[one.tokenizer].learn((), one) for one in settings.sides)
-        self.source = Preprocessor(of_source, settings, source)
-        self.target = Preprocessor(of_target, settings, target)
-        self._detruecaser = None if settings.casing == "keep" else MosesDetruecaser()
+        cases = [SentenceCase.of(side) for side in settings.sides]
+        self.source = Preprocessor(of_source, cases[0], settings.casing, source)
+        self.target = Preprocessor(of_target, cases[1], settings.casing, target)
+        self._target_case, self._keeps_case = cases[1], settings.casing == "keep"
         self._target_tokenizer = of_target
 
     @classmethod
@@ -88,7 +88,10 @@ class RawText:
         for path in paths:
             if not path.exists():
                 raise ModelError(f"{path}: missing; {TRAIN_AGAIN}")
-        return cls(settings, (Truecaser.load(paths[0]), Truecaser.load(paths[1])), (source, target))
+        of_source, of_target = (
+            Truecaser.load(path, SentenceCase.of(side)) for path, side in zip(paths, settings.sides)
+        )
+        return cls(settings, (of_source, of_target), (source, target))
 
     @checked
     def before(self, line: str) -> str:
@@ -99,5 +102,7 @@ class RawText:
     def after(self, translation: str | WithText) -> str:
         """A tokenized Translation, or its text, as a raw line, with a capital letter at the beginning of sentences."""
         text = translation if isinstance(translation, str) else translation.text
-        tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
+        tokens = text.split()
+        if not self._keeps_case:
+            tokens = self._target_case.capitalized(tokens)
         return self._target_tokenizer.text(tokens)

@@ -6,10 +6,10 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from phrasebeam.base.errors import ModelError
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings, SideSettings, TokenizerName, primary_language
+from phrasebeam.decoder.raw_text.moses import MosesTokenizer
 from phrasebeam.decoder.raw_text.neutral import NeutralTokenizer
 from phrasebeam.decoder.raw_text.simple_tokenizers import CharacterTokenizer, WhitespaceTokenizer
 from phrasebeam.decoder.raw_text.subwords import SubwordTokenizer
-from phrasebeam.decoder.raw_text.tokenizer import MosesText
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 
 
@@ -39,8 +39,14 @@ class TokenizerKind(NamedTuple):
     load: Callable[[Path], Tokenizer] | None = None  # from a file that LearnedTokenizer.save has written
 
 
+def _moses(side: SideSettings) -> MosesTokenizer:
+    return MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
+
+
 TOKENIZERS: dict[TokenizerName, TokenizerKind] = {
-    "moses": TokenizerKind(lambda _, side: MosesText(primary_language(side.language), side.normalize, side.escape)),
+    "moses": TokenizerKind(
+        lambda _, side: MosesTokenizer(primary_language(side.language), side.normalize, side.escape)
+    ),
     "neutral": TokenizerKind(lambda lines, _: NeutralTokenizer.learn(lines), NeutralTokenizer.load),
     "characters": TokenizerKind(lambda *_: CharacterTokenizer()),
     "subwords": TokenizerKind(lambda lines, side: SubwordTokenizer.learn(lines, side.subwords), SubwordTokenizer.load),

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.base.files import atomic_file, read_lines
+from phrasebeam.decoder.raw_text.sentence_case import SentenceCase
 from phrasebeam.lm.text.corpus import split
 
-SENTENCE_ENDS = frozenset(".:?!")
-OPENING = frozenset(["(", "[", '"', "'", "&apos;", "&quot;", "&#91;", "&#93;"])  # before the first word
+MOSES_ENGLISH = SentenceCase("en", "moses")
 COUNT = re.compile(r"\(([\d.]+)(?:/[\d.]+)?\)")
 
 
@@ -22,9 +22,10 @@ class Truecaser(NamedTuple):
 
     best: dict[str, str]  # the most frequent casing of each word in lower case
     known: frozenset[str]  # all casings that were seen
+    case: SentenceCase = MOSES_ENGLISH
 
     @classmethod
-    def load(cls, path: str | Path) -> "Truecaser":
+    def load(cls, path: str | Path, case: SentenceCase = MOSES_ENGLISH) -> "Truecaser":
         """The truecaser in a file of ours or of Moses. Raises FormatError, naming the line, or OSError."""
         best: dict[str, str] = {}
         known = set()
@@ -35,29 +36,22 @@ class Truecaser(NamedTuple):
                 raise FormatError(path, "expected 'word (27/30) Word (3)', as Moses' train-truecaser writes it", number)
             known.update(words)
             if words:
-                best[words[0].lower()] = words[0]
-        return cls(best, frozenset(known))
+                best[case.lower(words[0])] = words[0]
+        return cls(best, frozenset(known), case)
 
     def truecase(self, tokens: Iterable[str]) -> list[str]:
         """`tokens` of a line of one or several sentences, cased as they would be in the middle of one."""
-        cased, is_first = [], True
-        for token in tokens:
-            if is_first or token not in self.known:
-                cased.append(self.best.get(token.lower(), token))
-            else:
-                cased.append(token)
-            if token in SENTENCE_ENDS:
-                is_first = True
-            elif token not in OPENING:
-                is_first = False
-        return cased
+        return [
+            self.best.get(self.case.lower(token), token) if is_first or token not in self.known else token
+            for token, is_first in self.case.starts(tokens)
+        ]
 
 
-def save_truecaser(counts: Mapping[str, int], path: str | Path) -> None:
+def save_truecaser(counts: Mapping[str, int], path: str | Path, case: SentenceCase = MOSES_ENGLISH) -> None:
     """Write the truecaser of words with these counts; of equally frequent casings the one in lower case is the best."""
     casings: dict[str, list[str]] = {}
     for word in counts:
-        casings.setdefault(word.lower(), []).append(word)
+        casings.setdefault(case.lower(word), []).append(word)
     with atomic_file(path) as file:
         for lower, words in sorted(casings.items()):
             words.sort(key=lambda word: (-counts[word], word != lower, word))

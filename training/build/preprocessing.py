@@ -15,6 +15,7 @@ from phrasebeam.base.files import read_lines
 from phrasebeam.base.ordered_map import map_ordered
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.raw_text.sentence_case import SentenceCase
 from phrasebeam.decoder.raw_text.tokenizers import learn_tokenizers
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
 from phrasebeam.process.children import start
@@ -44,12 +45,13 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
     for i, path in enumerate(raw):
         outputs[i].parent.mkdir(parents=True)
         side = min(i, 1)
+        case = SentenceCase.of(settings.sides[side])
         job = TokenizerJob(settings.model_dump(), side, str(learned[side]), is_counted=i < len(truecasers))
-        counts = _tokenize(path, outputs[i], job, threads)
+        counts = _tokenize(path, outputs[i], job, case, threads)
         if i < len(truecasers):
-            save_truecaser(counts, truecasers[i])
+            save_truecaser(counts, truecasers[i], case)
         if truecasers:
-            _truecase(outputs[i], Truecaser.load(truecasers[min(i, 1)]))
+            _truecase(outputs[i], Truecaser.load(truecasers[side], case))
     with _raw_paths_in_errors(dict(zip(map(str, outputs), map(str, raw)))):
         yield BitextFiles(outputs[0], outputs[1], outputs[2:])
     for path in outputs:
@@ -58,7 +60,7 @@ def preprocessed(texts: BitextFiles, settings: RawTextSettings, directory: Path,
     scratch.rmdir()
 
 
-def _tokenize(raw: Path, output: Path, job: TokenizerJob, threads: int) -> Counter[str]:
+def _tokenize(raw: Path, output: Path, job: TokenizerJob, case: SentenceCase, threads: int) -> Counter[str]:
     """Write the tokenized lines of `raw` to `output`; return the counts of cased words, see Batch."""
     is_lower = job.settings["casing"] == "lowercase"
     counts: Counter[str] = Counter()
@@ -69,7 +71,7 @@ def _tokenize(raw: Path, output: Path, job: TokenizerJob, threads: int) -> Count
         closing(_batches(raw, job, threads)) as batches,
     ):
         for batch in batches:
-            lines = [line.lower() for line in batch.lines] if is_lower else batch.lines
+            lines = [case.lower(line) for line in batch.lines] if is_lower else batch.lines
             file.write("".join(f"{line}\n" for line in lines).encode())
             counts.update(batch.counts)
             advance(len(lines))

@@ -1,6 +1,6 @@
-"""A process that tokenizes raw lines, and counts their cased words for a truecaser, with sacremoses.
+"""A process that tokenizes raw lines, and counts their cased words for a truecaser.
 
-sacremoses holds Python's global lock, so that several cores need several processes. A job and then batches of lines are
+Regular expressions hold Python's global lock, so that several cores need several processes. A job and then batches of lines are
 read from standard input, answers are written to standard output, each as a line of JSON: no files are left behind.
 """
 
@@ -10,9 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sacremoses import MosesTruecaser
-
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
+from phrasebeam.decoder.raw_text.sentence_case import SentenceCase
 from phrasebeam.decoder.raw_text.tokenizers import open_tokenizer
 
 
@@ -38,7 +37,7 @@ class LineTokenizer:
     def __init__(self, job: TokenizerJob):
         side = RawTextSettings(**job.settings).sides[job.side]
         self._tokenizer = open_tokenizer(side, Path(job.learned))
-        self._truecaser = MosesTruecaser() if job.is_counted else None
+        self._case = SentenceCase.of(side) if job.is_counted else None
 
     def tokenize(self, lines: list[str]) -> Batch:
         """Tokenize raw `lines`; the lines of the batch are tokens separated by spaces."""
@@ -47,8 +46,8 @@ class LineTokenizer:
         for line in lines:
             tokens = self._tokenizer.tokens(line)
             tokenized.append(" ".join(tokens))
-            if self._truecaser:
-                counts.update(word for _, word, _ in self._truecaser.learn_truecase_weights(tokens))
+            if self._case:
+                counts.update(self._case.words_within(tokens))
         return Batch(tokenized, counts)
 
 

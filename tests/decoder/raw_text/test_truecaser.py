@@ -5,9 +5,10 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sacremoses import MosesTruecaser
+from sacremoses import MosesDetruecaser, MosesTruecaser
 
 from phrasebeam.base.errors import FormatError
+from phrasebeam.decoder.raw_text.sentence_case import SentenceCase
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser
 
 WORDS = ["the", "The", "THE", "Hund", "hund", "iPhone", ".", ":", "?", "(", "&quot;", "'", ",", "3", "ßa", "Éa", "éa"]
@@ -17,6 +18,26 @@ sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)
 def counted(corpus):
     moses = MosesTruecaser()
     return Counter(word for tokens in corpus for _, word, _ in moses.learn_truecase_weights(tokens))
+
+
+@given(sentences)
+def test_the_same_words_are_counted_as_by_sacremoses(tokens):
+    assert SentenceCase().words_within(tokens) == [
+        word for _, word, _ in MosesTruecaser().learn_truecase_weights(tokens)
+    ]
+
+
+@given(sentences)
+def test_the_same_words_get_capitals_as_by_sacremoses(tokens):
+    tokens = [token for token in tokens if token[0] != "ß"]  # Ss, where sacremoses has SS
+    assert SentenceCase().capitalized(tokens) == MosesDetruecaser().detruecase(" ".join(tokens))
+
+
+def test_other_tokenizers_have_other_signs():
+    case = SentenceCase("tr", "neutral")
+    assert case.capitalized(["«", "iyi", "￭.", "'ışık", "…", "¿", "a"]) == ["«", "İyi", "￭.", "'Işık", "…", "¿", "A"]
+    assert case.words_within(["¡", "Iyi", "Ankara", "￭!", "Bir", "AB"]) == ["Ankara", "AB"]
+    assert case.lower("IŞIK") == "ışık"
 
 
 @given(st.lists(sentences, min_size=1, max_size=8), sentences)

@@ -1,0 +1,43 @@
+"""Lower, upper and title case by the rules of a language: Unicode's, and the dotted and dotless i of Turkish and Azeri.
+
+Letters of scripts without case stay as they are. Languages are BCP 47 codes, such as tr or az-Latn.
+"""
+
+import re
+
+DOTTED_I = {"az", "tr"}  # Unicode's SpecialCasing.txt
+
+
+def lower(text: str, language: str) -> str:
+    """The text in small letters.
+
+    >>> lower("İZMİR", "tr")
+    'izmir'
+    """
+    if has_dotted_i(language):
+        text = re.sub("I\u0307|İ", "i", text).replace("I", "\u0131")
+    return text.lower()
+
+
+def upper(text: str, language: str) -> str:
+    """The text in capital letters.
+
+    >>> upper("izmir", "tr")
+    'İZMİR'
+    """
+    return (text.replace("i", "İ") if has_dotted_i(language) else text).upper()
+
+
+def capitalized(text: str, language: str) -> str:
+    """The text with a capital letter at its beginning, if it begins with a letter that has one.
+
+    >>> capitalized("iyi günler", "tr")
+    'İyi günler'
+    """
+    first = text[:1]
+    return ("İ" if first == "i" and has_dotted_i(language) else first.title()) + text[1:]
+
+
+def has_dotted_i(language: str) -> bool:
+    """Whether a language has two letters i, one with a dot and one without, each with a capital of its own."""
+    return re.split("[-_]", language, maxsplit=1)[0].lower() in DOTTED_I
