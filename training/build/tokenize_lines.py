@@ -1,7 +1,7 @@
 """A process that tokenizes raw lines, and counts their cased words for a truecaser.
 
-Regular expressions hold Python's global lock, so that several cores need several processes. A job and then batches of lines are
-read from standard input, answers are written to standard output, each as a line of JSON: no files are left behind.
+Regular expressions hold Python's global lock, so that several cores need several processes. A job and then batches of
+lines are read from standard input, answers are written to standard output, each as a line of JSON: no files are left.
 """
 
 import json
