@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.check_house import breaches, packaged
+from tests.check_house import breaches, circles, packaged
 
 
 def complaints(path, source):
@@ -64,3 +64,25 @@ def test_the_wheel_brings_one_package():
     table = '[tool.setuptools]\npackages.find.include = ["phrasebeam*"{more}]\n{modules}'
     assert not list(packaged(table.format(more="", modules="")))
     assert len(list(packaged(table.format(more=', "lm*"', modules='py-modules = ["decoder"]')))) == 2
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from phrasebeam.lm.a import x",
+        "from phrasebeam.lm import a",
+        "import phrasebeam.lm.a",
+        "def f():\n    from phrasebeam.lm.a import x",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from phrasebeam.lm.a import X",
+    ],
+)
+def test_circles_are_found(back):
+    files = {"a": "from phrasebeam.lm.b import x", "b": "from phrasebeam.lm.c import x", "c": back}
+    files |= {"d": "from phrasebeam.lm.a import x", "__init__": ""}
+    (complaint,) = circles({Path(f"lm/{name}.py"): source for name, source in files.items()})
+    assert complaint.startswith("lm/a.py, lm/b.py, lm/c.py: ")
+
+
+def test_files_that_import_one_way_make_no_circle():
+    files = {"a": "from phrasebeam.lm.b import x\nimport phrasebeam.lm.c", "b": "import phrasebeam.lm.c", "c": ""}
+    assert not list(circles({Path(f"lm/{name}.py"): source for name, source in files.items()}))
