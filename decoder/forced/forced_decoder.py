@@ -25,7 +25,7 @@ from phrasebeam.decoder.search.prefix import target_ids
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.lm.text.corpus import words_of
 
 

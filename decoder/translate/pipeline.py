@@ -21,7 +21,7 @@ from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.decoder.translate.adapting import adapted_answers
 from phrasebeam.decoder.translate.translator import TRANSLATION, Decoder
 from phrasebeam.decoder.translate.unknown_words import with_hints
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 
 if TYPE_CHECKING:
     from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed

@@ -27,7 +27,7 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.searcher import Searcher
 from phrasebeam.decoder.translate.translate_settings import ModelSearch, overridden
-from phrasebeam.engine.engine import current_engine
+from phrasebeam.engine.current_engine import current_engine
 from phrasebeam.engine.parcel import travels_by_parts
 
 TRANSLATION = Request()

@@ -21,7 +21,7 @@ from phrasebeam.decoder.translate.outputs import STANDARD_OUTPUT, write_outputs
 from phrasebeam.decoder.translate.pipeline import LineSettings, translate_lines
 from phrasebeam.decoder.translate.translate_settings import Flags, TranslateSettings, overridden
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
 
 if TYPE_CHECKING:

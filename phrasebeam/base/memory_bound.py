@@ -19,7 +19,7 @@ from phrasebeam.base.resident_memory import (
     release_all,
     resident_memory,
 )
-from phrasebeam.process.own_modules import CHILD
+from phrasebeam.process.children import CHILD
 
 DEFAULT_MEMORY = 2 << 30  # bytes
 LEAST_MEMORY = 384 << 20  # bytes; interpreter, libraries and kernels take some 200 MB of it

@@ -16,7 +16,7 @@ import numpy as np
 
 from phrasebeam.base.files import atomic_file
 from phrasebeam.base.resident_memory import let_release
-from phrasebeam.process.cache_home import cache_home
+from phrasebeam.process.places import cache_home
 
 SAMPLES, SAMPLE_BYTES = 64, 1 << 14  # of a fingerprint: evenly spaced, so that it takes the same time for any file
 DIGEST_DIGITS = 32

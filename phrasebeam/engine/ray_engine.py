@@ -7,8 +7,8 @@ again by others; a call that outlives so many workers that it must be what kills
 import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +16,21 @@ from phrasebeam.base.errors import SmtError
 from phrasebeam.base.memory_bound import leave_out_processes
 from phrasebeam.base.progress import log
 from phrasebeam.base.side_by_side import Advance
-from phrasebeam.engine.crew import Crew, CrewMember
-from phrasebeam.engine.engine import ITEMS_AT_ONCE
+from phrasebeam.engine.crew import Crew, CrewMember, Pending
 from phrasebeam.engine.mapped_files import FileIdentity
-from phrasebeam.engine.message_size import MessageSize
 from phrasebeam.engine.parcel import pack, size_of, unpack
+from phrasebeam.engine.protocols import ITEMS_AT_ONCE, Item, Result
 from phrasebeam.engine.ray_cluster import Cluster, connect, dead_worker_errors
 from phrasebeam.engine.worker import Call, Done
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 AHEAD = 4  # calls for each worker that are sent or wait
 SENT_AT_ONCE = 2  # to a worker, so that it need not wait for the next one
 MOST_TRIES = 8  # of a call
 SECONDS_BETWEEN_LOOKS = 0.5
 SHIPPED_AT_ONCE = 64 << 20  # bytes of a file
+SECONDS_OF_WORK = 0.5  # that a message brings at most, if it has more items than the least
+ROUNDS = 4  # of messages to all workers, at least, that items done already would make
+MOST_ITEMS = 512  # of a message
 _END = object()
 
 
@@ -43,21 +43,31 @@ class Sent:
 
     @property
     def entry(self) -> tuple[int, list[Any]]:
-        """As a call has it."""
+        """Number and references, as Call lists them."""
         return self.number, [self.reference]
 
 
-@dataclass(eq=False)
-class Pending:
-    """A call, until its results are there."""
+class MessageSize:
+    """The number of items of the next message.
 
-    call: Call
-    n_items: int
-    tries: int = 0
-    steps: int = 0  # of a long piece, that were told
-    done: Done | None = None
-    is_given_up: bool = False  # nobody waits for it any more
-    missing: set[str] = field(default_factory=set)  # fingerprints of files that were shipped for it
+    A message costs the process that sends it a millisecond, whatever is in it: too much where a million short items go
+    to hundreds of workers. Few large ones would not share the work evenly, so they grow with what has been done.
+    """
+
+    def __init__(self, least: int, n_workers: int):
+        self._least, self._n_workers = least, n_workers
+        self._n_items, self._seconds = 0, 0.0
+
+    def count(self, n_items: int, seconds: float) -> None:
+        """Learn that items of a message took so long."""
+        self._n_items += n_items
+        self._seconds += seconds
+
+    def next(self) -> int:
+        """Items worth SECONDS_OF_WORK, never below `least`; at most MOST_ITEMS."""
+        worth = int(SECONDS_OF_WORK * self._n_items / max(self._seconds, 1e-9))
+        even = self._n_items // (ROUNDS * self._n_workers)
+        return max(self._least, min(worth, even, MOST_ITEMS))
 
 
 class RayEngine:
@@ -242,7 +252,7 @@ class RayEngine:
         one.missing.add(file.fingerprint)
         if file.fingerprint not in self._shipped:
             self._shipped[file.fingerprint] = [*self._parts(file)]
-        member.receive(file, self._shipped[file.fingerprint])
+        member.send_file(file, self._shipped[file.fingerprint])
         self._waiting.appendleft(one)
 
     def _parts(self, file: FileIdentity) -> Iterator[Any]:

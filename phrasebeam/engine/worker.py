@@ -14,7 +14,7 @@ from phrasebeam.base.errors import ConfigError, SmtError
 from phrasebeam.base.resident_memory import peak_memory
 from phrasebeam.engine.mapped_files import FileIdentity, MissingFile, keep_shipped
 from phrasebeam.engine.parcel import Parcel, pack, unpack
-from phrasebeam.process.own_modules import ROOT
+from phrasebeam.process.places import ROOT
 
 LINKED = "lm", "decoder", "training"  # folders that are links in a checkout
 KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders with memory of their own
@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What came of a call."""
+    """Result of a call: its values, or the error."""
 
     kind: str  # "results", "error" or "missing"
     value: Any  # a parcel, or a FileIdentity
@@ -60,7 +60,7 @@ class Worker:
         self._steps = 0
 
     def about(self) -> tuple[str, str]:
-        """What differs here from who asks, and the host."""
+        """Package versions that differ from the caller's, and this host's name."""
         return self._different, socket.gethostname()
 
     def steps(self) -> int:

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command
 from tests import ROOT
 
 PREAMBLE = """

@@ -17,9 +17,8 @@ from phrasebeam.base.progress import stage
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.raw_text.tokenizer import check_languages
 from phrasebeam.decoder.raw_text.truecaser import Truecaser, save_truecaser, truecaser_paths
-from phrasebeam.process.children import start
+from phrasebeam.process.children import module_command, start
 from phrasebeam.process.named_errors import named_in_errors
-from phrasebeam.process.own_modules import module_command
 from phrasebeam.training.bitext.bitext import BitextFiles
 from phrasebeam.training.build.tokenize_lines import Batch, LineTokenizer, TokenizerJob
 

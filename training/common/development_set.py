@@ -1,7 +1,7 @@
 """Development data: its translations by a decoder and their score, by which trainers choose weights and stop.
 
 All trainers keep scores from 0 to 100, higher ones better: that of TER is negative. Methods of tuning optimize the
-metric itself (training/metrics/metrics.py), without the factor 100.
+metric itself (training/metrics/metric.py), without the factor 100.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.settings import ScoringSettings
-from phrasebeam.training.metrics.metrics import Metric, make_metric
+from phrasebeam.training.metrics.metric import Metric, make_metric
 
 
 class TunedWeights(NamedTuple):

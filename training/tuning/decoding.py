@@ -12,7 +12,7 @@ from phrasebeam.decoder.output.nbest_table import NbestTable
 from phrasebeam.decoder.sparse.sparse_rows import joined
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentSet, points
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Hypotheses, NbestStore
 from phrasebeam.training.tuning.run_state import TuningIteration
 from phrasebeam.training.tuning.sparse import is_group

@@ -11,7 +11,7 @@ from phrasebeam.base.errors import ConfigError, FormatError, excerpt
 from phrasebeam.base.files import atomic_file, read_lines, scratch_directory
 from phrasebeam.base.progress import log, stage
 from phrasebeam.lm.text.corpus import split
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.moses_nbest import Layout, by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig

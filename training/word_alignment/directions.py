@@ -11,8 +11,7 @@ import numpy as np
 from phrasebeam.base.errors import SmtError
 from phrasebeam.base.progress import Advance
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.process.children import start
-from phrasebeam.process.own_modules import module_command
+from phrasebeam.process.children import module_command, start
 from phrasebeam.training.word_alignment.align_direction import AlignmentJob
 
 

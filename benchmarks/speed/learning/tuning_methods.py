@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from benchmarks.measure import table
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.methods.methods import METHODS, Method

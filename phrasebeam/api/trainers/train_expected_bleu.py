@@ -7,7 +7,7 @@ from phrasebeam.api.arguments import File, Files, Memory, Settings, memory_bound
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.decoder.input.sentence_input import LeaveOneOut
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome

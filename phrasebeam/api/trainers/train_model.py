@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY, memory_option
 from phrasebeam.decoder.input.raw_text_settings import raw_preprocessing
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.build import train_model as building
 from phrasebeam.training.build.config import TrainModelConfig

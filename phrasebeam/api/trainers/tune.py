@@ -8,7 +8,7 @@ from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import config_with_options
 from phrasebeam.base.errors import ConfigError
 from phrasebeam.decoder.search.search_settings import Algorithm
-from phrasebeam.engine.engine import EngineName
+from phrasebeam.engine.current_engine import EngineName
 from phrasebeam.engine.engine_options import chosen_engine
 from phrasebeam.training.common.development_set import DevelopmentData
 from phrasebeam.training.common.gain import Gain, TrainingOutcome

@@ -5,7 +5,7 @@ import pytest
 
 from phrasebeam.base.errors import FormatError
 from phrasebeam.cli import main
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.moses_nbest import find_layout, key_of, read_nbest, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig

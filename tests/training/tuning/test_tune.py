@@ -25,7 +25,7 @@ from phrasebeam.decoder.sparse.template_config import Templates
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
-from phrasebeam.training.metrics.metrics import make_metric
+from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.run_state import TuningProgress, TuningRun

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from phrasebeam.base.memory_bound import DEFAULT_MEMORY
-from phrasebeam.training.metrics.metrics import Metric
+from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.nbest_store import Lists
 from phrasebeam.training.tuning.methods.linear import add_rows, add_variances, fill_best, fill_scores
 
