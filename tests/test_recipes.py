@@ -120,12 +120,11 @@ def test_a_sparse_template(copy, data, tmp_path):
     names = "lambda context: [context.target[-1]] if context.target else []"
     new = f'    SparseGroup("last_word", "the last target word", "rule", {names}, rate=1.0),\n'
     copy.replace(templates, group, group + new)
-    index = 'RULE_ID = np.int64(GROUPS.index("rule_id"))\n'
-    copy.replace(templates, index, index + index.replace("RULE_ID", "LAST_WORD").replace("rule_id", "last_word"))
-    first = "    if sparse.active[RULE_ID]:\n"
-    asked = "    if sparse.active[LAST_WORD] and size > 0:\n"
+    kernels, first = "decoder/sparse/template_kernels.py", "    if sparse.active[INDEX.rule_id]:\n"
+    asked = "    if sparse.active[INDEX.last_word] and size > 0:\n"
     word = "np.int64(target_class(sparse, sentence.synthetic, np.int64(words[size - 1]), WORD))"
-    copy.replace(templates, first, f"{asked}        fire(fired, LAST_WORD, combine(START, {word}), ONE)\n{first}")
+    fired = f"{asked}        fire(fired, INDEX.last_word, combine(START, {word}), ONE)\n"
+    copy.replace(kernels, first, fired + first)
     settings = PERCEPTRON | {"templates": {"last_word": True}, "rates": {"last_word": 1.0}}
     copy.run(*training(data, "train-maxforce", tmp_path / "out", settings | {"update": "local"}))
     assert "last_word" in yaml.safe_load((tmp_path / "out" / "weights.yaml").read_text())

@@ -19,7 +19,7 @@ from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.operations.operations import open_operations
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_files import open_pair_names, open_sparse
-from phrasebeam.decoder.sparse.template_config import Templates, needs_tags
+from phrasebeam.decoder.sparse.templates import Templates, needs_tags
 from phrasebeam.decoder.tables.language_models import TargetModel, join_language_models
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN
 from phrasebeam.decoder.tables.model_paths import LARGEST_TEXT, check_model_files, model_file

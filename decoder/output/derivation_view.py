@@ -21,8 +21,8 @@ from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation, FeatureSpace, fill_feature_matrix
 from phrasebeam.decoder.output.translation import Phrase, Translation
 from phrasebeam.decoder.search.prepared_sentence import PreparedSentence
-from phrasebeam.decoder.sparse.feature_buffer import most_sparse_features, new_sparse_features
-from phrasebeam.decoder.sparse.phrase_alignment import Points
+from phrasebeam.decoder.sparse.feature_names import Points
+from phrasebeam.decoder.sparse.sparse_features import most_sparse_features, new_sparse_features
 from phrasebeam.kernels.jit import direct
 
 PHRASES_KEPT = 1 << 14

@@ -32,7 +32,7 @@ from phrasebeam.decoder.search.stacks import (
     new_stacks,
 )
 from phrasebeam.decoder.search.weight_snapshot import WeightSnapshot
-from phrasebeam.decoder.sparse.feature_buffer import SparseFeatureBuffer, new_sparse_features
+from phrasebeam.decoder.sparse.sparse_features import SparseFeatureBuffer, new_sparse_features
 
 SMALLEST_STACK, LARGEST_STACK = 32, 1 << 12  # room at first
 SMALLEST_MEMO, REMEMBERED_PER_POP = 1 << 10, 32

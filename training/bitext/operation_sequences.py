@@ -25,7 +25,7 @@ from phrasebeam.decoder.operations.steps import (
 )
 from phrasebeam.decoder.operations.walk import MOST_NAMES, N_COUNTS, NAMES, POSITION, Walk, walk_phrase
 from phrasebeam.decoder.operations.word_operations import JUMP_NAMES, NUMBER, PREFIXES, jump_keys
-from phrasebeam.decoder.sparse.phrase_alignment import Points, cliques_of
+from phrasebeam.decoder.sparse.feature_names import Points, cliques_of
 from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing

@@ -11,7 +11,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.progress import log
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.template_config import needs_tags
+from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.training.common.derived_model import DerivedModel, Making

@@ -17,7 +17,7 @@ from pydantic import Field
 from phrasebeam.base.config import Count, Section, load_config
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.files import atomic_file
-from phrasebeam.decoder.sparse.sparse_rows import SparseRows
+from phrasebeam.decoder.sparse.sparse_weights import SparseRows
 from phrasebeam.training.nbest.growing_array import NO_ROWS, Committed, GrowingArray
 
 INDEX = "lists.json"

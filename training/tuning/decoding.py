@@ -9,7 +9,7 @@ import numpy as np
 
 from phrasebeam.base.progress import stage
 from phrasebeam.decoder.output.nbest_table import NbestTable
-from phrasebeam.decoder.sparse.sparse_rows import joined
+from phrasebeam.decoder.sparse.sparse_weights import joined
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentSet, points
 from phrasebeam.training.metrics.metric import Metric

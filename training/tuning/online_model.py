@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import read_lines
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.model.model import Model
-from phrasebeam.decoder.sparse.template_config import needs_tags
+from phrasebeam.decoder.sparse.templates import needs_tags
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.best_weights import BestWeights
 from phrasebeam.training.common.derived_model import DerivedModel, Making, with_sparse_weights

@@ -21,7 +21,7 @@ from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_templates
 from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_weights, save_sparse_weights, used
-from phrasebeam.decoder.sparse.template_config import Templates
+from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.common.development_set import DevelopmentData
