@@ -182,7 +182,7 @@ SPARSE_GROUPS = (
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
 GROUP_HASHES = name_hashes(GROUPS)  # uint64[len(GROUPS)], part of the keys of a group
-INDEX: Any = namedtuple("GroupIndex", GROUPS)(*map(np.int64, range(len(GROUPS))))  # of each group by its name
+INDEX: Any = namedtuple("GroupIndex", GROUPS)(*(np.int64(i) for i in range(len(GROUPS))))  # of each group by its name
 PAIR_SPARSE, RULE_BIGRAM, RULE_HISTORY = INDEX.pair_sparse, INDEX.rule_bigram, INDEX.rule_history
 CLASS_REORDERING = INDEX.class_reordering
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow

@@ -7,7 +7,6 @@ metric itself (training/metrics/metric.py), without the factor 100.
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.derived_model import with_sparse_weights
 from phrasebeam.training.common.settings import ScoringSettings
 from phrasebeam.training.metrics.metric import Metric, make_metric
@@ -82,35 +82,25 @@ def points(score: float) -> float:
     return 100 * score
 
 
-@dataclass(frozen=True)
-class DevelopmentData:
-    """Files of source sentences and of their references, one of these for each set of them."""
+def read_development(
+    data: BitextFiles, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False
+) -> DevelopmentSet:
+    """The sentences and the metric. Raises FormatError where files have not as many lines.
 
-    source: Path
-    references: Sequence[Path]
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """Paths of all files, by name."""
-        return {"source": self.source} | {f"reference {i}": path for i, path in enumerate(self.references, 1)}
-
-    def read(self, settings: ScoringSettings, has_tags: bool = False, is_plf: bool = False) -> DevelopmentSet:
-        """The sentences and the metric. Raises FormatError where files have not as many lines.
-
-        Of `has_tags`, whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
-        """
-        lines = {path: list(read_lines(path)) for path in (self.source, *self.references)}
-        for path, sentences in lines.items():
-            if not sentences or len(sentences) != len(lines[self.source]):
-                expected = f"{self.source} has {len(lines[self.source])}; expected as many, one or more, of each"
-                raise FormatError(path, f"{len(sentences)} lines, {expected}")
-        references = [lines[path] for path in self.references]
-        metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
-        if is_plf:
-            source = list(read_all_plf(lines[self.source], self.source))
-        else:
-            source = list(read_all_markup(lines[self.source], "pass-through", self.source, has_tags))
-        return DevelopmentSet(source, metric, settings.threads)
+    `has_tags`: whether the model's source tokens have tags, see words_and_tags; `is_plf`: they are lattices.
+    """
+    lines = {path: list(read_lines(path)) for path in (data.source, *data.references)}
+    for path, sentences in lines.items():
+        if not sentences or len(sentences) != len(lines[data.source]):
+            expected = f"{data.source} has {len(lines[data.source])}; expected as many, one or more, of each"
+            raise FormatError(path, f"{len(sentences)} lines, {expected}")
+    references = [lines[path] for path in data.references]
+    metric = make_metric(settings.metric, references, settings.lowercase, settings.reference_length)
+    if is_plf:
+        source = list(read_all_plf(lines[data.source], data.source))
+    else:
+        source = list(read_all_markup(lines[data.source], "pass-through", data.source, has_tags))
+    return DevelopmentSet(source, metric, settings.threads)
 
 
 class DevelopmentScorer:

@@ -11,16 +11,17 @@ import numpy as np
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import stage
+from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
 from phrasebeam.training.selection.coverage import NgramCoverage, coverage, random_sentences
-from phrasebeam.training.selection.domain_ngrams import ParallelFiles, SentenceNgrams, read_domain, read_sentences
+from phrasebeam.training.selection.domain_ngrams import SentenceNgrams, read_domain, read_sentences
 from phrasebeam.training.selection.feature_decay import SelectedSentences, select_by_decay
 
 
 class SelectionFiles(NamedTuple):
     """The files that a selection is written to."""
 
-    bitext: ParallelFiles
+    bitext: BitextFiles
     log: Path | None = None  # line number, score and source length of each selected pair, the best first
     in_order: bool = False  # pairs as in the bitext, not the best first
 
@@ -34,7 +35,7 @@ class SelectionResult(NamedTuple):
 
 
 def select_sentences(
-    bitext: ParallelFiles, in_domain: Sequence[Path], output: SelectionFiles, config: SelectionConfig
+    bitext: BitextFiles, in_domain: Sequence[Path], output: SelectionFiles, config: SelectionConfig
 ) -> SelectionResult:
     """Write the selected pairs of `bitext`, of which those with an empty side are never selected.
 
@@ -42,7 +43,7 @@ def select_sentences(
     file, and FormatError for files that are not parallel, not UTF-8 or without words.
     """
     budget = config.budget
-    outputs = [*output.bitext.paths, *([output.log] if output.log else [])]
+    outputs = [*output.bitext.parallel, *([output.log] if output.log else [])]
     if len(set(outputs)) < len(outputs):
         raise ConfigError(f"{', '.join(map(str, outputs))}: one file for several outputs; give each its own")
     domain = read_domain(in_domain, config.order)
@@ -55,13 +56,11 @@ def select_sentences(
     return SelectionResult(*(coverage(group, sentences, domain.lengths) for group in groups))
 
 
-def _write(
-    bitext: ParallelFiles, output: SelectionFiles, sentences: SentenceNgrams, selected: SelectedSentences
-) -> None:
+def _write(bitext: BitextFiles, output: SelectionFiles, sentences: SentenceNgrams, selected: SelectedSentences) -> None:
     chosen = np.sort(selected.sentences)
     places = None if output.in_order else np.searchsorted(chosen, selected.sentences).tolist()
     with ExitStack() as files:
-        for path, copy in zip(bitext.paths, output.bitext.paths):
+        for path, copy in zip(bitext.parallel, output.bitext.parallel):
             files.enter_context(atomic_file(copy)).writelines(_lines_of(path, chosen, places))
         if output.log is not None:
             files.enter_context(atomic_file(output.log)).writelines(_log_lines(sentences, selected))
