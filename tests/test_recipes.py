@@ -226,7 +226,7 @@ def test_a_tuning_method(copy, data, tmp_path):
         "    best = int(np.argmax([problem.score_of(weights) for weights in tried]))\n"
         "    return Optimum(tried[best], settings.steps, best)\n",
     )
-    methods = "training/tuning/methods/methods.py"
+    methods = "training/tuning/methods/registry.py"
     copy.replace(methods, '    "mert": mert,\n', '    "mert": mert,\n    "walk": walk,\n')
     copy.replace(methods, 'Literal["mert", ', 'Literal["mert", "walk", ')
     copy.replace(methods, "    mert: Mert = Mert()\n", "    mert: Mert = Mert()\n    walk: Walk = Walk()\n")

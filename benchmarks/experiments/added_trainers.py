@@ -35,7 +35,7 @@ from phrasebeam.training.joint_selection.config import RankingConfig
 from phrasebeam.training.joint_selection.ranking_model import train_ranking
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import OnlineData
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 EPOCHS = 4  # of ranking

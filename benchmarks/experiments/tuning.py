@@ -28,7 +28,7 @@ from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.common.development_set import read_development
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.methods.registry import Method
 from phrasebeam.training.tuning.tune_model import tune_model
 
 GRIDS: dict[Method, list[float]] = {

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
-from phrasebeam.decoder.adaptation.segment import Points, Words
-from phrasebeam.decoder.adaptation.segment_phrases import Occurrence
+from phrasebeam.decoder.adaptation.segment import Occurrence, Points, Words
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 
 N_COUNTS = 2 * N_ORIENTATIONS  # M S DL DR, backward then forward

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from phrasebeam.base.errors import ConfigError, FormatError, SmtError, excerpt
 from phrasebeam.decoder.adaptation.segment import Segment
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 FORMAT = "phrasebeam journal 1"
 ADVICE = "copy the journal again, or take it from a backup"

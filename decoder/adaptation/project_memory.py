@@ -15,8 +15,7 @@ from phrasebeam.decoder.adaptation.dynamic_counts import DynamicCounts
 from phrasebeam.decoder.adaptation.dynamic_language_model import DynamicLanguageModel
 from phrasebeam.decoder.adaptation.dynamic_scores import DynamicScores
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, Journal
-from phrasebeam.decoder.adaptation.segment import Segment
-from phrasebeam.decoder.adaptation.segment_phrases import Occurrence, occurrences
+from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrences
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
@@ -27,7 +26,7 @@ from phrasebeam.decoder.sparse.sparse_features import Sparse
 from phrasebeam.decoder.tables.language_models import LanguageModels, TargetModel, join_language_models
 from phrasebeam.decoder.tables.phrase_table import MOSES_SCORES
 from phrasebeam.decoder.tables.word_counts import WordIdf
-from phrasebeam.lm.text.growing_vocabulary import GrowingVocabulary
+from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
 
 class Lesson(NamedTuple):

@@ -10,9 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from phrasebeam.decoder.explanation.derivation_vectors import vectors
 from phrasebeam.decoder.explanation.extensions import all_extensions
-from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing
+from phrasebeam.decoder.explanation.weighted_features import Plain, Weighing, vectors
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.coverage import COVERAGE_WINDOW
 from phrasebeam.decoder.output.derivation import Derivation

@@ -7,7 +7,7 @@ and words alone: the order of the groups may change.
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -182,7 +182,8 @@ SPARSE_GROUPS = (
 )
 GROUPS = tuple(group.name for group in SPARSE_GROUPS)
 GROUP_HASHES = name_hashes(GROUPS)  # uint64[len(GROUPS)], part of the keys of a group
-INDEX: Any = namedtuple("GroupIndex", GROUPS)(*(np.int64(i) for i in range(len(GROUPS))))  # of each group by its name
+# The index of each group by its name, as in INDEX.rule_id; mypy knows no fields that are not written out.
+INDEX = cast(Any, namedtuple)("GroupIndex", GROUPS)(*map(np.int64, range(len(GROUPS))))
 PAIR_SPARSE, RULE_BIGRAM, RULE_HISTORY = INDEX.pair_sparse, INDEX.rule_bigram, INDEX.rule_history
 CLASS_REORDERING = INDEX.class_reordering
 FIRST_EDGES = np.int64(GROUPS.index(EDGE_GROUPS[0].name))  # the other kinds of word edges follow

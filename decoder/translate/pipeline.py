@@ -24,7 +24,7 @@ from phrasebeam.decoder.translate.unknown_words import with_hints
 from phrasebeam.engine.current_engine import current_engine
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText  # slow to import, and seldom needed
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.metrics.metric import make_metric
 from phrasebeam.training.tuning import rerank as reranking
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import Method
+from phrasebeam.training.tuning.methods.registry import Method
 
 
 class Reranked(NamedTuple):

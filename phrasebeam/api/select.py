@@ -9,7 +9,7 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.base.files import check_keeps_inputs
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection.config import SelectionConfig
-from phrasebeam.training.selection.selection import SelectionFiles, SelectionResult, select_sentences
+from phrasebeam.training.selection.select_sentences import SelectionFiles, SelectionResult, select_sentences
 
 
 @checked

@@ -18,7 +18,7 @@ import numpy as np
 from phrasebeam.base.array_struct import ArrayField, split_length
 from phrasebeam.base.errors import FormatError, ModelError
 from phrasebeam.base.resident_memory import map_file
-from phrasebeam.process.named_errors import named_in_errors
+from phrasebeam.process.system_errors import named_in_errors
 
 HEADER_SIZE = 128  # bytes, in files that we write
 LONGEST_HEADER = 4096  # bytes of text

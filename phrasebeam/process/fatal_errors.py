@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from phrasebeam.process.interruption import CLEAR_LINE, SHOW_CURSOR
-from phrasebeam.process.shortages import NO_MEMORY
+from phrasebeam.process.system_errors import NO_MEMORY
 
 NO_PAGE = (
     "a file of the model or of the work was cut short while it was read, or its disk fails or is full (SIGBUS); "

@@ -15,7 +15,7 @@ from phrasebeam.server.serving.server_settings import MOST_NBEST
 from phrasebeam.server.serving.service import Serving
 
 if TYPE_CHECKING:
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
 router = APIRouter(tags=["translation"])
 

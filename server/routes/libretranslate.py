@@ -23,6 +23,9 @@ from phrasebeam.decoder.search.stop_flag import StopFlag
 from phrasebeam.lm.text.corpus import split
 from phrasebeam.server.routes.language_names import language_name
 from phrasebeam.server.routes.libretranslate_bodies import (
+    FORM,
+    JSON,
+    MULTIPART,
     DetectBody,
     Detected,
     LanguageAnswer,
@@ -31,12 +34,12 @@ from phrasebeam.server.routes.libretranslate_bodies import (
     LibreTranslateBody,
     LibreTranslateRequest,
     SettingsAnswer,
+    request_values,
 )
 from phrasebeam.server.routes.sentence_body import SentenceBody, check_nbest, input_of
 from phrasebeam.server.serving.authorization import Credentials, check_secret
 from phrasebeam.server.serving.error_answers import problems
 from phrasebeam.server.serving.languages import LanguagePair, distance
-from phrasebeam.server.serving.request_values import FORM, JSON, MULTIPART, request_values
 from phrasebeam.server.serving.served_models import ServedModel
 from phrasebeam.server.serving.service import Service, Serving, check_size
 

@@ -17,7 +17,7 @@ from phrasebeam.decoder.adaptation.adaptation_settings import AdaptationSettings
 from phrasebeam.decoder.adaptation.journal import ChangedJournalError, OpenJournalError
 from phrasebeam.decoder.adaptation.segment import Segment
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
-from phrasebeam.decoder.explanation.explanation import Explainer
+from phrasebeam.decoder.explanation.explainer import Explainer
 from phrasebeam.decoder.translate.adapted_decoder import AdaptedDecoder
 from phrasebeam.server.serving.served_models import ServedModel
 

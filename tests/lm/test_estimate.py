@@ -12,7 +12,7 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.lm.estimate import estimate, estimate_corpus
 from phrasebeam.lm.kneser_ney import _interpolate, _place_backoffs, counts_of_counts, discounts, log10_backoffs
 from phrasebeam.lm.language_model import LanguageModel
-from phrasebeam.lm.model_writer import write_model
+from phrasebeam.lm.probing_writer import write_model
 from phrasebeam.lm.text.corpus import read_corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.process.hints import begin_hints, end_hints

@@ -30,7 +30,7 @@ from phrasebeam.kernels.jit import kernel
 from phrasebeam.lm.estimate import estimate
 from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
-from phrasebeam.training.bitext.bitext import Bitext
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 
 ZERO: Any = np.int64(0)

@@ -21,8 +21,8 @@ from phrasebeam.decoder.model.replacement import check_replaceable
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.phrase_table import open_phrase_table
 from phrasebeam.decoder.tables.provenance import DataSize, Stage, check_output, file_digests, signature, version
-from phrasebeam.training.bitext.bitext import Bitext, check_bars, read_bitext
 from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.bitext.parallel_text import Bitext, check_bars, read_bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.language_models import (
     build_language_models,

@@ -18,9 +18,9 @@ from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.process.unfinished import unfinished_directory
-from phrasebeam.training.bitext.bitext import read_bitext
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.bitext.operation_sequences import write_operation_lines
+from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.common.build_lm_folds import FoldedModel, FoldedOperations, build_lm_folds
 from phrasebeam.training.common.settings import TrainingDataSettings
 from phrasebeam.training.word_alignment.alignment_points import read_pharaoh

@@ -87,7 +87,7 @@ def _part(directory: Path, part: str, names: Sequence[str]) -> BitextFiles:
 
 def tokenized(data: BitextFiles, model: Path, directory: Path, name: str) -> BitextFiles:
     """Raw development data as tokens, as the model was made. Raises SmtError."""
-    from phrasebeam.decoder.raw_text.raw_text import RawText
+    from phrasebeam.decoder.raw_text.preprocessing import RawText
 
     raw = RawText.load(model)
     source = directory / f"{name}.source.tokens"

@@ -16,7 +16,7 @@ from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.build.word_alignments import KeptAlignments
 from phrasebeam.training.clustering.bigrams import read_bigrams
-from phrasebeam.training.clustering.class_file import write_classes
+from phrasebeam.training.clustering.word_classes import write_classes
 from phrasebeam.training.common.derived_model import Making
 from phrasebeam.training.expected_bleu.expected_bleu_model import train_expected_bleu
 from phrasebeam.training.joining.joined_model import join_features

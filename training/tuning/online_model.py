@@ -29,7 +29,7 @@ from phrasebeam.training.ranking.list_objective import ListExample
 from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_tuning import TuningData, examples_of, online_training
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 
 WORK = "tuning"  # in the model directory: all runs
 

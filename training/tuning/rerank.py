@@ -15,8 +15,8 @@ from phrasebeam.training.metrics.metric import Metric
 from phrasebeam.training.nbest.moses_nbest import Layout, by_sentence, find_layout, read_nbest, read_value, store_nbest
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
-from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Optimum, Problem
+from phrasebeam.training.tuning.methods.registry import METHODS
 
 Weights = Mapping[str, Sequence[float]]  # by the names of the list, as many as it has values
 MOST_NAMES = 5  # that a message shows

@@ -24,8 +24,8 @@ from phrasebeam.training.common.kept_translations import keep_translations, tran
 from phrasebeam.training.nbest.nbest_store import NbestStore
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.decoding import ListRequest, decode_into
-from phrasebeam.training.tuning.methods.methods import METHODS
 from phrasebeam.training.tuning.methods.problem import Problem
+from phrasebeam.training.tuning.methods.registry import METHODS
 from phrasebeam.training.tuning.run_state import TuningIteration, TuningRun
 from phrasebeam.training.tuning.sparse import is_group, most_frequent, weights_of, with_scales
 

@@ -14,8 +14,7 @@ from phrasebeam.training.metrics.score_hints import hint_at_low_score
 from phrasebeam.training.tuning.carried_search import save_search, with_search
 from phrasebeam.training.tuning.config import TuneConfig
 from phrasebeam.training.tuning.online_model import WORK, OnlineData, tune_online
-from phrasebeam.training.tuning.run_result import RunResult
-from phrasebeam.training.tuning.run_state import TuningRun, write_curves
+from phrasebeam.training.tuning.run_state import RunResult, TuningRun, write_curves
 from phrasebeam.training.tuning.tune import Tuner, all_runs, starting_weights
 
 

@@ -15,7 +15,7 @@ from phrasebeam.training.common.gain import Gain, TrainingOutcome
 from phrasebeam.training.metrics.definitions import MetricName
 from phrasebeam.training.tuning.config import TuneConfig, TuneMethod
 from phrasebeam.training.tuning.online_model import OnlineData
-from phrasebeam.training.tuning.run_result import RunResult
+from phrasebeam.training.tuning.run_state import RunResult
 from phrasebeam.training.tuning.tune_model import tune_model
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from phrasebeam.decoder.explanation import forced_comparison
-from phrasebeam.decoder.explanation.explanation import Explainer, ExplanationRequest, SentenceExplanation
+from phrasebeam.decoder.explanation.explainer import Explainer, ExplanationRequest, SentenceExplanation
 from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.forced.forced_settings import ForcedDecodingSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix

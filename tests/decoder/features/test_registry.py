@@ -15,7 +15,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.sparse.templates import SPARSE_GROUPS, SparseGroup, Templates
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.maxforce.config import LearningRates
-from phrasebeam.training.tuning.added_features import AddedFeatures
+from phrasebeam.training.tuning.config import AddedFeatures
 from tests.decoder.models import random_toy
 from tests.decoder.search.test_search import flat
 

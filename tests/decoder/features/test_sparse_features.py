@@ -17,7 +17,7 @@ from phrasebeam.decoder.forced.forced_decoder import ForcedDecoder
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.output.request import Request
-from phrasebeam.decoder.raw_text.raw_text import RawText
+from phrasebeam.decoder.raw_text.preprocessing import RawText
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.levels import Level, WordEdges, WordLists
 from phrasebeam.decoder.sparse.sparse_files import FORMAT, save_templates

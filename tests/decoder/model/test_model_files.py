@@ -13,8 +13,8 @@ from phrasebeam.decoder.sparse.sparse_weights import add_weights, new_sparse_wei
 from phrasebeam.decoder.sparse.templates import Templates
 from phrasebeam.decoder.tables.model_files import ARRAY_FILES, TYPES
 from phrasebeam.decoder.translate.translator import Decoder
-from phrasebeam.training.bitext.bitext import read_bitext
 from phrasebeam.training.bitext.operation_sequences import build_operations
+from phrasebeam.training.bitext.parallel_text import read_bitext
 from phrasebeam.training.word_alignment.alignment_points import Alignments
 from tests.decoder.models import random_toy
 

@@ -24,8 +24,8 @@ from phrasebeam.lm.probing_writer import write_probing
 from phrasebeam.lm.text.corpus import Corpus
 from phrasebeam.lm.text.vocabulary import Vocabulary
 from phrasebeam.training.bitext import operation_sequences
-from phrasebeam.training.bitext.bitext import Bitext
 from phrasebeam.training.bitext.bitext_files import BitextFiles
+from phrasebeam.training.bitext.parallel_text import Bitext
 from phrasebeam.training.build.config import TrainModelConfig
 from phrasebeam.training.build.train_model import train_model
 from phrasebeam.training.common.settings import TrainingDataSettings

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from phrasebeam.decoder.explanation.derivation_vectors import vectors
 from phrasebeam.decoder.explanation.explained_translation import ExplainedTranslation, explained_translation
 from phrasebeam.decoder.explanation.forced_comparison import Found, GivenComparison, GivenTranslations
 from phrasebeam.decoder.explanation.search_trace import TracedStack, search_trace
-from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing
+from phrasebeam.decoder.explanation.weighted_features import FeatureDifference, Plain, Weighing, vectors
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.output.search_result import SearchResult
 from phrasebeam.decoder.search.stop_flag import StopFlag
