@@ -54,7 +54,6 @@ class Settings(NamedTuple):
 
     @property
     def prunes(self) -> bool:
-        """Whether n-grams are pruned."""
         return any(self.thresholds)
 
 

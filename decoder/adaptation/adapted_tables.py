@@ -56,7 +56,6 @@ def adapted_tables(
 
 
 def _split(offsets: np.ndarray, words: np.ndarray) -> list[Words]:
-    """The phrases words[offsets[i]:offsets[i + 1]]."""
     ends, ids = offsets.tolist(), words.tolist()
     return [tuple(ids[begin:end]) for begin, end in pairwise(ends)]
 

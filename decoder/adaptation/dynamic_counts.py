@@ -25,11 +25,10 @@ class FadingCount:
         self.value, self.time = 0.0, 0
 
     def add(self, amount: float, time: int, decay: float) -> None:
-        """Add `amount` at `time`, counted in segments."""
         self.value, self.time = self.at(time, decay) + amount, time
 
     def at(self, time: int, decay: float) -> float:
-        """What it is worth at `time`."""
+        """The count as it has faded until `time`."""
         return self.value * decay ** (time - self.time)
 
 
@@ -78,7 +77,6 @@ class DynamicCounts:
         count.add(self.settings.weight, self.time, self.settings.decay)
 
     def now(self, count: FadingCount | None) -> float:
-        """What a count is worth now; 0 for None."""
         return count.at(self.time, self.settings.decay) if count else 0.0
 
     def orientations(self, pair: DynamicPair) -> np.ndarray:

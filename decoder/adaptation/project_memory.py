@@ -30,7 +30,7 @@ from phrasebeam.lm.text.fixed_vocabulary import GrowingVocabulary
 
 
 class Lesson(NamedTuple):
-    """What is learned from a segment, whatever is confirmed before or after it."""
+    """The part of a segment that does not depend on what is confirmed before or after it."""
 
     occurrences: list[Occurrence]
     links: list[tuple[int, int]]  # source and target words that are aligned
@@ -112,7 +112,7 @@ class ProjectMemory:
 
     @property
     def segments(self) -> tuple[Segment, ...]:
-        """What is confirmed and not undone, in the order in which it was."""
+        """All segments that are confirmed and not undone, in order of confirmation."""
         with self._lock:
             return tuple(self._segments.values())
 

@@ -53,7 +53,6 @@ def alternatives(
 
 
 def _replaced(derivation: Derivation, number: int, pair: int) -> Derivation:
-    """The derivation with another pair for the span of one of its phrases."""
     pairs = derivation.pair.copy()
     pairs[number] = pair
     return derivation._replace(pair=pairs)

@@ -18,7 +18,7 @@ MOST_LISTED, MOST_TRACED = 1000, 100
 
 
 class ExplanationRequest(Plain):
-    """How much is told."""
+    """Size of an explanation."""
 
     nbest: int = Field(default=10, ge=1, le=MOST_LISTED)  # translations, each of another text
     stacks: int = Field(default=10, ge=0, le=MOST_TRACED)  # hypotheses of each kind in each stack; 0 for no stacks

@@ -78,7 +78,7 @@ class TracedStack(Plain):
 
 
 class _Candidates(NamedTuple):
-    """What a stack lost."""
+    """Hypotheses that a stack lost."""
 
     node: np.ndarray  # int32[C]
     option: np.ndarray  # int64[C]
@@ -93,7 +93,7 @@ def search_trace(result: SearchResult, most: int) -> list[TracedStack]:
 
 
 class _Trace:
-    """What all stacks of a search are told by."""
+    """The search whose stacks are told."""
 
     def __init__(self, result: SearchResult, most: int):
         self.result, self.most, self.weighing = result, most, Weighing.of(result)
@@ -159,7 +159,7 @@ class _Trace:
         return RecombinedHypothesis(into=node, source=source, target=target, text=text, score=score, loss=loss)
 
     def _lost(self, covered: int, edges: np.ndarray) -> tuple[int, _Candidates]:
-        """How many hypotheses of so many words could be made of what was kept, and those that are not in the graph."""
+        """The number of hypotheses of so many words that kept ones could make, and those that are not in the graph."""
         options, extensions = self.result.workspace.options, self.extensions
         own = np.flatnonzero(extensions.covered == covered)
         first = options.first[extensions.span[own]]
@@ -208,7 +208,6 @@ class _Trace:
         return Derivation.of(self.result.workspace.options, chosen[:count])
 
     def _texts(self, derivation: Derivation) -> tuple[str, str, str]:
-        """Source and target of the last phrase, and the whole translation."""
         pairs = original_pairs(derivation.pair, self.result.source.tables.origin).tolist()
         targets = [" ".join(self.result.target(pair)) for pair in pairs]
         span = int(derivation.begin[-1]), int(derivation.end[-1])

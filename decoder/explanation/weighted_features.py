@@ -44,7 +44,7 @@ class Weighing(NamedTuple):
 
     @classmethod
     def of(cls, view: DerivationView) -> "Weighing":
-        """Those by which a sentence was searched."""
+        """Names and weights used in the search of `view`."""
         return cls(view.features.names(), weight_vector(view.weights, view.features))
 
     def features(self, vector: np.ndarray) -> list[WeightedFeature]:
@@ -53,7 +53,7 @@ class Weighing(NamedTuple):
         return [WeightedFeature(name=n, value=v, weight=w, score=s) for n, v, w, s in rows]
 
     def differences(self, vector: np.ndarray, other: np.ndarray) -> list[FeatureDifference]:
-        """Where two vectors (float64[F]) differ, what matters most first."""
+        """The values in which two vectors (float64[F]) differ, those that change the score most first."""
         scores = (vector - other) * self.weights
         rows = zip(self.names, self.weights.tolist(), vector.tolist(), other.tolist(), scores.tolist())
         found = [FeatureDifference(name=n, weight=w, value=v, other=o, score=s) for n, w, v, o, s in rows if v != o]

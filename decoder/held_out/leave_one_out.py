@@ -119,7 +119,7 @@ def count_held_out_types(phrases: PhraseTable, counts: HeldOutCounts):
 
 @inner_kernel
 def _joint_count(phrases, counts, i):
-    """How often the table counts the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
+    """Count of the phrase pair of occurrence `i` (int64), 0 if it lacks the pair."""
     occurrence = counts.occurrences[i]
     first, begin, length = np.int64(occurrence[1]), np.int64(occurrence[2]), target_length(occurrence)
     source = find_source(phrases, counts.source_words, first, first + source_length(occurrence))

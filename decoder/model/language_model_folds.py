@@ -95,7 +95,6 @@ def open_folds(directory: str | Path, model: Model) -> Sequence[Fold]:
 
 
 def _operations(directory: Path, fold: int, model: Model, description: FoldsDescription) -> Operations:
-    """The model's operations, scored by the fold's model of them."""
     if model.operation_names is None:
         return model.tables.operations
     if description.operations is None:

@@ -56,12 +56,11 @@ class Model(NamedTuple):
 
     @property
     def moses_names(self) -> list[MosesFeature]:
-        """Its features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
+        """The features by their names in Moses' n-best lists: those of its moses.ini, or Moses' defaults."""
         return fitting_names(self.description.moses_names, self.weights, self.description.reordering)
 
     @property
     def n_scores(self) -> int:
-        """Scores of each pair of the phrase table."""
         return int(self.tables.phrases.ln_scores.shape[1])
 
     @property

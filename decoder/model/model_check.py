@@ -71,7 +71,6 @@ def _numbers(directory: Path, model: Model) -> Iterator[Finding]:
 
 
 def _language_models(directory: Path, model: Model) -> Iterator[LanguageModel]:
-    """All of the model, that of operations included."""
     yield from (lm.model for lm in model.language_models)
     if model.operation_names is not None:
         yield LanguageModel.load(directory / FOLDER / LM_FILE)

@@ -153,7 +153,6 @@ def _nameless_features(model: Model) -> Iterator[Finding]:
 
 
 def _operations(model: Model) -> Iterator[Finding]:
-    """The first operation that its language model does not know, and the first with another name than its key says."""
     if (names := model.operation_names) is not None:
         operations = model.tables.operations
         for row in np.flatnonzero(operations.ids == UNKNOWN_ID)[:1].tolist():

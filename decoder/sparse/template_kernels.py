@@ -45,7 +45,7 @@ ONE = np.float32(1)
 
 
 class RuleHashes(NamedTuple):
-    """What features with history see of a rule."""
+    """The hashes of a rule that features with history see."""
 
     rule: np.uint64  # rule_hash; START_RULE before the first phrase, as the next one
     source_classes: np.uint64  # class_sequence_hash

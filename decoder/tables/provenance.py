@@ -131,7 +131,7 @@ def version() -> str:
 
 
 def differences(before: Mapping[str, object], now: Mapping[str, object]) -> str:
-    """In a few words, by which entries settings before and now differ; "" where they are equal.
+    """The entries by which settings before and now differ; "" where they are equal.
 
     Entries that are digests of a file, see file_digests, are told by its name.
     """

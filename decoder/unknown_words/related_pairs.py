@@ -63,7 +63,7 @@ def _are_related(one: str, other: str, n_shared: int) -> bool:
 
 
 class HeldOut(NamedTuple):
-    """What may not be known of a training sentence that is left out of the counts."""
+    """The counts that are not known of a training sentence that is left out."""
 
     words: frozenset[str] = frozenset()  # of the sentence, whose pairs it has changed
     least_count: int = 0  # of pairs that may be used
@@ -146,7 +146,6 @@ class RelatedPairs:
         return self._joined([list(self._of_known(form, MOST_OF_PART, held_out)) for form in forms])
 
     def _joined(self, parts: Sequence[list[_Translation]]) -> Iterator[_Translation]:
-        """The translations of some parts, one behind the other."""
         for chosen in product(*parts) if parts else ():
             scores = [max(sum(values), LEAST_LN) for values in zip(*(one.scores for one in chosen))]
             n_words = sum(one.n_words for one in chosen)
@@ -160,7 +159,7 @@ class RelatedPairs:
         return [one for one in related if one in known][:MOST_RELATED]
 
     def _known_forms(self, words: Sequence[str], held_out: HeldOut) -> dict[str, Part]:
-        """Those of `words` that are source phrases as they are or, else, in another casing."""
+        """The `words` that are source phrases as they are or, else, in another casing."""
         found = dict[str, Part]()
         for form in (str.capitalize, str.lower, str):
             forms = [form(word) for word in words]

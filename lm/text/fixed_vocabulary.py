@@ -142,7 +142,6 @@ class FixedVocabulary:
         return self.encoded.offsets.size - 1
 
     def word(self, i: int) -> str:
-        """The word with id `i`."""
         return str(self._bytes[self._offsets[i] : self._offsets[i + 1]], "utf-8")
 
     @cached_property
@@ -207,19 +206,16 @@ class GrowingVocabulary(FixedVocabulary):
         return len(self._known) + len(self._new)
 
     def word(self, i: int) -> str:
-        """The word with id `i`."""
         first = len(self._known)
         return self._known.word(i) if i < first else self._new.words[i - first]
 
     @property
     def words(self) -> list[str]:
-        """All words as strings."""
         if len(self._words) != len(self):
             self._words = self._known.words + self._new.words
         return self._words
 
     def ids(self, words: Sequence[str], missing: int = -1) -> np.ndarray:
-        """int32[len(words)] ids of `words`; `missing` where a word is not in the vocabulary."""
         ids = self._known.ids(words)
         for i in np.flatnonzero(ids < 0).tolist():
             new = self._new.index.get(words[i], -1)

@@ -51,7 +51,6 @@ def read_input(path: str | Path | None) -> Iterator[str]:
 
 
 def _lines(file: BinaryIO, name: str | Path) -> Iterator[str]:
-    """The lines of a binary file, for which errors have this name."""
     number = 0
     try:
         with named_in_errors(Path(name)):

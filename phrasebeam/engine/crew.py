@@ -60,7 +60,6 @@ class CrewMember:
         self.actor.receive.remote(file, parts)
 
     def answered(self, one: Pending, done: Done) -> None:
-        """Count what was done."""
         self.calls.remove(one)
         self.n_calls += 1
         self.since = time.monotonic()
@@ -103,7 +102,6 @@ class CrewScreen:
         return rows
 
     def caption(self) -> str:
-        """How much waits, and the address of the dashboard."""
         dashboard = f"; Ray's dashboard: http://{self.dashboard}" if self.dashboard else ""
         return f"{len(self.members)} workers, {self.n_waiting()} calls wait{dashboard}"
 
@@ -136,7 +134,6 @@ class Crew:
         raise ConfigError(f"{found}; install phrasebeam there, or give fewer workers")
 
     def close(self) -> None:
-        """End all workers."""
         self._close_screen()
         for member in self.members:
             self.cluster.end_worker(member.actor)
@@ -148,7 +145,6 @@ class Crew:
         member.n_replaced += is_dead
 
     def ask_for_steps(self) -> None:
-        """Ask each worker from time to time how far its long piece has come."""
         if time.monotonic() - self._asked < SECONDS_BETWEEN_QUESTIONS:
             return
         self._asked = time.monotonic()
@@ -157,7 +153,7 @@ class Crew:
                 member.question = member.actor.steps.remote(), member.calls[0]
 
     def steps(self) -> dict[Pending, int]:
-        """What workers answered since then."""
+        """Steps of each pending call that workers have told since the last question."""
         steps = dict[Pending, int]()
         for member in self.members:
             if member.question is not None and (n := self.cluster.answer_of(member.question[0])) is not None:
@@ -166,11 +162,9 @@ class Crew:
         return steps
 
     def show(self, n_waiting: int) -> None:
-        """Note for the screen how many calls wait."""
         self.n_waiting = n_waiting
 
     def report(self, n_bytes: int, n_shared: int) -> list[str]:
-        """What the workers did, in a few words."""
         members = self.members
         seconds = sum(member.seconds for member in members)
         n_items, n_replaced = sum(member.n_items for member in members), sum(member.n_replaced for member in members)

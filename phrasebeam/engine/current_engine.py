@@ -54,11 +54,9 @@ class LocalEngine:
     def run(
         self, work: Callable[[Any, Advance], Result], pieces: Iterable[Any], workers: int, advance: Advance
     ) -> Generator[Result]:
-        """Engine.run by forked processes."""
         yield from run_side_by_side(work, [*pieces], self.workers or workers, advance)
 
     def threads(self, threads: int) -> int:
-        """See Engine.threads."""
         return self.workers or threads
 
 

@@ -59,7 +59,6 @@ class MessageSize:
         self._n_items, self._seconds = 0, 0.0
 
     def count(self, n_items: int, seconds: float) -> None:
-        """Learn that items of a message took so long."""
         self._n_items += n_items
         self._seconds += seconds
 
@@ -157,15 +156,12 @@ class RayEngine:
             self._give_up(begun)
 
     def threads(self, threads: int) -> int:
-        """See Engine.threads."""
         return threads
 
     def begin(self, function: Callable[..., Any]) -> "RayCalls":
-        """See RemoteEngine.begin."""
         return RayCalls(self, self.share(function))
 
     def share(self, value: object) -> Sent:
-        """Put a value where workers find it."""
         parcel = pack(value)
         self.bytes_shared += size_of(parcel)
         return Sent(next(self._numbers), self.cluster.put(parcel))
@@ -179,7 +175,6 @@ class RayEngine:
         return one
 
     def _results(self, one: Pending) -> list[Any]:
-        """The results of a call, once they are there."""
         while (results := self._results_if(one)) is None:
             pass
         return results
@@ -212,7 +207,6 @@ class RayEngine:
             self._sent[member.send(one, one.call)] = member, one
 
     def _look(self) -> None:
-        """Wait for an answer, and deal with all that are there."""
         for reference in self.cluster.wait([*self._sent], SECONDS_BETWEEN_LOOKS):
             member, one = self._sent.pop(reference, (None, None))
             if member is None or one is None:
@@ -256,7 +250,6 @@ class RayEngine:
         self._waiting.appendleft(one)
 
     def _parts(self, file: FileIdentity) -> Iterator[Any]:
-        """References of the bytes of a file."""
         with open(file.path, "rb") as data:
             while part := data.read(SHIPPED_AT_ONCE):
                 self.bytes_shared += len(part)
@@ -281,7 +274,6 @@ class RayCalls:
         self._engine, self._function = engine, function
 
     def share(self, value: Any) -> Sent:
-        """See Calls.share."""
         return self._engine.share(value)
 
     def begin(self, items: Sequence[Any], *shared: Sent) -> Callable[[], list[Any]]:

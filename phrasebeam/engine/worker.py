@@ -21,7 +21,10 @@ KEPT_FUNCTIONS, KEPT_SHARED = 3, 4  # the latest ones; functions have decoders w
 
 
 class Call(NamedTuple):
-    """What a worker is asked to do; references are in lists, so that Ray does not fetch them before they are needed."""
+    """A function and the items that a worker calls it on.
+
+    References are in lists, so that Ray does not fetch them before they are needed.
+    """
 
     function: tuple[int, list[Any]]  # its number, and the reference of its parcel
     shared: list[tuple[int, list[Any]]]  # the further arguments of all items, likewise
@@ -42,7 +45,7 @@ class Done(NamedTuple):
 
 
 class Versions(NamedTuple):
-    """What must be the same at both ends of a connection."""
+    """Versions that must be the same at both ends of a connection."""
 
     phrasebeam: str
     sources: str  # digest of the package
@@ -64,7 +67,6 @@ class Worker:
         return self._different, socket.gethostname()
 
     def steps(self) -> int:
-        """Steps of the long piece at hand so far."""
         return self._steps
 
     def receive(self, file: FileIdentity, parts: list[Any]) -> None:
@@ -74,7 +76,6 @@ class Worker:
         keep_shipped(file, [ray.get(part) for part in parts])
 
     def do(self, call: Call) -> Done:
-        """Do what is asked, and tell what came of it."""
         begin, processor = time.perf_counter(), time.process_time()
         self._steps = 0
         try:
@@ -101,7 +102,7 @@ class Worker:
 
 
 class Latest:
-    """What was sent for many calls: the values that were used last."""
+    """Values sent for many calls, of which those that were used last are kept."""
 
     def __init__(self, most: int) -> None:
         self._most, self._values = most, OrderedDict[int, Any]()
@@ -129,7 +130,7 @@ def _packed(error: Exception) -> Parcel:
 
 
 def differing(here: Versions, there: Versions) -> str:
-    """What differs at the other end of a connection, in a few words."""
+    """The versions that differ at the other end of a connection, in a few words."""
     return ", ".join(f"{name} {b}, here {a}" for name, a, b in zip(Versions._fields, here, there) if a != b)
 
 

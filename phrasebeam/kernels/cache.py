@@ -88,7 +88,7 @@ class KernelCache(NullCache):
 
 
 def _read(path: Path) -> memoryview:
-    """What was written to `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
+    """The content of `path`. Raises ValueError if it is damaged or others may have written it, and OSError."""
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):

@@ -51,7 +51,6 @@ class _KernelDispatcher(CPUDispatcher):
             return super().compile(sig)
 
     def typeof_pyval(self, val: Any) -> Any:
-        """The type of an argument, as numba asks for it."""
         return type_of(val)
 
 

@@ -24,7 +24,7 @@ _code: Any = None  # must live as long as the process
 
 
 def end_by_fatal_errors(name: str) -> None:
-    """From now on such errors end this process, and those forked from it, as said above; `name` begins the line.
+    """Let such errors end this process, and those forked from it, as said above; `name` begins the line.
 
     Where the system has no signal of C, or C++ is not GNU's, they end it as before.
     """

@@ -36,7 +36,7 @@ def before_end(act: Callable[[], None], is_first: bool = False) -> None:
 
 
 def end_by_signals(name: str = "") -> None:
-    """From now on SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
+    """Let SIGINT, SIGTERM and SIGHUP end this process as said above, with status 128 + signal.
 
     `name` begins the line; without it, none is printed. A second signal ends the process at once. Signals that are
     ignored, as nohup lets SIGHUP be, stay so. Called in the main thread.

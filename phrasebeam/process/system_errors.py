@@ -19,7 +19,7 @@ LEAST_ADDRESS_SPACE = 5 << 28  # bytes
 
 
 def shortage(error: BaseException) -> str:
-    """What is said of an error that tells of a shortage; empty for any other."""
+    """The message for an error that tells of a shortage; empty for any other."""
     if isinstance(error, MemoryError):
         return NO_MEMORY
     if isinstance(error, RuntimeError) and "start new thread" in str(error):
@@ -32,7 +32,7 @@ def shortage(error: BaseException) -> str:
 
 
 def too_few_addresses() -> str:
-    """What is said where a limit leaves less address space than a command with kernels needs; empty elsewhere.
+    """The message where a limit leaves less address space than a command with kernels needs; empty elsewhere.
 
     Asked before libraries are imported: those that have too little say wrong things, or end the process without a word.
     """

@@ -57,7 +57,7 @@ Body = TypeVar("Body", bound=LibreTranslateRequest)
 
 
 def _taken(body: type[BaseModel]) -> dict[str, Any]:
-    """What a request takes, for the OpenAPI page."""
+    """Parameters of a request, for the OpenAPI page."""
     schema = body.model_json_schema()
     return {
         "requestBody": {"required": True, "content": {kind: {"schema": schema} for kind in (JSON, FORM, MULTIPART)}}
@@ -117,7 +117,7 @@ async def frontend_settings(service: Serving) -> SettingsAnswer:
 
 
 async def _read(request: HttpRequest, kind: type[Body]) -> Body:
-    """What a request asks for. Raises HTTPException (400, 415)."""
+    """The body of a request. Raises HTTPException (400, 415)."""
     try:
         return kind.model_validate(await request_values(request, LISTS))
     except ValidationError as error:

@@ -86,7 +86,7 @@ class SettingsAnswer(BaseModel):
 
 
 async def request_values(request: Request, lists: frozenset[str]) -> Any:
-    """What a request has, and for a name in `lists` a list where it is given several times.
+    """The values of a request, and for a name in `lists` a list where it is given several times.
 
     Where it is not JSON, the form counts before the address. Raises HTTPException (400; 415 where a body is of another
     type).

@@ -56,7 +56,6 @@ class SentenceBody(Section):
 
     @property
     def has_instructions(self) -> bool:
-        """Whether there is anything besides the text."""
         return bool(self.terms or self.walls or self.zones or self.prefix)
 
 

@@ -37,7 +37,6 @@ class TokenFirst:
         self.app, self.token, self.limits = app, token, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] == "http" and not _is_open(scope["path"]):
             scheme, given = get_authorization_scheme_param(Headers(scope=scope).get("Authorization"))
             has_token = scheme.lower() == "bearer" and bool(given)
@@ -85,7 +84,6 @@ class AllowedHosts:
         self.names = {"localhost", *map(str.lower, names)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

@@ -57,14 +57,14 @@ def add_error_answers(app: FastAPI) -> None:
 
 
 def unknown_content(request: Request, *expected: str) -> str:
-    """That the body of a request is of none of the expected types."""
+    """The error where the body of a request is of none of the expected types."""
     given = request.headers.get("Content-Type")
     found = f"the Content-Type {excerpt(given)}" if given else "no Content-Type"
     return f"the request has {found}; send {' or '.join(expected)}"
 
 
 def problems(error: RequestValidationError | ValidationError) -> str:
-    """What is wrong with a request, with the path of each value at fault."""
+    """Errors of a request, with the path of each value at fault."""
     found = []
     for one in error.errors()[:MOST_PROBLEMS]:
         place = ".".join(str(part) for part in one["loc"] if part != "body")

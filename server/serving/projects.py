@@ -87,7 +87,6 @@ class Projects:
             return self._current(served, project).decoder.segments if journal.exists() else ()
 
     def close(self) -> None:
-        """Close all journals."""
         with self._lock:
             while self._open:
                 self._open.popitem()[1].decoder.close()

@@ -105,7 +105,7 @@ def open_served(name: str, directory: Path, languages: LanguagePair | None = Non
 
 
 def state_of(directory: Path) -> State:
-    """What tells that a model directory was changed or replaced; empty where it cannot be read now."""
+    """A value that changes when a model directory is changed or replaced; empty where it cannot be read now."""
     try:
         stats = {name: os.stat(directory / name) for name in (MODEL, *model_files(directory))}
     except OSError:

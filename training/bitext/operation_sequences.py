@@ -54,7 +54,6 @@ class _Room(NamedTuple):
 
 
 def _new_room(bitext: Bitext) -> _Room:
-    """Room for the longest sentence pair."""
     longest = int(max(np.diff(side.offsets).max(initial=1) for side in (bitext.source, bitext.target)))
     return _Room(new_operation_steps(longest), np.zeros(longest, np.bool_), np.zeros(N_COUNTS, np.int64), jump_keys())
 

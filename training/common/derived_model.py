@@ -27,7 +27,7 @@ NOT_TEXT = ("alignment", "tasks")  # of the data
 
 
 class Making(NamedTuple):
-    """How a model is made of another one."""
+    """The command that makes a model of another one, its settings and result."""
 
     command: str
     settings: Mapping[str, object]  # for model.yaml

@@ -47,7 +47,6 @@ class DevelopmentScore(NamedTuple):
 
     @property
     def n_words(self) -> int:
-        """Words of the translations."""
         return sum(len(text.split()) for text in self.texts)
 
 
@@ -60,7 +59,6 @@ class DevelopmentSet:
     threads: int
 
     def score(self, decoder: Decoder) -> DevelopmentScore:
-        """Translate all sentences with a progress bar, and score the translations."""
         texts = []
         with (
             stage("decode", len(self.source), "sentences") as advance,

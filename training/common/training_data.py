@@ -77,7 +77,6 @@ def training_folds(
 
 @contextmanager
 def _operations(corpus: BitextFiles, model: Model, directory: Path) -> Iterator[FoldedOperations | None]:
-    """The operations of all sentence pairs in a file that is deleted afterwards, if the model has operations."""
     if model.operation_names is None:
         yield None
         return

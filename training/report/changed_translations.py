@@ -19,7 +19,7 @@ class Version(NamedTuple):
 
 
 def versions(translations: Mapping[int, Sequence[str]], number: int) -> list[Version]:
-    """Of sentence `number`, one version after the other."""
+    """Distinct translations of sentence `number`, in order of iterations."""
     found: list[Version] = []
     for iteration, texts in sorted(translations.items()):
         if found and found[-1].text == texts[number]:
@@ -30,7 +30,7 @@ def versions(translations: Mapping[int, Sequence[str]], number: int) -> list[Ver
 
 
 def changed_translations(translations: Mapping[int, Sequence[str]]) -> list[Child]:
-    """What changed, as parts of a page; the sentences that changed most often first."""
+    """Parts of a page that show changes, the sentences that changed most often first."""
     n_sentences = min((len(texts) for texts in translations.values()), default=0)
     every = {number: versions(translations, number) for number in range(n_sentences)}
     changed = sorted((number for number in every if len(every[number]) > 1), key=lambda one: (-len(every[one]), one))

@@ -27,7 +27,7 @@ class SelectionFiles(NamedTuple):
 
 
 class SelectionResult(NamedTuple):
-    """What a selection covers of the in-domain text, and what others do."""
+    """Coverage of the in-domain text by a selection and by others."""
 
     selected: NgramCoverage
     at_random: NgramCoverage  # a random selection by the same budget

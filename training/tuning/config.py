@@ -98,7 +98,6 @@ class TuneConfig(MethodSettings, ScoringSettings):
         return self
 
     def with_c(self, c: float) -> "TuneConfig":
-        """The settings with another C in all MIRA methods."""
         names = ("mira_batch", "mira_chiang", "mira_corpus")
         return self.model_copy(update={name: getattr(self, name).model_copy(update={"c": c}) for name in names})
 

@@ -29,7 +29,7 @@ class ListRequest(NamedTuple):
 
 
 class DecodedIteration(NamedTuple):
-    """What decoding gave an iteration."""
+    """Result of decoding for an iteration."""
 
     iteration: TuningIteration  # numbers of hypotheses, and the score of the 1-best
     texts: list[str]  # the 1-best

@@ -119,7 +119,6 @@ def check_fixed(path: Path, layout: Layout, fixed: Iterable[str]) -> None:
 
 
 def _shown(names: Iterable[str]) -> str:
-    """The first names, and how many follow."""
     found = list(names)
     more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
     return ", ".join(map(excerpt, found[:MOST_NAMES])) + more if found else "none"

@@ -49,7 +49,6 @@ class TuningRun:
 
     @property
     def nbest(self) -> Path:
-        """Directory of the n-best lists."""
         return self.directory / "nbest"
 
     def add(self, iteration: TuningIteration, finished: bool) -> None:
@@ -70,7 +69,6 @@ class TuningRun:
         save_config(weights, self.directory / f"weights.{number:02}.yaml")
 
     def weights(self, number: int) -> Weights:
-        """The weights after iteration `number`."""
         return load_config(self.directory / f"weights.{number:02}.yaml", Weights)
 
     def sparse_weights(self, number: int) -> SparseWeights | None:

@@ -75,7 +75,6 @@ class Tuner:
             log.info(self._line(number, iteration))
 
     def decoder(self, number: int) -> Decoder:
-        """The decoder with the weights after iteration `number`."""
         sparse = self.run.sparse_weights(number)
         model = self.model if sparse is None else with_sparse_weights(self.model, sparse)
         return Decoder(model, self.config.search, self.run.weights(number))
@@ -99,7 +98,6 @@ class Tuner:
         return iteration, finished
 
     def _store(self, number: int, decoder: Decoder) -> NbestStore:
-        """The lists of the iterations before `number`."""
         n_dense = len(decoder.features.names())
         return NbestStore(self.run.nbest, self.metric.n_sentences, n_dense, self.metric.n_statistics, number - 1)
 

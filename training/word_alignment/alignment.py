@@ -87,7 +87,7 @@ def _align_pieces(pieces: Pieces, settings: AlignmentConfig, threads: int) -> np
 
 
 def _links(directions: list[tuple[Corpus, Corpus]], settings: AlignmentConfig, threads: int) -> list[np.ndarray]:
-    """For each direction (source, target): int32[target words] source position of each target word, or UNLINKED."""
+    """Links of both directions: int32[target words] source position of each target word, or UNLINKED."""
     n_source, n_target = (np.diff(corpus.offsets) for corpus in directions[0])
     n_pairs = int(((n_source > 0) & (n_target > 0)).sum())
     if n_pairs == 0:

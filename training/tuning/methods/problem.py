@@ -37,12 +37,10 @@ class Problem:
 
     @property
     def n_sentences(self) -> int:
-        """Number of sentences, M."""
         return int(self.lists.first.size) - 1
 
     @property
     def n_hypotheses(self) -> int:
-        """Number of hypotheses of all sentences, H."""
         return int(self.lists.row.size)
 
     def scores(self, weights: np.ndarray) -> np.ndarray:
