@@ -45,7 +45,7 @@ class AdaptedPreparer(SentencePreparer):
     def prepare(
         self, given: Input, snapshot: WeightSnapshot, workspace: Workspace, reference: np.ndarray | None = None
     ) -> PreparedSentence:
-        """As SentencePreparer, with all that is confirmed when the sentence begins."""
+        """SentencePreparer.prepare with all that is confirmed when the sentence begins."""
         if given.lattice is not None or given.held_out is not None:
             raise ConfigError("adaptation is for text, not for lattices or leave-one-out; leave out one of them")
         ids, whole = self.model.source.ids(list(given.words)), snapshot.tables
@@ -73,7 +73,7 @@ class AdaptedSearcher(Searcher):
         super().__init__(memory.model, settings, weights, input_settings)
 
     def within(self, settings: SearchSettings) -> "AdaptedSearcher":
-        """As Searcher.within; what is confirmed is the same."""
+        """Searcher.within, with the same confirmed segments."""
         return AdaptedSearcher(self.memory, settings, input_settings=self.input_settings)
 
     def _new_preparer(self, folds: Sequence[Fold], settings: PreparerSettings) -> SentencePreparer:
@@ -135,7 +135,7 @@ class AdaptedDecoder(Decoder):
 
     @checked
     def within(self, search_settings: SearchSettings) -> Self:
-        """As Decoder.within; what is confirmed is the same."""
+        """Decoder.within, with the same confirmed segments."""
         other = super().within(search_settings)
         other.memory = self.memory
         return other

@@ -38,7 +38,7 @@ ONLY_CLASS = "0"  # of a text with a single word
 
 
 class Classes(NamedTuple):
-    """At most C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
+    """Up to C + 1 classes of W words, in slots 1 to C + 1 of K = C + 2; `parent` is a forest, a tree per class."""
 
     after: Annotated[np.ndarray, array(np.int64, "K", "K")]  # how often slot t follows slot s
     before: Annotated[np.ndarray, array(np.int64, "K", "K")]  # `after` transposed

@@ -13,9 +13,9 @@ from phrasebeam.base.errors import ConfigError
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.selection import domain_ngrams, feature_decay
 from phrasebeam.training.selection.config import UNLIMITED, SelectionConfig
-from phrasebeam.training.selection.coverage import coverage, random_sentences
 from phrasebeam.training.selection.domain_ngrams import read_domain, read_sentences
 from phrasebeam.training.selection.feature_decay import select_by_decay
+from phrasebeam.training.selection.select_sentences import coverage, random_sentences
 from tests import ROOT
 from tests.naive import selection as naive
 
