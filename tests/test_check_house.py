@@ -23,7 +23,7 @@ def complaints(path, source):
         ("lm/x.py", "assert 1", "assert"),
         ("training/build/x.py", "print(1)", "print"),
         ("lm/x.py", "import sys\nsys.exit(1)", "sys.exit"),
-        ("lm/x.py", "from phrasebeam.decoder.model.model import Model", "one way"),
+        ("lm/x.py", "from phrasebeam.decoder.model.opened_model import Model", "one way"),
         ("decoder/search/x.py", "from phrasebeam.decoder.forced.forced import y", "one way"),
         ("decoder/search/x.py", "import decoder.search", "phrasebeam.decoder"),
         (
@@ -51,7 +51,7 @@ def test_breaches_are_found(path, source, word):
         ("phrasebeam/cli.py", "import sys\nfrom phrasebeam.training.demo.demo import run_demo\nsys.exit(1)"),
         (
             "training/x.py",
-            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.model import Model",
+            "from phrasebeam.base.errors import SmtError\nfrom phrasebeam.decoder.model.opened_model import Model",
         ),
         ("tests/x.py", "assert 1\nprint(1)\nimport phrasebeam"),
     ],

@@ -243,7 +243,7 @@ def test_a_command(copy, data):
         "decoder/model/pairs_command.py",
         '"""The command `count-pairs`."""\n\n'
         "from pathlib import Path\nfrom typing import Annotated\n\nimport typer\n\n"
-        "from phrasebeam.decoder.model.model import open_model\n\n\n"
+        "from phrasebeam.decoder.model.opened_model import open_model\n\n\n"
         'def count_pairs(model: Annotated[Path, typer.Option(help="Model directory.")]) -> None:\n'
         '    """Print how many phrase pairs a model has."""\n'
         "    print(open_model(model).tables.phrases.joint_counts.size)\n",

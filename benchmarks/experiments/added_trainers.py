@@ -28,7 +28,7 @@ from benchmarks.experiments.maxforce.runs import TINY, TINY_TUNE
 from benchmarks.experiments.online_tuning import COMMON, PLAIN, RICH, RUNS, split
 from benchmarks.measure import table
 from phrasebeam.base.config import parse_config
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.templates import GROUPS
 from phrasebeam.training.joining.joined_model import join_features
 from phrasebeam.training.joint_selection.config import RankingConfig

@@ -19,7 +19,7 @@ from phrasebeam.decoder.adaptation.segment import Occurrence, Segment, occurrenc
 from phrasebeam.decoder.adaptation.static_counts import StaticCounts
 from phrasebeam.decoder.adaptation.word_aligner import WordAligner, same_words
 from phrasebeam.decoder.held_out.filtered_table import FilteredTables
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.sparse.levels import Levels
 from phrasebeam.decoder.sparse.sparse_features import Sparse

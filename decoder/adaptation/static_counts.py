@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.decoder.adaptation.segment import Words
 from phrasebeam.decoder.adaptation.word_translation import WordTranslation, word_translation
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.array_checks import check_phrase_table
 from phrasebeam.decoder.tables.phrase_table import ABSENT, find_source
 from phrasebeam.decoder.tables.source_slots import hash_phrases

@@ -18,7 +18,7 @@ from phrasebeam.decoder.forced.forced_workspace import ForcedWorkspace
 from phrasebeam.decoder.forced.gold_lattice import GoldLattice, ln_derivations
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.translation import Translation
 from phrasebeam.decoder.search.prefix import target_ids

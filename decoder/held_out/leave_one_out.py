@@ -18,7 +18,7 @@ from phrasebeam.decoder.extraction.sentence import sentence_occurrences
 from phrasebeam.decoder.features.reordering import N_ORIENTATIONS
 from phrasebeam.decoder.input.sentence_input import HeldOutPair
 from phrasebeam.decoder.model.description import ModelDescription
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.model_files import TRAIN_AGAIN, TYPES
 from phrasebeam.decoder.tables.phrase_table import (
     ABSENT,

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 
 from phrasebeam.base.errors import excerpt
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.operations.operations import UNKNOWN_ID
 from phrasebeam.decoder.operations.word_operations import misnamed
 from phrasebeam.decoder.tables.array_checks import AT_ONCE, Finding

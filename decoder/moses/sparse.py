@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from phrasebeam.base.errors import ModelError
-from phrasebeam.decoder.model.model import Model
 from phrasebeam.decoder.model.moses_names import MosesFeature
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.moses.imported_tables import ImportedTables
 from phrasebeam.decoder.moses.ini import MosesModel
 from phrasebeam.decoder.moses.sparse_names import word_features

@@ -13,7 +13,7 @@ from phrasebeam.decoder.features.language_model import begin_states, new_states
 from phrasebeam.decoder.features.reordering import DIRECTIONS
 from phrasebeam.decoder.held_out.filtered_table import original_pairs
 from phrasebeam.decoder.input.synthetic_pairs import longest_target
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.operations.operation_states import new_operation_states
 from phrasebeam.decoder.options.candidates import new_target_room

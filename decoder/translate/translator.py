@@ -14,7 +14,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.input_settings import InputSettings
 from phrasebeam.decoder.input.sentence_input import Input, Prefix
 from phrasebeam.decoder.model.language_model_folds import Fold
-from phrasebeam.decoder.model.model import Model, open_model
+from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.tables import Tables
 from phrasebeam.decoder.output.lattice import Lattice
 from phrasebeam.decoder.output.mbr import MbrSettings

@@ -11,7 +11,7 @@ import numpy as np
 
 from phrasebeam.decoder.features.dense import UNKNOWN_WORD
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.bounds_checks import BoundsChecks
 from phrasebeam.decoder.tables.phrase_table import LEAST_LN, TARGET_GIVEN_SOURCE
 from phrasebeam.decoder.unknown_words.compounds import Part, pieces, split_compound

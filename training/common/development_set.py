@@ -19,7 +19,7 @@ from phrasebeam.decoder.features.weights import Weights
 from phrasebeam.decoder.input.lattice_formats import read_all_plf
 from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles

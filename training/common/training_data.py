@@ -14,7 +14,7 @@ from phrasebeam.decoder.input.markup import read_all_markup
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.description import open_description
 from phrasebeam.decoder.model.language_model_folds import Fold, numbers_with_folds, open_folds
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.tables.model_files import ALIGNMENT
 from phrasebeam.decoder.tables.provenance import file_digests
 from phrasebeam.process.unfinished import unfinished_directory

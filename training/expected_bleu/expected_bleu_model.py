@@ -24,8 +24,8 @@ from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.base.files import atomic_file, read_lines
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import open_model
 from phrasebeam.decoder.model.model_check import check_arrays
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.directory_lock import alone_in_output
 from phrasebeam.process.unfinished import remove

@@ -6,7 +6,7 @@ import numpy as np
 
 from phrasebeam.decoder.input.sentence_input import Input, Term
 from phrasebeam.decoder.input.synthetic_pairs import SyntheticPair
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.options.score_checks import alignment_in
 from phrasebeam.decoder.output.derivation import Derivation
 from phrasebeam.decoder.sparse.templates import GROUPS, FeatureNamer, NamedRule

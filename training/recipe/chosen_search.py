@@ -12,7 +12,7 @@ from pydantic import Field
 from phrasebeam.base.config import Section, load_config, save_config
 from phrasebeam.base.progress import log
 from phrasebeam.base.progress import stage as logged
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.translate.translate_settings import ModelSearch
 from phrasebeam.decoder.translate.translator import Decoder

@@ -14,7 +14,7 @@ import numpy as np
 from phrasebeam.base.progress import log, stage
 from phrasebeam.decoder.features.dense import weight_vector
 from phrasebeam.decoder.features.weights import Weights
-from phrasebeam.decoder.model.model import Model
+from phrasebeam.decoder.model.opened_model import Model
 from phrasebeam.decoder.sparse.sparse_weights import with_values
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.process.unfinished import remove

@@ -10,7 +10,7 @@ import yaml
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError, SmtError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.sparse.levels import Level, WordEdges, n_word_edges, word_edges
 from phrasebeam.decoder.sparse.sparse_files import TemplatesFile, save_templates
 from phrasebeam.decoder.sparse.templates import Templates

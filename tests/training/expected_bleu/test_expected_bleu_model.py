@@ -15,7 +15,7 @@ from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError, ModelError
 from phrasebeam.cli import main
 from phrasebeam.decoder.model.description import accept_files
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.translate.translator import Decoder
 from phrasebeam.training.bitext.bitext_files import BitextFiles
 from phrasebeam.training.build.config import TrainModelConfig

@@ -16,7 +16,7 @@ import yaml
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ConfigError, FormatError
 from phrasebeam.cli import main
-from phrasebeam.decoder.model.model import open_model
+from phrasebeam.decoder.model.opened_model import open_model
 from phrasebeam.decoder.output.mbr import MbrSettings
 from phrasebeam.decoder.search.search_settings import SearchSettings
 from phrasebeam.decoder.sparse.sparse_files import save_templates
