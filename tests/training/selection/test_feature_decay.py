@@ -128,7 +128,7 @@ def test_kernels_are_compiled_once(directory):
     selected = select_by_decay(found, ngrams.lengths, SelectionConfig(sentences=1))
     coverage(selected.sentences, found, ngrams.lengths)
     n_compiled = 0
-    for name in ("domain_ngrams", "feature_decay", "coverage"):
+    for name in ("domain_ngrams", "feature_decay", "select_sentences"):
         for kernel in vars(import_module(f"phrasebeam.training.selection.{name}")).values():
             signatures = getattr(kernel, "signatures", ())
             n_compiled += len(signatures)
