@@ -10,8 +10,17 @@ from fastapi import Depends, FastAPI
 from fastapi_offline import FastAPIOffline
 
 from phrasebeam.server.page_files import add_page
-from phrasebeam.server.routes import complete, explain, health, libretranslate, models, moses_rpc, segments, translate
-from phrasebeam.server.routes import health as metrics
+from phrasebeam.server.routes import (
+    complete,
+    explain,
+    health,
+    libretranslate,
+    metrics,
+    models,
+    moses_rpc,
+    segments,
+    translate,
+)
 from phrasebeam.server.serving.authorization import BEARER, AllowedHosts, TokenFirst
 from phrasebeam.server.serving.decoding_pool import DecodingPool
 from phrasebeam.server.serving.error_answers import ErrorAnswer, add_error_answers
