@@ -1,8 +1,5 @@
-"""Raw text to the tokenized and cased text of a model and back, and raw text where tokens are expected."""
+"""Conversion of raw text to the tokenized and cased text of a model and back, with the settings of its model.yaml."""
 
-import re
-from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -11,7 +8,6 @@ from sacremoses import MosesDetruecaser
 from phrasebeam.base.checked_arguments import checked
 from phrasebeam.base.config import load_config
 from phrasebeam.base.errors import ModelError
-from phrasebeam.base.progress import log
 from phrasebeam.decoder.input.raw_text_settings import RawTextSettings
 from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.raw_text.tokenizer import Detokenizer, Tokenizer
@@ -23,11 +19,6 @@ NOT_RAW = (
     "no preprocessing, so that the model knows tokenized text alone; for raw text train it with train-model --raw, or "
     "import it with import-moses --source-language ... --target-language ..."
 )
-RAW_END = re.compile(
-    r"(?:^|\s)[^\s.!?]*[^\W\d_]{2}[.!?]\s*$"
-)  # a word and the end of a sentence, without a space between
-SENTENCES = 1000  # the first ones, by which it is decided
-MOST_RAW = 0.3  # share of sentences; of tokenized ones few end in an abbreviation
 
 
 class Preprocessor:
@@ -103,16 +94,3 @@ class RawText:
         text = translation if isinstance(translation, str) else translation.text
         tokens = self._detruecaser.detruecase(text) if self._detruecaser else text.split()
         return self._detokenizer.line(tokens)
-
-
-def looks_raw(line: str) -> bool:
-    """Whether a sentence ends as only raw text does."""
-    return RAW_END.search(line) is not None
-
-
-def warn_of_raw_text(name: object, lines: Iterable[str]) -> None:
-    """Log a warning where many of the lines, called `name`, look raw, of a model that takes tokens of raw text."""
-    found = [looks_raw(line) for line in islice(lines, SENTENCES)]
-    if sum(found) > MOST_RAW * len(found):
-        counts = f"{sum(found)} of {len(found)} lines look as if they were not tokenized"
-        log.warning("%s: %s, and the model was made of tokens; make such of them with preprocess", name, counts)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from phrasebeam.decoder.input.sentence_input import Input
 from phrasebeam.decoder.model.opened_model import Model
-from phrasebeam.decoder.raw_text.preprocessing import MOST_RAW, looks_raw
+from phrasebeam.decoder.raw_text.raw_lines import MOST_RAW, looks_raw
 from phrasebeam.process.hints import hint
 
 MOST_UNKNOWN = 0.4  # share of words; of the wrong language of two half are often known, as names and loans are

@@ -6,7 +6,6 @@ seconds to be imported; the end of the parent, a process id, is noticed from the
 
 import ctypes
 import os
-import runpy
 import signal
 import subprocess
 import sys
@@ -111,5 +110,7 @@ os.register_at_fork(after_in_child=_forget)
 before_end(end_children, is_first=True)
 
 if __name__ == "__main__":
+    import runpy
+
     end_with_starter()
     runpy.run_module(sys.argv[1], run_name="__main__")

@@ -13,7 +13,7 @@ from phrasebeam.decoder.model.description import ModelDescription
 from phrasebeam.decoder.model.digests import model_files
 from phrasebeam.decoder.model.opened_model import Model, open_model
 from phrasebeam.decoder.model.readme import save_model
-from phrasebeam.decoder.raw_text.preprocessing import warn_of_raw_text
+from phrasebeam.decoder.raw_text.raw_lines import warn_of_raw_text
 from phrasebeam.decoder.sparse.sparse_files import FORMAT
 from phrasebeam.decoder.sparse.sparse_weights import SparseWeights
 from phrasebeam.decoder.tables.model_files import EDITABLE, MODEL, README, WORK_DIRECTORIES

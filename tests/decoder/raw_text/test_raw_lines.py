@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from phrasebeam.cli import main
-from phrasebeam.decoder.raw_text.preprocessing import looks_raw, warn_of_raw_text
+from phrasebeam.decoder.raw_text.raw_lines import looks_raw, warn_of_raw_text
 from phrasebeam.decoder.translate.translator import Decoder
 from tests.decoder.models import random_toy
 

@@ -1,0 +1,26 @@
+"""Raw text where tokens are expected: how it is recognized, and what is said of it."""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+
+from phrasebeam.base.progress import log
+
+RAW_END = re.compile(
+    r"(?:^|\s)[^\s.!?]*[^\W\d_]{2}[.!?]\s*$"
+)  # a word and the end of a sentence, without a space between
+SENTENCES = 1000  # the first ones, by which it is decided
+MOST_RAW = 0.3  # share of sentences; of tokenized ones few end in an abbreviation
+
+
+def looks_raw(line: str) -> bool:
+    """Whether a sentence ends as only raw text does."""
+    return RAW_END.search(line) is not None
+
+
+def warn_of_raw_text(name: object, lines: Iterable[str]) -> None:
+    """Log a warning where many of the lines, called `name`, look raw, of a model that takes tokens of raw text."""
+    found = [looks_raw(line) for line in islice(lines, SENTENCES)]
+    if sum(found) > MOST_RAW * len(found):
+        counts = f"{sum(found)} of {len(found)} lines look as if they were not tokenized"
+        log.warning("%s: %s, and the model was made of tokens; make such of them with preprocess", name, counts)
